@@ -1,0 +1,59 @@
+import type { UserInfo } from '@krmkit/meta'
+
+/**
+ * HTTP semantics without HTTP. Adapters translate sockets or fetch requests into these values; the in-process
+ * client makes them directly.
+ */
+
+export interface Peer {
+  /** Address of the client, for logs and audit. */
+  readonly address?: string
+  /** DER certificates the client proved to own, leaf first. Empty when there are none. */
+  readonly certificates?: readonly Uint8Array[]
+}
+
+export interface ApiRequest {
+  readonly method: string
+  /** Raw path as on the wire: still percent-encoded, no query. */
+  readonly path: string
+  /** Raw query string without the question mark. */
+  readonly query: string
+  /** Names in lower case; repeated headers joined in order of arrival as separate values. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /**
+   * Reads the whole body; rejects with an ApiError 413 above `limitBytes`. Called at most once. An absent body is empty.
+   */
+  readonly body: (limitBytes: number) => Promise<Uint8Array>
+  readonly peer: Peer
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+  /** Set by callers in the same process that have authenticated already. */
+  readonly user?: UserInfo
+}
+
+/**
+ * `bytes`: the whole body; `list`: pieces of one body, sent in order without copying; `stream`: pieces as they come,
+ * pulled one by one, so that a slow reader slows the producer.
+ */
+export type ApiBody =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'list'; readonly parts: readonly Uint8Array[]; readonly length: number }
+  | { readonly kind: 'stream'; readonly stream: AsyncIterable<Uint8Array> }
+
+export interface ApiResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: ApiBody
+}
+
+/** The whole server as a function: never throws, every failure is a Status answer. */
+export type Handler = (request: ApiRequest) => Promise<ApiResponse>
+
+/** A running server, whatever carries its requests. */
+export interface ApiServer extends AsyncDisposable {
+  readonly handle: Handler
+  /** Ends watches cleanly, refuses new requests, waits for those in flight, closes storage. */
+  close(): Promise<void>
+}

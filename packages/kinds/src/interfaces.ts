@@ -1,0 +1,142 @@
+import type { ApiObject, Clock, DeepReadonly, Features, FieldError, GroupVersionKind, NamingProfile, Random, UserInfo } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+
+/**
+ * A resource as data, and the policy of its kind: everything the generic registry has to ask.
+ *
+ * Policies work on the storage version of a kind. Functions are pure: the same input gives the same output,
+ * and only what is documented as mutable is changed.
+ */
+
+/** One resource (or sub-resource) of a group version as discovery shows it. */
+export interface ResourceInfo {
+  /** Plural, or `plural/subresource`. */
+  readonly name: string
+  readonly singularName: string
+  readonly namespaced: boolean
+  /** Kind of the bodies; `group` and `version` differ from the path's for a few sub-resources. */
+  readonly kind: GroupVersionKind
+  readonly verbs: readonly string[]
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+}
+
+/** A kind served at one group version. */
+export interface KindInfo extends GroupVersionKind {
+  readonly listKind: string
+  readonly namespaced: boolean
+  /** Type of the body. */
+  readonly type: () => StructType
+  /** Release that introduced, deprecated and removed it, as `1.33`; and what replaces it. */
+  readonly introduced?: string
+  readonly deprecated?: string
+  readonly removed?: string
+  readonly replacement?: GroupVersionKind
+}
+
+/** What policies may know about the request at hand. */
+export interface PolicyContext {
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  readonly features: Features
+  readonly user?: UserInfo
+}
+
+/** A column of a Table; @see API protocol specification, 2.5. */
+export interface Column {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  /** `name` marks the column that holds the object's name. */
+  readonly format?: string
+  readonly description: string
+  /** 0 = always shown, above 0 = only in wide output. */
+  readonly priority: number
+}
+
+export type Cell = string | number | boolean | null
+
+/** How a kind is printed. `now` is in milliseconds since the epoch. */
+export interface Printer<T extends ApiObject = ApiObject> {
+  readonly columns: readonly Column[]
+  /** One cell for each column. */
+  cells(object: DeepReadonly<T>, options: { readonly now: number }): readonly Cell[]
+}
+
+/** `status`, `scale`, `binding`, ...: how a sub-resource changes its object. */
+export interface SubresourcePolicy<T extends ApiObject = ApiObject> {
+  /** Resets everything the sub-resource may not change. `object` is the draft, `old` the stored one. */
+  prepareForUpdate(object: T, old: DeepReadonly<T>, context: PolicyContext): void
+  /** Complete: metadata rules included, in the stock server's order. */
+  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): FieldError[]
+}
+
+/**
+ * What data cannot say about a kind. Every member is optional; what is absent follows the generic rule given with it.
+ */
+export interface KindPolicy<T extends ApiObject = ApiObject> {
+  /**
+   * Defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
+   * and has the defaults of the data already.
+   */
+  defaults?(object: T, version: string): void
+  /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
+  prepareForCreate?(object: T, context: PolicyContext): void
+  /** As above for updates; must also raise `metadata.generation` where the kind has one. */
+  prepareForUpdate?(object: T, old: DeepReadonly<T>, context: PolicyContext): void
+  /** Complete list of errors for a new object, metadata rules included (`validateObjectMeta`), in the stock server's order. Absent: metadata rules with a DNS subdomain name, and the enums of the type. */
+  validate?(object: DeepReadonly<T>, context: PolicyContext): FieldError[]
+  /** Complete list of errors for an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
+  validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): FieldError[]
+  /** Texts of Warning headers for a write (deprecated fields and annotations). */
+  warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): string[]
+  /** PUT on a missing name creates it. Default false. */
+  readonly allowCreateOnUpdate?: boolean
+  /** PUT without a resourceVersion is allowed. Default true. */
+  readonly allowUnconditionalUpdate?: boolean
+  /** Field selectors besides `metadata.name` and `metadata.namespace`: path -> value. Absent: none. */
+  readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
+  /** What becomes of dependents when a deletion does not say. Default `Background`. */
+  readonly defaultPropagation?: 'Background' | 'Orphan'
+  /** Text of a Warning header when a deletion leaves propagation to `defaultPropagation`. */
+  readonly defaultPropagationWarning?: string
+  /** Answer of a completed DELETE: a Status, or the object as it was. Default `Status`. */
+  readonly deleteAnswer?: 'Status' | 'Object'
+  /** Seconds an object keeps living after DELETE; absent or 0: it goes at once. Given the requested grace period, if any. */
+  gracePeriodSeconds?(object: DeepReadonly<T>, requested: number | undefined): number
+  readonly printer?: Printer<T>
+  readonly subresources?: Readonly<Record<string, SubresourcePolicy<T>>>
+  /** Where `/scale` finds its numbers, as member paths from the object's root. */
+  readonly scale?: {
+    readonly specReplicas: readonly string[]
+    readonly statusReplicas: readonly string[]
+    /** The label selector in string form. */
+    selector(object: DeepReadonly<T>): string
+  }
+  /** Fields that a write on the main resource (key ``) or on a sub-resource never changes: they are not owned. Member paths such as `status`, per API version of the request. */
+  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
+}
+
+/** Loss-free translation between two versions of a kind, by way of the storage version. */
+export interface Conversion {
+  readonly kind: string
+  readonly from: { readonly group: string; readonly version: string }
+  readonly to: { readonly group: string; readonly version: string }
+  /** Returns a new object of `to`; never changes its argument. */
+  convert(object: DeepReadonly<ApiObject>): ApiObject
+}
+
+/** A resource with all a registry needs to serve it: one for each served plural of each group version. */
+export interface ResourceDefinition {
+  readonly group: string
+  readonly version: string
+  readonly resource: ResourceInfo
+  readonly kind: KindInfo
+  readonly subresources: readonly ResourceInfo[]
+  readonly policy: KindPolicy
+  /** Where objects are stored: group/plural of the storage version. */
+  readonly storage: { readonly group: string; readonly version: string; readonly resource: string }
+  /** To and from the storage version; absent when this is the storage version. */
+  readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
+  readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
+}
