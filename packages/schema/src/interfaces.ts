@@ -4,17 +4,58 @@ import type { FieldError, JsonValue } from '@krmkit/meta'
  * The structural type model: one description of a type from which decoding, defaulting, canonical printing,
  * protobuf, OpenAPI, zod schemas and field management are all derived.
  *
- * Built-in kinds are read from facts (`readTypes`), custom resources from their OpenAPI schema; both become
+ * Built-in kinds are read from facts (`createTypeSource`), custom resources from their OpenAPI schema; both become
  * the same `StructType`.
  */
 
-/** What a field, list element or map value may hold. `lazy` references are resolved on first use. */
-export type TypeNode =
-  | { readonly kind: 'scalar'; readonly scalar: Scalar; readonly enum?: readonly string[]; readonly enumName?: string }
-  | { readonly kind: 'struct'; readonly name: string; readonly struct: () => StructType }
-  | { readonly kind: 'special'; readonly special: SpecialName }
-  | { readonly kind: 'list'; readonly of: TypeNode; /** own protobuf message with `repeated items = 1` */ readonly protoWrapped?: boolean }
-  | { readonly kind: 'map'; readonly of: TypeNode; readonly protoWrapped?: boolean }
+/** What a field, list element or map value may hold. References are resolved on first use. */
+export type TypeNode = ScalarNode | StructNode | SpecialNode | ListNode | MapNode
+
+export interface ScalarNode {
+  readonly kind: 'scalar'
+  readonly scalar: Scalar
+  /** `core/v1.Protocol` or `types.UID`: the named type, when it has a name of its own. */
+  readonly named?: string
+  /** Allowed values in source order, when the named type is an enumeration. Read lazily. */
+  readonly enum?: readonly string[]
+  readonly enumName?: string
+  /** The generated OpenAPI does not print the values of this enumeration. */
+  readonly enumHidden?: boolean
+}
+
+export interface StructNode {
+  readonly kind: 'struct'
+  /** `core/v1.PodSpec` */
+  readonly name: string
+  readonly struct: () => StructType
+}
+
+export interface SpecialNode {
+  readonly kind: 'special'
+  readonly special: SpecialName
+  /** For types that are structs of their group (`apiextensions/v1.JSONSchemaPropsOrBool`): that name. */
+  readonly name?: string
+  /** For `JSONSchemaPropsOr…`: the schema that one of the alternatives holds. */
+  readonly struct?: () => StructType
+}
+
+export interface ListNode {
+  readonly kind: 'list'
+  readonly of: TypeNode
+  readonly named?: string
+  /** An own protobuf message with `repeated items = 1`. */
+  readonly protoWrapped?: boolean
+}
+
+/** Keys are strings. */
+export interface MapNode {
+  readonly kind: 'map'
+  readonly of: TypeNode
+  readonly named?: string
+  /** Name of the key's type, when it has one: `core/v1.ResourceName`. */
+  readonly keyNamed?: string
+  readonly protoWrapped?: boolean
+}
 
 export type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'bytes' | 'any'
 
@@ -42,9 +83,11 @@ export type MapType = 'atomic' | 'granular'
 
 export interface ProtoField {
   readonly number: number
+  /** Name in the message when it differs from the JSON name. */
   readonly name?: string
   readonly wire: 'varint' | 'bytes' | 'fixed64'
   readonly repeated: boolean
+  /** Protobuf types of key and value, for maps. */
   readonly map?: readonly [string, string]
 }
 
@@ -60,6 +103,7 @@ export interface Field {
   /** What is printed when the field is unset; absent: nothing is printed. `{}` = the zero object, recursively. */
   readonly zero?: JsonValue
   readonly default?: JsonValue
+  /** Absent for types without protobuf and for `kind` and `apiVersion` of root types, which are in no message. */
   readonly proto?: ProtoField
   readonly patchStrategy?: string
   readonly patchMergeKey?: string
@@ -67,29 +111,59 @@ export interface Field {
   readonly listMapKeys?: readonly string[]
   readonly mapType?: MapType
   readonly structType?: MapType
+  /** Gates that must be on for the field to have an effect. */
+  readonly featureGates?: readonly string[]
   /** OpenAPI v3 prints a bare reference for fields without documentation. */
   readonly noDoc?: boolean
+  readonly unionDiscriminator?: boolean
+  readonly oneOf?: boolean
+  /** `meta/v1.TypeMeta` when the field was promoted from an inline struct: the innermost struct that declares it. */
+  readonly promotedFrom?: string
 }
+
+/**
+ * How a struct is laid out in its protobuf message: a field under its number, or an inline struct that is a message of its
+ * own (`embedded`), whose members are read from and written to the same JSON object.
+ */
+export type ProtoMember =
+  | { readonly kind: 'field'; readonly number: number; readonly field: Field }
+  | { readonly kind: 'embedded'; readonly number: number; readonly name: string; readonly struct: () => StructType }
 
 export interface StructType {
   /** `core/v1.Pod`: folder of the group, version, type name. */
   readonly name: string
+  /** `Pod` */
+  readonly typeName: string
+  /** Last part of the package: `v1` in `v1.Pod`. */
+  readonly packageName: string
+  /** Full API group, empty for core. */
+  readonly group: string
+  readonly version: string
   /** Name in OpenAPI documents and field-management schemas: `io.k8s.api.core.v1.Pod`. */
   readonly openapiName: string
   /** Full protobuf message name; absent for types without protobuf. */
   readonly protoName?: string
-  /** True for kinds: the struct opens with `kind` and `apiVersion`. */
+  /** Members in the order of their numbers; absent for types without protobuf. */
+  readonly proto?: readonly ProtoMember[]
+  /** True for kinds: the struct opens with `kind` and `apiVersion` of `TypeMeta`. */
   readonly root: boolean
+  /** In JSON order, inline members promoted. */
   readonly fields: readonly Field[]
   /** By JSON name. */
   readonly field: ReadonlyMap<string, Field>
   readonly structType?: MapType
-  /** Protobuf message is split: inline structs are messages of their own (`embedded` with a proto number). */
+  readonly union?: boolean
+  /** The generated OpenAPI has no definition of it. */
+  readonly noOpenAPI?: boolean
+  /** Members that are not in `fields` are kept as they are (open parts of custom resources). */
+  readonly preserveUnknown?: boolean
+  /** The facts it was read from: `TypeFacts` for built-in types, the schema for custom resources. */
   readonly raw: unknown
 }
 
 /** Finds types by name (`core/v1.Pod`), reading group files lazily. */
 export interface TypeSource {
+  /** @throws SchemaError `UnknownType` when there is no such type. Aliases give the type they stand for. */
   struct(name: string): StructType
   has(name: string): boolean
 }

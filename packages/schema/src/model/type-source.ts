@@ -1,0 +1,180 @@
+import type { JsonValue } from '@krmkit/meta'
+import { SchemaError } from '../errors.ts'
+import type { Field, ProtoMember, StructType, TypeSource } from '../interfaces.ts'
+import type { FieldFacts, GroupFacts, ProtoFacts, TypeFacts, VersionFacts } from './facts.ts'
+import { type NodeContext, typeNode } from './type-node.ts'
+
+/**
+ * Reads the facts of the built-in types: a group's text is parsed on first use of one of its types, a type is built on first use of
+ * its name.
+ */
+
+/** A `TypeSource` over group files, which also shows the facts that are not about types (kinds, resources). */
+export interface FactsSource extends TypeSource {
+  /** Names of the group folders: `core`, `apps`, ... */
+  readonly folders: readonly string[]
+  /** @throws SchemaError `UnknownType` for an unknown folder. */
+  group(folder: string): GroupFacts
+}
+
+/** @param files JSON text by group folder; entries without types (`lifecycle`, `special`) are ignored. */
+export function createTypeSource(files: Readonly<Record<string, string>>): FactsSource {
+  const groups = new Map<string, GroupFacts>()
+  const structs = new Map<string, StructType>()
+  const folders = Object.keys(files).filter((name) => name !== 'lifecycle' && name !== 'special')
+
+  function group(folder: string): GroupFacts {
+    const known = groups.get(folder)
+    if (known !== undefined) return known
+    if (!folders.includes(folder)) throw new SchemaError('UnknownType', `no group folder ${folder}`)
+    const facts = JSON.parse(files[folder] as string) as GroupFacts
+    groups.set(folder, facts)
+    return facts
+  }
+
+  function locate(name: string): { facts: TypeFacts; at: TypeName; version: VersionFacts; group: string } | undefined {
+    const at = parseTypeName(name)
+    if (at === undefined || !folders.includes(at.folder)) return undefined
+    const file = group(at.folder)
+    const version = own(file.versions, at.version)
+    if (version === undefined) return undefined
+    const facts = own(version.types, at.type)
+    if (facts !== undefined) return { facts, at, version, group: file.group }
+    const alias = version.named === undefined ? undefined : own(version.named, at.type)?.aliasOf
+    return alias === undefined ? undefined : locate(alias)
+  }
+
+  function struct(name: string): StructType {
+    const known = structs.get(name)
+    if (known !== undefined) return known
+    const found = locate(name)
+    if (found === undefined) throw new SchemaError('UnknownType', `no type ${name}`)
+    const trueName = `${found.at.folder}/${found.at.version}.${found.at.type}`
+    const built = structs.get(trueName) ?? buildStruct(trueName, found, context)
+    structs.set(trueName, built)
+    structs.set(name, built)
+    return built
+  }
+
+  const context: NodeContext = {
+    struct,
+    // Structs with a hand-written wire form are used in their own group only, so other groups need not be read for this.
+    specialOf: (name, folder) => (name.startsWith(`${folder}/`) ? locate(name)?.facts.special : undefined),
+    enumValues(name) {
+      const at = parseTypeName(name)
+      const version = at === undefined ? undefined : own(group(at.folder).versions, at.version)
+      if (at === undefined || version === undefined) return undefined
+      const values = version.enums === undefined ? undefined : own(version.enums, at.type)
+      return values === undefined ? undefined : { values, hidden: version.enumsNotInOpenAPI?.includes(at.type) ?? false }
+    },
+  }
+
+  return { folders, group, struct, has: (name) => locate(name) !== undefined }
+}
+
+interface TypeName {
+  readonly folder: string
+  readonly version: string
+  readonly type: string
+}
+
+/** Splits `core/v1.Pod`. */
+function parseTypeName(name: string): TypeName | undefined {
+  const slash = name.indexOf('/')
+  const dot = name.lastIndexOf('.')
+  if (slash < 0 || dot < slash) return undefined
+  return { folder: name.slice(0, slash), version: name.slice(slash + 1, dot), type: name.slice(dot + 1) }
+}
+
+function own<V>(record: Readonly<Record<string, V>>, key: string): V | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+const typeMeta = 'meta/v1.TypeMeta'
+
+function buildStruct(
+  name: string,
+  found: { facts: TypeFacts; at: TypeName; version: VersionFacts; group: string },
+  context: NodeContext,
+): StructType {
+  const { facts, at, version } = found
+  const fields: Field[] = []
+  const members: ProtoMember[] = []
+  let root = false
+  for (const fact of facts.fields ?? []) {
+    if (fact.json === '-') continue
+    if (fact.inline) {
+      const inner = fact.type.ref as string
+      if (inner === typeMeta) root = true
+      for (const field of context.struct(inner).fields) fields.push(promoted(field, inner))
+      if (fact.proto !== undefined) members.push(embeddedMember(fact, fact.proto, context))
+      continue
+    }
+    const field = buildField(fact, at.folder, context)
+    if (field.proto !== undefined) members.push({ kind: 'field', number: field.proto.number, field })
+    fields.push(field)
+  }
+  members.sort((a, b) => a.number - b.number)
+  const protobuf = facts.noProto ? {} : { protoName: `${version.protoPackage}.${at.type}`, proto: members }
+  return {
+    name,
+    typeName: at.type,
+    packageName: version.goPackage.slice(version.goPackage.lastIndexOf('/') + 1),
+    group: found.group,
+    version: at.version,
+    openapiName: `${version.openapiPrefix}.${at.type}`,
+    ...protobuf,
+    root,
+    fields,
+    field: new Map(fields.map((field) => [field.json, field])),
+    ...(facts.structType === undefined ? {} : { structType: facts.structType }),
+    ...(facts.union ? { union: true } : {}),
+    ...(facts.noOpenAPI ? { noOpenAPI: true } : {}),
+    raw: facts,
+  }
+}
+
+/** A promoted member keeps its facts, but its number counts only inside the embedded message. */
+function promoted(field: Field, inner: string): Field {
+  const { proto: _, ...rest } = field
+  return { ...rest, promotedFrom: field.promotedFrom ?? inner }
+}
+
+function embeddedMember(fact: FieldFacts, proto: ProtoFacts, context: NodeContext): ProtoMember {
+  const inner = fact.type.ref as string
+  return { kind: 'embedded', number: proto.number, name: proto.name ?? fact.go, struct: () => context.struct(inner) }
+}
+
+function buildField(fact: FieldFacts, folder: string, context: NodeContext): Field {
+  return {
+    json: fact.json,
+    type: typeNode(fact.type, folder, context),
+    pointer: fact.pointer ?? false,
+    optional: fact.optional ?? false,
+    required: fact.required ?? false,
+    omitEmpty: fact.omitempty ?? false,
+    ...(fact.zero === undefined ? {} : { zero: fact.zero as JsonValue }),
+    ...(fact.default === undefined ? {} : { default: fact.default as JsonValue }),
+    ...(fact.proto === undefined ? {} : { proto: protoField(fact.proto) }),
+    ...(fact.patchStrategy === undefined ? {} : { patchStrategy: fact.patchStrategy }),
+    ...(fact.patchMergeKey === undefined ? {} : { patchMergeKey: fact.patchMergeKey }),
+    ...(fact.listType === undefined ? {} : { listType: fact.listType }),
+    ...(fact.listMapKeys === undefined ? {} : { listMapKeys: fact.listMapKeys }),
+    ...(fact.mapType === undefined ? {} : { mapType: fact.mapType }),
+    ...(fact.structType === undefined ? {} : { structType: fact.structType }),
+    ...(fact.featureGate === undefined ? {} : { featureGates: fact.featureGate }),
+    ...(fact.noDoc ? { noDoc: true } : {}),
+    ...(fact.unionDiscriminator ? { unionDiscriminator: true } : {}),
+    ...(fact.oneOf ? { oneOf: true } : {}),
+  }
+}
+
+function protoField(facts: ProtoFacts): NonNullable<Field['proto']> {
+  return {
+    number: facts.number,
+    wire: facts.type,
+    repeated: facts.rep === 'rep',
+    ...(facts.name === undefined ? {} : { name: facts.name }),
+    ...(facts.map === undefined ? {} : { map: facts.map }),
+  }
+}
