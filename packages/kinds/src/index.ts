@@ -1,1 +1,17 @@
+export {
+  builtInKinds,
+  builtInTypes,
+  type Catalog,
+  type CatalogGroup,
+  type CatalogOptions,
+  createCatalog,
+} from './catalog/catalog.ts'
+export { deprecationWarning } from './catalog/deprecation.ts'
+export { compareGroups, compareVersions, groupPriority } from './catalog/priorities.ts'
+export { parseRuntimeConfig, type RuntimeConfig } from './catalog/runtime-config.ts'
+export { type Convert, conversionBetween } from './conversions/index.ts'
+export { modelFiles } from './data/index.generated.ts'
+export { KindsError, type KindsErrorCode } from './errors.ts'
 export type * from './interfaces.ts'
+export { policies } from './policies/index.ts'
+export { printers } from './printers/index.ts'

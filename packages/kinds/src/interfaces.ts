@@ -1,4 +1,14 @@
-import type { ApiObject, Clock, DeepReadonly, Features, FieldError, GroupVersionKind, NamingProfile, Random, UserInfo } from '@krmkit/meta'
+import type {
+  ApiObject,
+  Clock,
+  DeepReadonly,
+  Features,
+  FieldError,
+  GroupVersionKind,
+  NamingProfile,
+  Random,
+  UserInfo,
+} from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 
 /**
@@ -19,6 +29,11 @@ export interface ResourceInfo {
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
+  /**
+   * An operation rather than a stored object (reviews, bindings, eviction, scale, token, log, exec, proxy, component statuses):
+   * the registry passes the request to a handler. Absent: false.
+   */
+  readonly virtual?: boolean
 }
 
 /** A kind served at one group version. */
@@ -134,8 +149,11 @@ export interface ResourceDefinition {
   readonly kind: KindInfo
   readonly subresources: readonly ResourceInfo[]
   readonly policy: KindPolicy
-  /** Where objects are stored: group/plural of the storage version. */
-  readonly storage: { readonly group: string; readonly version: string; readonly resource: string }
+  /**
+   * Where objects are stored: group/plural of the storage version. `prefix` is the path of the collection below the root of
+   * the store (`services/specs`); absent: `group/resource`.
+   */
+  readonly storage: { readonly group: string; readonly version: string; readonly resource: string; readonly prefix?: string }
   /** To and from the storage version; absent when this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject

@@ -1,0 +1,194 @@
+import type { Features, GroupVersionKind, GroupVersionResource } from '@krmkit/meta'
+import { createTypeSource, type FactsSource, type TypeSource } from '@krmkit/schema'
+import { conversionBetween } from '../conversions/index.ts'
+import { modelFiles } from '../data/index.generated.ts'
+import { KindsError } from '../errors.ts'
+import type { KindInfo, KindPolicy, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
+import { policies } from '../policies/index.ts'
+import { printers } from '../printers/index.ts'
+import { type CatalogFacts, readCatalogFacts, type VersionFacts } from './facts.ts'
+import { createKindIndex, type KindIndex } from './kind-infos.ts'
+import { compareGroups, compareVersions } from './priorities.ts'
+import { resourceInfos, subresourceRelease } from './resources.ts'
+import { parseRuntimeConfig, type RuntimeConfig } from './runtime-config.ts'
+import { storageLocation } from './storage.ts'
+
+/** What is served, and by which names it is found. */
+
+export interface CatalogOptions {
+  /** Text or pairs of `--runtime-config`, or what was parsed from it. Default: what the stock server serves unasked. */
+  readonly runtimeConfig?: string | Readonly<Record<string, boolean | string>> | RuntimeConfig
+  /** Leaves out what is newer than, or gone by, its release. Default: everything of the newest release. */
+  readonly features?: Features
+  /** Where types are read. Default: `builtInTypes()`. */
+  readonly types?: TypeSource
+}
+
+/** A group that is served, and its versions from the most to the least preferred. */
+export interface CatalogGroup {
+  readonly group: string
+  readonly versions: readonly string[]
+}
+
+export interface Catalog {
+  readonly types: TypeSource
+  /** In the order of discovery: by group, version, then plural. */
+  readonly definitions: readonly ResourceDefinition[]
+  /** In the order of discovery, the core group where its priority puts it. */
+  readonly groups: readonly CatalogGroup[]
+  /** The definition of a plural; undefined when it is not served. */
+  resource(gvr: GroupVersionResource): ResourceDefinition | undefined
+  /** The definition that serves objects of a kind; undefined when none does. */
+  serving(gvk: GroupVersionKind): ResourceDefinition | undefined
+  /** Any kind the facts know, served or not: bodies of sub-resources, options, Status, Table. */
+  kind(gvk: GroupVersionKind): KindInfo | undefined
+}
+
+/** The types of every built-in kind. Cheap: a group is parsed when one of its types is first asked for. */
+export function builtInTypes(): FactsSource {
+  return createTypeSource(modelFiles)
+}
+
+/** Every resource that the stock server serves, with its policy. Reads no type. */
+export function builtInKinds(options: CatalogOptions = {}): readonly ResourceDefinition[] {
+  return createCatalog(options).definitions
+}
+
+/** @throws KindsError `InvalidRuntimeConfig` when the configuration cannot be read or names an unknown group version. */
+export function createCatalog(options: CatalogOptions = {}): Catalog {
+  const facts = readCatalogFacts()
+  const types = options.types ?? builtInTypes()
+  const kinds = createKindIndex(facts, types)
+  const config = runtimeConfigOf(options.runtimeConfig ?? {})
+  refuseUnknown(facts, config)
+  const served = servedVersions(facts).map(({ group, version, folder }) =>
+    versionDefinitions(
+      { group, version, folder },
+      { facts, kinds, config, ...(options.features ? { features: options.features } : {}) },
+    ),
+  )
+  const definitions = served.flat()
+  const byResource = new Map(definitions.map((each) => [`${each.group}/${each.version}/${each.resource.name}`, each]))
+  const byKind = new Map(definitions.map((each) => [gvkKey(each.kind), each]))
+  return {
+    types,
+    definitions,
+    groups: groupsOf(definitions),
+    resource: ({ group, version, resource }) => byResource.get(`${group}/${version}/${resource}`),
+    serving: (gvk) => byKind.get(gvkKey(gvk)),
+    kind: (gvk) => kinds.find(gvk),
+  }
+}
+
+interface FolderVersion {
+  readonly group: string
+  readonly version: string
+  readonly folder: string
+}
+
+interface Sources {
+  readonly facts: CatalogFacts
+  readonly kinds: KindIndex
+  readonly config: RuntimeConfig
+  readonly features?: Features
+}
+
+function runtimeConfigOf(config: NonNullable<CatalogOptions['runtimeConfig']>): RuntimeConfig {
+  return typeof config === 'object' && 'enabled' in config && typeof config.enabled === 'function'
+    ? (config as RuntimeConfig)
+    : parseRuntimeConfig(config as string | Readonly<Record<string, boolean | string>>)
+}
+
+function refuseUnknown(facts: CatalogFacts, config: RuntimeConfig): void {
+  const known = new Set(Object.values(facts).flatMap(({ group, versions }) => Object.keys(versions).map((v) => `${group}/${v}`)))
+  for (const name of config.named) {
+    const [group, version] = name.split('/')
+    if (!known.has(`${group}/${version}`)) {
+      throw new KindsError('InvalidRuntimeConfig', `group version ${name} that has not been registered`)
+    }
+  }
+}
+
+/** All group versions of the facts in the order of discovery. */
+function servedVersions(facts: CatalogFacts): FolderVersion[] {
+  return Object.entries(facts)
+    .flatMap(([folder, { group, versions }]) => Object.keys(versions).map((version) => ({ group, version, folder })))
+    .sort((a, b) => compareGroups(a.group, b.group) || compareVersions(a.version, b.version))
+}
+
+function versionDefinitions(at: FolderVersion, sources: Sources): ResourceDefinition[] {
+  const { facts, config } = sources
+  const version = facts[at.folder]!.versions[at.version]!
+  const infos = resourceInfos(facts, at, version)
+  return infos
+    .filter(({ name }) => !name.includes('/') && config.enabled(at.group, at.version, name, version.enabled ?? false))
+    .filter(({ kind }) => existsIn(sources.kinds.find(kind), sources.features))
+    .map((resource) => definition(at, { resource, infos, sources }))
+}
+
+function existsIn(kind: KindInfo | undefined, features: Features | undefined): boolean {
+  if (kind === undefined) return false
+  if (features === undefined) return true
+  const introduced = kind.introduced === undefined || features.release.atLeast(kind.introduced)
+  return introduced && (kind.removed === undefined || !features.release.atLeast(kind.removed))
+}
+
+interface DefinitionParts {
+  readonly resource: ResourceInfo
+  /** All of the group version. */
+  readonly infos: readonly ResourceInfo[]
+  readonly sources: Sources
+}
+
+function definition(at: FolderVersion, { resource, infos, sources }: DefinitionParts): ResourceDefinition {
+  const { facts, kinds, features } = sources
+  const subresources = infos.filter(({ name }) => {
+    const release = subresourceRelease(at, name)
+    return (
+      name.startsWith(`${resource.name}/`) &&
+      (release === undefined || features === undefined || features.release.atLeast(release))
+    )
+  })
+  const storage = storageLocation(at.group, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
+  const kind = kinds.find(resource.kind)!
+  const own = { group: at.group, version: at.version, kind: kind.kind }
+  const stored = { group: storage.group, version: storage.version, kind: kind.kind }
+  const same = storage.group === at.group && storage.version === at.version
+  return {
+    group: at.group,
+    version: at.version,
+    resource,
+    kind,
+    subresources,
+    policy: policyOf(own, stored),
+    storage,
+    ...(same ? {} : { toStorage: conversionBetween(own, stored), fromStorage: conversionBetween(stored, own) }),
+  }
+}
+
+function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource: string): string[] {
+  return Object.entries(versions)
+    .filter(([, { resources }]) => Object.hasOwn(resources, resource) && !resources[resource]!.gone)
+    .map(([version]) => version)
+}
+
+/** A group that serves another group's objects may have a policy of its own; both see the storage version. */
+function policyOf(own: GroupVersionKind, stored: GroupVersionKind): KindPolicy {
+  const policy = policies[`${own.group}/${own.kind}`] ?? policies[`${stored.group}/${stored.kind}`] ?? {}
+  const printer = printers[`${stored.group}/${stored.kind}`]
+  return printer === undefined ? policy : { printer, ...policy }
+}
+
+function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {
+  const groups = new Map<string, string[]>()
+  for (const { group, version } of definitions) {
+    const versions = groups.get(group) ?? []
+    if (!versions.includes(version)) versions.push(version)
+    groups.set(group, versions)
+  }
+  return [...groups].map(([group, versions]) => ({ group, versions }))
+}
+
+function gvkKey({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}/${kind}`
+}

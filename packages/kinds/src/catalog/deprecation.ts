@@ -1,0 +1,18 @@
+import type { Features } from '@krmkit/meta'
+import type { KindInfo } from '../interfaces.ts'
+import { apiVersionOf } from './names.ts'
+
+/**
+ * The text of the Warning header for requests to a deprecated kind, list requests included.
+ *
+ * @param features when given, a kind that is deprecated later than its release gives no warning.
+ * @returns undefined for a kind that is not deprecated.
+ * @see API protocol specification, 6 and 9.3 (rule 6)
+ */
+export function deprecationWarning(kind: KindInfo, features?: Features): string | undefined {
+  if (kind.deprecated === undefined) return undefined
+  if (features !== undefined && !features.release.atLeast(kind.deprecated)) return undefined
+  const removed = kind.removed === undefined ? '' : `, unavailable in v${kind.removed}+`
+  const instead = kind.replacement === undefined ? '' : `; use ${apiVersionOf(kind.replacement)} ${kind.replacement.kind}`
+  return `${apiVersionOf(kind)} ${kind.kind} is deprecated in v${kind.deprecated}+${removed}${instead}`
+}

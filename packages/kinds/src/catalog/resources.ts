@@ -1,0 +1,56 @@
+import type { GroupVersion, GroupVersionKind } from '@krmkit/meta'
+import type { ResourceInfo } from '../interfaces.ts'
+import type { CatalogFacts, ResourceFacts, VersionFacts } from './facts.ts'
+
+/** Resources and sub-resources of one group version, sorted by name as discovery lists them. */
+export function resourceInfos(facts: CatalogFacts, at: GroupVersion, { resources }: VersionFacts): ResourceInfo[] {
+  return Object.entries(resources)
+    .filter(([, { gone }]) => !gone)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, own]) => resourceInfo(name, own, kindOf(facts, at, own.kind), resources))
+}
+
+/** Releases in which sub-resources appeared that came later than their resource. Key: `group/version/name`. */
+const subresourceReleases: Readonly<Record<string, string>> = {
+  '/v1/pods/resize': '1.33',
+}
+
+/** @returns the release that introduced a sub-resource, undefined when it is as old as its resource. */
+export function subresourceRelease({ group, version }: GroupVersion, name: string): string | undefined {
+  return subresourceReleases[`${group}/${version}/${name}`]
+}
+
+function resourceInfo(
+  name: string,
+  own: ResourceFacts,
+  kind: GroupVersionKind,
+  siblings: Readonly<Record<string, ResourceFacts>>,
+): ResourceInfo {
+  const virtual = isVirtual(name, own, siblings)
+  return {
+    name,
+    singularName: own.singular ?? '',
+    namespaced: own.namespaced ?? false,
+    kind,
+    verbs: own.verbs ?? [],
+    shortNames: own.shortNames ?? [],
+    categories: own.categories ?? [],
+    ...(virtual ? { virtual } : {}),
+  }
+}
+
+/**
+ * Operations rather than objects: reviews and bindings, which can only be created; component statuses, which are made up on
+ * reading; sub-resources with a kind of their own, and logs.
+ */
+function isVirtual(name: string, own: ResourceFacts, siblings: Readonly<Record<string, ResourceFacts>>): boolean {
+  const slash = name.indexOf('/')
+  if (slash < 0) return !(own.verbs ?? []).includes('watch')
+  return own.kind !== siblings[name.slice(0, slash)]?.kind || name === 'pods/log'
+}
+
+/** Kinds of other groups are written `folder/version.Kind`. */
+function kindOf(facts: CatalogFacts, { group, version }: GroupVersion, kind: string): GroupVersionKind {
+  const other = /^([a-z]+)\/([a-z0-9]+)\.([A-Za-z]+)$/.exec(kind)
+  return other === null ? { group, version, kind } : { group: facts[other[1]!]!.group, version: other[2]!, kind: other[3]! }
+}
