@@ -1,0 +1,20 @@
+import type { JsonValue } from '@krmkit/meta'
+
+/** The wire forms that the generated types are made of. */
+
+/** RFC 3339, whole seconds, UTC: `2001-02-03T04:05:06Z`. */
+export type Time = string
+/** RFC 3339, microseconds, UTC: `2001-02-03T04:05:06.000007Z`. */
+export type MicroTime = string
+/** As Go prints durations: `1h2m3.5s`. */
+export type Duration = string
+/** A number with a suffix: `100m`, `1.5Gi`, `2e3`. Always a string once the server has read it. */
+export type Quantity = string
+/** A number, or a percentage or name. */
+export type IntOrString = number | string
+/** Standard base64 with padding. */
+export type Base64 = string
+/** An object of any kind, or any JSON object. */
+export type RawObject = { [member: string]: unknown }
+/** Any JSON value. */
+export type AnyValue = JsonValue
