@@ -1,1 +1,8 @@
-export {};
+export { anonymous } from './anonymous.ts'
+export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
+export { bearerToken, tokenOf } from './bearer-token.ts'
+export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
+export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
+export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
+export type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
+export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'

@@ -1,0 +1,33 @@
+import type { AuthenticationOutcome, Authenticator, TokenAuthenticator } from './interfaces.ts'
+
+const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
+const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bearer token' }
+
+/**
+ * Reads `Authorization: Bearer TOKEN`. A token that nobody knows is a rejection; no token, or another scheme, is no
+ * opinion. Words after the token are ignored; @see API protocol specification, 5.
+ */
+export function bearerToken(tokens: TokenAuthenticator): Authenticator {
+  return {
+    authenticate(request) {
+      const header = request.headers.authorization
+      const token = tokenOf(typeof header === 'string' ? header : header?.[0])
+      if (token === '') return noOpinion
+      const outcome = tokens.authenticateToken(token, request.signal && { signal: request.signal })
+      return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
+    },
+  }
+}
+
+function judge(outcome: AuthenticationOutcome): AuthenticationOutcome {
+  return outcome.kind === 'noOpinion' ? invalid : outcome
+}
+
+/** The token of an Authorization header; empty when it holds none. */
+export function tokenOf(header: string | undefined): string {
+  if (header === undefined) return ''
+  const text = header.trim()
+  if (text.length < 8 || text.slice(0, 7).toLowerCase() !== 'bearer ') return ''
+  const end = text.indexOf(' ', 7)
+  return end < 0 ? text.slice(7) : text.slice(7, end)
+}

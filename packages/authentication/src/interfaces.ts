@@ -1,0 +1,48 @@
+import type { UserInfo } from '@krmkit/meta'
+
+/**
+ * Who is calling? An authenticator looks at the head of a request, a token authenticator at a bearer token; both give one
+ * of three answers. Chains are arrays in the order of asking.
+ *
+ *     authenticated   this is who it is; nobody else is asked
+ *     noOpinion       nothing here that I know; ask the next one
+ *     rejected        there was a credential of my kind and it is bad
+ */
+export type AuthenticationOutcome =
+  | {
+      readonly kind: 'authenticated'
+      readonly user: UserInfo
+      /** Audiences of the token that are also accepted here; absent when the credential has none. */
+      readonly audiences?: readonly string[]
+    }
+  | { readonly kind: 'noOpinion' }
+  | {
+      readonly kind: 'rejected'
+      /** For the log and the audit trail; callers only learn "Unauthorized". */
+      readonly reason: string
+    }
+
+/** What an authenticator may look at. An `ApiRequest` of `@krmkit/apiserver` is one. */
+export interface AuthenticationRequest {
+  /** Names in lower case; repeated headers as separate values. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly peer: {
+    readonly address?: string
+    /** DER certificates whose key the client proved to hold, leaf first. Not yet verified against any authority. */
+    readonly certificates?: readonly Uint8Array[]
+  }
+  readonly signal?: AbortSignal
+}
+
+/** Answers at once where it can: a synchronous answer costs no turn of the event loop. */
+export interface Authenticator {
+  authenticate(request: AuthenticationRequest): AuthenticationOutcome | Promise<AuthenticationOutcome>
+}
+
+export interface TokenAuthenticator {
+  /** `audiences` are those the caller wants the token to be good for; absent: those of the server itself. */
+  authenticateToken(
+    token: string,
+    options?: { readonly audiences?: readonly string[]; readonly signal?: AbortSignal },
+  ): AuthenticationOutcome | Promise<AuthenticationOutcome>
+}

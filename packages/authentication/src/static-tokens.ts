@@ -1,0 +1,67 @@
+import { createHmac } from 'node:crypto'
+import type { Random, UserInfo } from '@krmkit/meta'
+import { AuthenticationError } from './authentication-error.ts'
+import { CsvSyntaxError, parseCsv } from './csv.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
+
+export interface StaticToken {
+  readonly token: string
+  readonly user: UserInfo
+}
+
+const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
+
+/**
+ * Reads a token file: one token a line as `token,user name,user uid,"group one,group two"`, the groups optional. When a
+ * token appears twice the later line holds. Lines with an empty token are left out.
+ *
+ * @throws AuthenticationError `InvalidTokenFile`, naming the line but never the token.
+ */
+export function parseStaticTokens(text: string): StaticToken[] {
+  const tokens = new Map<string, StaticToken>()
+  for (const { fields, line } of records(text)) {
+    if (fields.length < 3) {
+      const message = `line ${line} of the token file needs at least 3 columns (token, user name, user uid) and has ${fields.length}`
+      throw new AuthenticationError({ code: 'InvalidTokenFile', message, line })
+    }
+    const [token = '', username = '', uid = '', groups = ''] = fields
+    if (token === '') continue
+    tokens.set(token, { token, user: { username, uid, groups: groups === '' ? [] : groups.split(',') } })
+  }
+  return [...tokens.values()]
+}
+
+/**
+ * Knows a fixed set of tokens. A token is looked up by its HMAC under a key that only this instance holds, so the time a
+ * look-up takes says nothing about the tokens.
+ */
+export function staticTokens(
+  tokens: readonly StaticToken[],
+  options: { readonly random: Pick<Random, 'bytes'> },
+): TokenAuthenticator {
+  const key = options.random.bytes(32)
+  const digest = (token: string) => createHmac('sha256', key).update(token).digest('binary')
+  const users = new Map<string, AuthenticationOutcome>()
+  for (const { token, user } of tokens) {
+    if (token !== '') users.set(digest(token), { kind: 'authenticated', user: freeze(user) })
+  }
+  return { authenticateToken: (token) => users.get(digest(token)) ?? noOpinion }
+}
+
+function freeze(user: UserInfo): UserInfo {
+  return Object.freeze({ ...user, groups: Object.freeze([...user.groups]) })
+}
+
+function records(text: string) {
+  try {
+    return parseCsv(text)
+  } catch (error) {
+    if (!(error instanceof CsvSyntaxError)) throw error
+    throw new AuthenticationError({
+      code: 'InvalidTokenFile',
+      message: `token file: ${error.message}`,
+      line: error.line,
+      cause: error,
+    })
+  }
+}
