@@ -1,1 +1,98 @@
+export { ApiError, type GenericFailure } from './api-error.ts'
+export {
+  formatApiVersion,
+  formatGroupKind,
+  formatGroupResource,
+  formatGroupVersionKind,
+  parseApiVersion,
+} from './api-version.ts'
+export { type FakeClock, fakeClock, systemClock } from './clock.ts'
+export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
+export { defaultRelease, fixedFeatures } from './features.ts'
+export { type FieldPlace, field, formatFieldError, formatFieldErrors } from './field-error.ts'
+export { escapeFieldValue, type FieldRequirement, FieldSelector, type FieldSet, parseFieldSelector } from './field-selector.ts'
+export { compareCodePoints, GoText, goFloat, goQuote, goStrings, goSyntax, goText, isPrintable, utf8Length } from './go-text.ts'
+export { goIntOrString, type IntOrString, intValue, parseIntOrString, percentOf, scaledValue } from './int-or-string.ts'
 export type * from './interfaces.ts'
+export { cidrError, type IpAddress, type IpRange, ipError, isValidCIDR, isValidIP, parseCIDR, parseIP } from './ip.ts'
+export { type LabelOperator, LabelRequirement, type Labels } from './label-requirement.ts'
+export {
+  everything,
+  LabelSelector,
+  type LabelSelectorExpression,
+  type LabelSelectorObject,
+  labelSelectorFromLabels,
+  labelSelectorFromObject,
+  nothing,
+  validateLabelSelector,
+} from './label-selector.ts'
+export { parseLabelSelector } from './label-selector-parser.ts'
+export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './managed-fields.ts'
+export { MetaError, type MetaErrorCode } from './meta-error.ts'
+export {
+  formatError,
+  isCIdentifier,
+  isConfigMapKey,
+  isDns1035Label,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isDns1123SubdomainWithUnderscore,
+  isDomainPrefixedPath,
+  isEnvVarName,
+  isFullyQualifiedDomainName,
+  isFullyQualifiedName,
+  isHTTPHeaderName,
+  isPathSegmentName,
+  isPathSegmentPrefix,
+  isPercent,
+  isQualifiedName,
+  isRelaxedEnvVarName,
+  isValidLabelValue,
+  isValidPortName,
+  isWildcardDns1123Subdomain,
+  maxLabelLength,
+  maxSubdomainLength,
+} from './name-formats.ts'
+export { type NameRule, nameRules } from './name-rule.ts'
+export { namingProfile, stockProfile } from './naming-profile.ts'
+export { isInRange, isValidGroupId, isValidPortNum, isValidUserId } from './number-rules.ts'
+export {
+  immutableError,
+  maxAnnotationsSize,
+  type ObjectMetaRules,
+  standardFinalizers,
+  validateAnnotations,
+  validateBuiltInObjectMeta,
+  validateFinalizerName,
+  validateFinalizers,
+  validateImmutableField,
+  validateLabelName,
+  validateLabels,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  validateStandardFinalizer,
+} from './object-meta.ts'
+export { controllerOf, validateOwnerReferences } from './owner-references.ts'
+export { Path } from './path.ts'
+export { normalizeQuantity, Quantity, type QuantityFormat, quantityFormatError } from './quantity.ts'
+export {
+  generateName,
+  maxGenerateNameLength,
+  nameSuffixAlphabet,
+  nameSuffixLength,
+  seededRandom,
+  systemRandom,
+} from './random.ts'
+export { type Status, type StatusCause, type StatusDetails, type StatusReason, successStatus } from './status.ts'
+export {
+  formatGoTime,
+  formatMicroTime,
+  formatTime,
+  type Instant,
+  normalizeMicroTime,
+  normalizeTime,
+  parseInstant,
+  parseMicroTime,
+  parseTime,
+  toMs,
+} from './time.ts'

@@ -1,0 +1,112 @@
+/**
+ * IP addresses and ranges, as the stock server reads them: leading zeros in a decimal part are ignored, zones are refused.
+ */
+
+/** The words for text that is no address. */
+export const ipError = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
+/** The words for text that is no range. */
+export const cidrError = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
+
+/** An address: 4 bytes, or 16. An IPv4 address inside IPv6 (`::ffff:1.2.3.4`) has 16 bytes. */
+export interface IpAddress {
+  readonly bytes: Uint8Array
+  readonly family: 4 | 6
+}
+
+/** A range of addresses. */
+export interface IpRange {
+  readonly address: IpAddress
+  readonly prefixLength: number
+}
+
+/** Whether the text is an address. */
+export function isValidIP(text: string): string[] {
+  return parseIP(text) === undefined ? [ipError] : []
+}
+
+/** Whether the text is a range. */
+export function isValidCIDR(text: string): string[] {
+  return parseCIDR(text) === undefined ? [cidrError] : []
+}
+
+/** Reads an address; `undefined` when it is none. */
+export function parseIP(text: string): IpAddress | undefined {
+  if (text.length > 45) return undefined
+  if (!text.includes(':')) {
+    const bytes = parseV4(text)
+    return bytes === undefined ? undefined : { bytes, family: 4 }
+  }
+  const bytes = parseV6(text)
+  if (bytes === undefined) return undefined
+  return { bytes, family: isMappedV4(bytes) ? 4 : 6 }
+}
+
+/** Reads a range; `undefined` when it is none. */
+export function parseCIDR(text: string): IpRange | undefined {
+  const slash = text.indexOf('/')
+  if (slash < 0) return undefined
+  const bits = text.slice(slash + 1)
+  const address = parseIP(text.slice(0, slash))
+  if (address === undefined || !/^[0-9]{1,3}$/.test(bits)) return undefined
+  const prefixLength = Number(bits)
+  if (prefixLength > address.bytes.length * 8) return undefined
+  return { address, prefixLength }
+}
+
+function isMappedV4(bytes: Uint8Array): boolean {
+  for (let i = 0; i < 10; i++) if (bytes[i] !== 0) return false
+  return bytes[10] === 255 && bytes[11] === 255
+}
+
+function parseV4(text: string): Uint8Array | undefined {
+  const parts = text.split('.')
+  if (parts.length !== 4) return undefined
+  const bytes = new Uint8Array(4)
+  for (let i = 0; i < 4; i++) {
+    const part = parts[i] as string
+    if (!/^[0-9]+$/.test(part)) return undefined
+    const value = Number(part)
+    if (value > 255) return undefined
+    bytes[i] = value
+  }
+  return bytes
+}
+
+function parseV6(text: string): Uint8Array | undefined {
+  const gap = text.indexOf('::')
+  if (gap >= 0 && text.indexOf('::', gap + 1) >= 0) return undefined
+  const head = groups(gap < 0 ? text : text.slice(0, gap), gap < 0)
+  const tail = gap < 0 ? [] : groups(text.slice(gap + 2), true)
+  if (head === undefined || tail === undefined) return undefined
+  const count = head.length + tail.length
+  if (gap < 0 ? count !== 8 : count > 7) return undefined
+  const bytes = new Uint8Array(16)
+  const put = (at: number, group: number) => {
+    bytes[at * 2] = group >> 8
+    bytes[at * 2 + 1] = group & 255
+  }
+  head.forEach((group, i) => {
+    put(i, group)
+  })
+  tail.forEach((group, i) => {
+    put(8 - tail.length + i, group)
+  })
+  return bytes
+}
+
+/** Groups of 16 bits; the last one may be an IPv4 address, which gives two. */
+function groups(text: string, last: boolean): number[] | undefined {
+  if (text === '') return []
+  const out: number[] = []
+  const parts = text.split(':')
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as string
+    if (/^[0-9a-fA-F]{1,4}$/.test(part)) out.push(Number.parseInt(part, 16))
+    else {
+      const v4 = last && i === parts.length - 1 ? parseV4(part) : undefined
+      if (v4 === undefined) return undefined
+      out.push(((v4[0] as number) << 8) | (v4[1] as number), ((v4[2] as number) << 8) | (v4[3] as number))
+    }
+  }
+  return out
+}

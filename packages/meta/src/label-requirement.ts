@@ -1,0 +1,129 @@
+/**
+ * One condition of a label selector.
+ */
+
+import { field } from './field-error.ts'
+import { compareCodePoints, goStrings, goText } from './go-text.ts'
+import type { FieldError } from './interfaces.ts'
+import { isQualifiedName, isValidLabelValue } from './name-formats.ts'
+import { Path } from './path.ts'
+
+/** How a label is compared, as a selector's text writes it. `gt` and `lt` are written `>` and `<`. */
+export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
+
+/** Labels of an object; only own members count. */
+export type Labels = Readonly<Record<string, string>> | null | undefined
+
+/** One condition; all conditions of a selector must hold. */
+export class LabelRequirement {
+  readonly key: string
+  readonly operator: LabelOperator
+  /** Without doubles, in the order of code points. Empty for `exists` and `!`. */
+  readonly values: readonly string[]
+  readonly #bound: bigint
+
+  /** Does not check; see `validateLabelRequirement`. */
+  constructor(key: string, operator: LabelOperator, values: readonly string[]) {
+    this.key = key
+    this.operator = operator
+    this.values = values
+    this.#bound = operator === 'gt' || operator === 'lt' ? (parseInteger(values[0] ?? '') ?? 0n) : 0n
+  }
+
+  /** Whether the labels fulfil the condition. A label that is absent fulfils `!`, `!=` and `notin`. */
+  matches(labels: Labels): boolean {
+    const has = labels !== undefined && labels !== null && Object.hasOwn(labels, this.key)
+    switch (this.operator) {
+      case 'exists':
+        return has
+      case '!':
+        return !has
+      case 'in':
+      case '=':
+      case '==':
+        return has && this.values.includes(labels[this.key] as string)
+      case 'notin':
+      case '!=':
+        return !has || !this.values.includes(labels[this.key] as string)
+      default: {
+        const value = has ? parseInteger(labels[this.key] as string) : undefined
+        if (value === undefined) return false
+        return this.operator === 'gt' ? value > this.#bound : value < this.#bound
+      }
+    }
+  }
+
+  toString(): string {
+    const { key, operator, values } = this
+    switch (operator) {
+      case 'exists':
+        return key
+      case '!':
+        return `!${key}`
+      case 'in':
+      case 'notin':
+        return `${key} ${operator} (${values.join(',')})`
+      case 'gt':
+        return `${key}>${values[0] ?? ''}`
+      case 'lt':
+        return `${key}<${values[0] ?? ''}`
+      default:
+        return `${key}${operator}${values[0] ?? ''}`
+    }
+  }
+}
+
+/** Values of a condition as it keeps them: each once, sorted. */
+export function requirementValues(values: readonly string[]): string[] {
+  return [...new Set(values)].sort(compareCodePoints)
+}
+
+/** What is wrong with a condition. */
+export function validateLabelRequirement(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
+  const errors: FieldError[] = []
+  const keyError = labelKeyError(key, 'key')
+  if (keyError !== undefined) errors.push(keyError)
+  const path = Path.of('values')
+  const wrong = (detail: string) => errors.push(field.invalid(path, goText(goStrings(values)), detail))
+  switch (operator) {
+    case 'in':
+    case 'notin':
+      if (values.length === 0) wrong("for 'in', 'notin' operators, values set can't be empty")
+      break
+    case '=':
+    case '==':
+    case '!=':
+      if (values.length !== 1) wrong('exact-match compatibility requires one single value')
+      break
+    case 'exists':
+    case '!':
+      if (values.length !== 0) wrong('values set must be empty for exists and does not exist')
+      break
+    default:
+      if (values.length !== 1) wrong("for 'Gt', 'Lt' operators, exactly one value is required")
+      values.forEach((value, i) => {
+        if (parseInteger(value) !== undefined) return
+        errors.push(field.invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"))
+      })
+  }
+  values.forEach((value, i) => {
+    const texts = isValidLabelValue(value)
+    if (texts.length > 0) errors.push(field.invalid(path.index(i).key(key), value, texts.join('; ')))
+  })
+  return errors
+}
+
+/** What is wrong with a key, as one error. */
+export function labelKeyError(key: string, place: string | undefined): FieldError | undefined {
+  const texts = isQualifiedName(key)
+  return texts.length === 0 ? undefined : field.invalid(place, key, texts.join('; '))
+}
+
+const maxInt64 = 2n ** 63n - 1n
+const minInt64 = -(2n ** 63n)
+
+function parseInteger(text: string): bigint | undefined {
+  if (text.length > 20 || !/^[+-]?[0-9]+$/.test(text)) return undefined
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  return value > maxInt64 || value < minInt64 ? undefined : value
+}

@@ -1,0 +1,145 @@
+/**
+ * Which objects, by their labels.
+ */
+
+import { field, formatFieldErrors } from './field-error.ts'
+import { compareCodePoints, goQuote } from './go-text.ts'
+import type { FieldError } from './interfaces.ts'
+import {
+  type LabelOperator,
+  LabelRequirement,
+  type Labels,
+  requirementValues,
+  validateLabelRequirement,
+} from './label-requirement.ts'
+import { MetaError } from './meta-error.ts'
+import { isValidLabelValue } from './name-formats.ts'
+import { validateLabelName, validateLabels } from './object-meta.ts'
+import type { Path } from './path.ts'
+
+/** A selector as a member of an object: `{matchLabels, matchExpressions}`. */
+export interface LabelSelectorObject {
+  readonly matchLabels?: Readonly<Record<string, string>> | null
+  readonly matchExpressions?: readonly LabelSelectorExpression[] | null
+}
+
+/** One condition of a selector that is a member of an object. */
+export interface LabelSelectorExpression {
+  readonly key: string
+  /** `In`, `NotIn`, `Exists` or `DoesNotExist`. */
+  readonly operator: string
+  readonly values?: readonly string[] | null
+}
+
+/** Conditions that all must hold. */
+export class LabelSelector {
+  /** Sorted by key. */
+  readonly requirements: readonly LabelRequirement[]
+  readonly #nothing: boolean
+
+  constructor(requirements: readonly LabelRequirement[], nothing = false) {
+    this.requirements = [...requirements].sort((a, b) => compareCodePoints(a.key, b.key))
+    this.#nothing = nothing
+  }
+
+  /** Whether every object matches. */
+  get empty(): boolean {
+    return this.requirements.length === 0 && !this.#nothing
+  }
+
+  /** Allocates nothing, so it may run for every object of a list. */
+  matches(labels: Labels): boolean {
+    if (this.#nothing) return false
+    for (let i = 0; i < this.requirements.length; i++) {
+      if (!(this.requirements[i] as LabelRequirement).matches(labels)) return false
+    }
+    return true
+  }
+
+  /** The value that a label must have, when a condition `=`, `==` or `in` with one value says so. */
+  exactMatch(key: string): string | undefined {
+    for (const { key: name, operator, values } of this.requirements) {
+      if (name === key && values.length === 1 && (operator === '=' || operator === '==' || operator === 'in')) return values[0]
+    }
+    return undefined
+  }
+
+  /** The selector as text that parses to an equal selector. */
+  toString(): string {
+    return this.requirements.join(',')
+  }
+}
+
+/** Matches every object. */
+export const everything: LabelSelector = new LabelSelector([])
+
+/** Matches no object. */
+export const nothing: LabelSelector = new LabelSelector([], true)
+
+const operators: ReadonlyMap<string, LabelOperator> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+])
+
+/**
+ * The selector of an object. Absent selects nothing, empty everything.
+ *
+ * @throws MetaError `InvalidLabelSelector`
+ */
+export function labelSelectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
+  if (selector === undefined || selector === null) return nothing
+  const requirements: LabelRequirement[] = []
+  const { matchLabels, matchExpressions } = selector
+  for (const key of Object.keys(matchLabels ?? {})) requirements.push(checked(key, '=', [matchLabels?.[key] as string]))
+  for (const { key, operator, values } of matchExpressions ?? []) {
+    const known = operators.get(operator)
+    if (known === undefined)
+      throw new MetaError('InvalidLabelSelector', operator, `${goQuote(operator)} is not a valid label selector operator`)
+    requirements.push(checked(key, known, requirementValues(values ?? [])))
+  }
+  return requirements.length === 0 ? everything : new LabelSelector(requirements)
+}
+
+/** The selector that asks for exactly these labels; no labels select everything. */
+export function labelSelectorFromLabels(labels: Labels): LabelSelector {
+  const keys = Object.keys(labels ?? {})
+  if (keys.length === 0) return everything
+  return new LabelSelector(keys.map((key) => new LabelRequirement(key, '=', [labels?.[key] as string])))
+}
+
+/** What is wrong with a selector that is a member of an object. */
+export function validateLabelSelector(
+  selector: LabelSelectorObject | null | undefined,
+  path: Path,
+  { allowInvalidValues = false }: { readonly allowInvalidValues?: boolean } = {},
+): FieldError[] {
+  if (selector === undefined || selector === null) return []
+  const errors = validateLabels(selector.matchLabels, path.child('matchLabels'))
+  selector.matchExpressions?.forEach((expression, i) => {
+    const at = path.child('matchExpressions').index(i)
+    const { key = '', operator = '' } = expression as Partial<LabelSelectorExpression>
+    const values = expression.values ?? []
+    if (operator === 'In' || operator === 'NotIn') {
+      if (values.length === 0)
+        errors.push(field.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
+    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+      if (values.length > 0) {
+        errors.push(field.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+      }
+    } else errors.push(field.invalid(at.child('operator'), operator, 'not a valid selector operator'))
+    errors.push(...validateLabelName(key, at.child('key')))
+    if (allowInvalidValues) return
+    values.forEach((value, j) => {
+      for (const text of isValidLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
+    })
+  })
+  return errors
+}
+
+function checked(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+  const errors = validateLabelRequirement(key, operator, values)
+  if (errors.length > 0) throw new MetaError('InvalidLabelSelector', key, formatFieldErrors(errors))
+  return new LabelRequirement(key, operator, values)
+}

@@ -1,0 +1,47 @@
+/**
+ * The rules of `metadata.managedFields` entries, as far as they ask nothing of the fields themselves.
+ */
+
+import { field } from './field-error.ts'
+import { isPrintable, utf8Length } from './go-text.ts'
+import type { DeepReadonly, FieldError, ManagedFieldsEntry } from './interfaces.ts'
+import type { Path } from './path.ts'
+
+/** Longest name of a field manager, in bytes. */
+export const maxFieldManagerLength = 128
+/** Longest name of a subresource in an entry, in bytes. */
+export const maxSubresourceLength = 256
+
+/** Operation, type, manager and subresource of every entry. */
+export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  entries?.forEach((entry, i) => {
+    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
+    if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(field.invalid(path.index(i).child('operation'), operation, 'must be `Apply` or `Update`'))
+    }
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(field.invalid(path.index(i).child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
+    }
+    if (manager !== '') errors.push(...validateFieldManager(manager, path.index(i).child('manager')))
+    if (utf8Length(subresource) > maxSubresourceLength) {
+      errors.push(field.tooLong(path.index(i).child('subresource'), subresource, maxSubresourceLength))
+    }
+  })
+  return errors
+}
+
+/** A field manager's name: at most 128 bytes, all printable. */
+export function validateFieldManager(manager: string, path: Path | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  if (utf8Length(manager) > maxFieldManagerLength) errors.push(field.tooLong(path, manager, maxFieldManagerLength))
+  let position = 0
+  for (const char of manager) {
+    if (!isPrintable(char)) {
+      const code = (char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+      errors.push(field.invalid(path, manager, `invalid character U+${code} (at position ${position})`))
+    }
+    position += utf8Length(char)
+  }
+  return errors
+}

@@ -1,0 +1,257 @@
+/**
+ * What names, keys and other short texts may look like.
+ *
+ * Every function returns what is wrong, in the stock server's words; an empty list means that the text is fine.
+ * Lengths count bytes of UTF-8. All expressions are linear.
+ */
+
+import { utf8Length } from './go-text.ts'
+
+/** Longest DNS label, label value and name part of a qualified name. */
+export const maxLabelLength = 63
+/** Longest DNS subdomain. */
+export const maxSubdomainLength = 253
+
+const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const subdomainFormat = `${labelFormat}(\\.${labelFormat})*`
+const dns1035Format = '[a-z]([-a-z0-9]*[a-z0-9])?'
+const wildcardFormat = `\\*\\.${subdomainFormat}`
+const nameFormat = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
+const labelValueFormat = `(${nameFormat})?`
+const identifierFormat = '[A-Za-z_][A-Za-z0-9_]*'
+const headerFormat = '[-A-Za-z0-9]+'
+const variableFormat = '[-._a-zA-Z][-._a-zA-Z0-9]*'
+const configKeyFormat = '[-._a-zA-Z0-9]+'
+const percentFormat = '[0-9]+%'
+const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const underscoreSubdomainFormat = `${underscored(labelFormat)}(\\.${underscored(labelFormat)})*`
+
+const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
+const dns1035 = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/
+const namePart = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/
+const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/
+const header = /^[-A-Za-z0-9]+$/
+const variable = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
+const relaxedVariable = /^[ -<>-~]+$/
+const configKey = /^[-._a-zA-Z0-9]+$/
+const percent = /^[0-9]+%$/
+const underscoreLabel = /^[_a-z0-9](?:[-_a-z0-9]*[_a-z0-9])?$/
+const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
+
+const labelText =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
+const subdomainText =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+const dns1035Text =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character"
+const wildcardText =
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character"
+const namePartText =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+const labelValueText =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+
+const labelError = formatError(labelText, labelFormat, 'my-name', '123-abc')
+const subdomainError = formatError(subdomainText, subdomainFormat, 'example.com')
+const underscoreSubdomainError = formatError(underscored(subdomainText), underscoreSubdomainFormat, 'example.com')
+const dns1035Error = formatError(dns1035Text, dns1035Format, 'my-name', 'abc-123')
+const wildcardError = formatError(wildcardText, wildcardFormat, '*.example.com')
+const namePartError = formatError(namePartText, nameFormat, 'MyName', 'my.name', '123-abc')
+const labelValueError = formatError(labelValueText, labelValueFormat, 'MyValue', 'my_value', '12345')
+
+/** A lower-case DNS label: letters, digits and inner dashes, at most 63. */
+export function isDns1123Label(text: string): string[] {
+  if (text.length <= maxLabelLength && label.test(text)) return []
+  const errors = tooLong(text, maxLabelLength)
+  if (!label.test(text)) errors.push(isSubdomain(text) ? 'must not contain dots' : labelError)
+  return errors
+}
+
+/** DNS labels joined by dots, at most 253 characters. */
+export function isDns1123Subdomain(text: string): string[] {
+  const errors = tooLong(text, maxSubdomainLength)
+  if (!isSubdomain(text)) errors.push(subdomainError)
+  return errors
+}
+
+/** As a DNS subdomain, with underscores too. */
+export function isDns1123SubdomainWithUnderscore(text: string): string[] {
+  const errors = tooLong(text, maxSubdomainLength)
+  if (!text.split('.').every((part) => underscoreLabel.test(part))) errors.push(underscoreSubdomainError)
+  return errors
+}
+
+/** A DNS label that starts with a letter. */
+export function isDns1035Label(text: string): string[] {
+  const errors = tooLong(text, maxLabelLength)
+  if (!dns1035.test(text)) errors.push(dns1035Error)
+  return errors
+}
+
+/** `*.` and a DNS subdomain. */
+export function isWildcardDns1123Subdomain(text: string): string[] {
+  const errors = tooLong(text, maxSubdomainLength)
+  if (!text.startsWith('*.') || !isSubdomain(text.slice(2))) errors.push(wildcardError)
+  return errors
+}
+
+/** Key of a label or annotation: a name, optionally after a DNS subdomain and a slash. */
+export function isQualifiedName(text: string): string[] {
+  const slash = text.indexOf('/')
+  if (slash >= 0 && text.indexOf('/', slash + 1) >= 0) {
+    return [`a qualified name ${namePartError} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
+  }
+  const errors: string[] = []
+  if (slash === 0) errors.push('prefix part must be non-empty')
+  else if (slash > 0) for (const error of isDns1123Subdomain(text.slice(0, slash))) errors.push(`prefix part ${error}`)
+  const name = slash < 0 ? text : text.slice(slash + 1)
+  if (name === '') errors.push('name part must be non-empty')
+  else for (const error of tooLong(name, maxLabelLength)) errors.push(`name part ${error}`)
+  if (!namePart.test(name)) errors.push(`name part ${namePartError}`)
+  return errors
+}
+
+/** Value of a label: empty, or a name of at most 63 characters. */
+export function isValidLabelValue(text: string): string[] {
+  const errors = tooLong(text, maxLabelLength)
+  if (text !== '' && !namePart.test(text)) errors.push(labelValueError)
+  return errors
+}
+
+/** Key in a ConfigMap or Secret; it becomes a file name. */
+export function isConfigMapKey(text: string): string[] {
+  const errors = tooLong(text, maxSubdomainLength)
+  if (!configKey.test(text)) {
+    const words = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+    errors.push(formatError(words, configKeyFormat, 'key.name', 'KEY_NAME', 'key-name'))
+  }
+  return withDirectoryErrors(errors, text)
+}
+
+/** Name of an environment variable, as strict as up to release 1.31. */
+export function isEnvVarName(text: string): string[] {
+  const errors: string[] = []
+  if (!variable.test(text)) {
+    const words =
+      "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit"
+    errors.push(formatError(words, variableFormat, 'my.env-name', 'MY_ENV.NAME', 'MyEnvName1'))
+  }
+  return withDirectoryErrors(errors, text)
+}
+
+/** Name of an environment variable: any printable ASCII but `=`. */
+export function isRelaxedEnvVarName(text: string): string[] {
+  const errors: string[] = []
+  if (text === '') errors.push('environment variable name must be non-empty')
+  if (!relaxedVariable.test(text)) {
+    errors.push("a valid environment variable name must consist only of printable ASCII characters other than '='")
+  }
+  return errors
+}
+
+/** An identifier of the C language. */
+export function isCIdentifier(text: string): string[] {
+  if (identifier.test(text)) return []
+  const words =
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'"
+  return [formatError(words, identifierFormat, 'my_name', 'MY_NAME', 'MyName')]
+}
+
+/** A name that fits between two slashes of a URL path. */
+export function isPathSegmentName(text: string): string[] {
+  if (text === '.' || text === '..') return [`may not be '${text}'`]
+  return isPathSegmentPrefix(text)
+}
+
+/** Start of a name that fits between two slashes of a URL path. */
+export function isPathSegmentPrefix(text: string): string[] {
+  const errors: string[] = []
+  for (const illegal of ['/', '%']) if (text.includes(illegal)) errors.push(`may not contain '${illegal}'`)
+  return errors
+}
+
+/** Name of a port: at most 15 lower-case letters, digits and single inner dashes, with a letter. */
+export function isValidPortName(text: string): string[] {
+  const errors = tooLong(text, 15)
+  if (!/^[-a-z0-9]+$/.test(text)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  if (!/[a-z]/.test(text)) errors.push('must contain at least one letter (a-z)')
+  if (text.includes('--')) errors.push('must not contain consecutive hyphens')
+  if (text.startsWith('-') || text.endsWith('-')) errors.push('must not begin or end with a hyphen')
+  return errors
+}
+
+/** Name of an HTTP header. */
+export function isHTTPHeaderName(text: string): string[] {
+  if (header.test(text)) return []
+  return [formatError("a valid HTTP header must consist of alphanumeric characters or '-'", headerFormat, 'X-Header-Name')]
+}
+
+/** A whole number of percent, such as `25%`. */
+export function isPercent(text: string): string[] {
+  if (percent.test(text)) return []
+  return [formatError("a valid percent string must be a numeric string followed by an ending '%'", percentFormat, '1%', '93%')]
+}
+
+/** A DNS subdomain with a dot; a dot at the end is left out of account. */
+export function isFullyQualifiedDomainName(text: string): string[] {
+  if (text === '') return ['Required value']
+  const name = text.endsWith('.') ? text.slice(0, -1) : text
+  const errors = isDns1123Subdomain(name)
+  if (errors.length > 0) return errors
+  if (!name.includes('.')) return ['should be a domain with at least two segments separated by dots']
+  for (const part of name.split('.')) {
+    const wrong = isDns1123Label(part)
+    if (wrong.length > 0) return wrong
+  }
+  return []
+}
+
+/** A DNS subdomain with at least two dots, as signers have them. */
+export function isFullyQualifiedName(text: string): string[] {
+  if (text === '') return ['Required value']
+  const errors = isDns1123Subdomain(text)
+  if (errors.length > 0) return errors
+  return text.split('.').length < 3 ? ['should be a domain with at least three segments separated by dots'] : []
+}
+
+/** A domain and a path: `example.com/some/path`. */
+export function isDomainPrefixedPath(text: string): string[] {
+  if (text === '') return ['Required value']
+  const slash = text.indexOf('/')
+  if (slash <= 0 || slash === text.length - 1) return ['must be a domain-prefixed path (such as "acme.io/foo")']
+  const errors = isDns1123Subdomain(text.slice(0, slash))
+  if (errors.length > 0) return errors
+  if (urlPath.test(text.slice(slash + 1))) return []
+  return [formatError('Invalid path', pathFormat)]
+}
+
+/** `text (e.g. 'a',  or 'b', regex used for validation is 'format')`, as the stock server joins these parts. */
+export function formatError(text: string, format: string, ...examples: string[]): string {
+  if (examples.length === 0) return `${text} (regex used for validation is '${format}')`
+  return `${text} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${format}')`
+}
+
+/** `must be no more than N characters` when the text has more bytes than that. */
+export function tooLong(text: string, max: number): string[] {
+  if (text.length * 3 <= max || utf8Length(text) <= max) return []
+  return [`must be no more than ${max} characters`]
+}
+
+function isSubdomain(text: string): boolean {
+  if (text.indexOf('.') < 0) return label.test(text)
+  return text.split('.').every((part) => label.test(part))
+}
+
+function withDirectoryErrors(errors: string[], text: string): string[] {
+  if (text === '.') errors.push("must not be '.'")
+  else if (text === '..') errors.push("must not be '..'")
+  else if (text.startsWith('..')) errors.push("must not start with '..'")
+  return errors
+}
+
+function underscored(text: string): string {
+  if (text.startsWith('[')) return '[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?'
+  return text
+    .replace("characters, '-' or '.'", "characters, '_', '-' or '.'")
+    .replaceAll('an alphanumeric character', "an alphanumeric character or '_'")
+}

@@ -1,0 +1,20 @@
+/**
+ * The names that a distribution may change.
+ */
+
+import type { NamingProfile } from './interfaces.ts'
+
+/** The names of the stock server. */
+export const stockProfile: NamingProfile = Object.freeze({
+  apiDomain: 'k8s.io',
+  vendor: 'kubernetes',
+  domain: 'kubernetes.io',
+  systemNamespace: 'kube-system',
+  publicNamespace: 'kube-public',
+  nodeLeaseNamespace: 'kube-node-lease',
+})
+
+/** The stock names with some of them replaced. */
+export function namingProfile(names: Partial<NamingProfile>): NamingProfile {
+  return Object.freeze({ ...stockProfile, ...names })
+}

@@ -1,0 +1,185 @@
+/**
+ * The rules of `metadata`.
+ *
+ * Order and wording of the errors are the stock server's: `details.causes` lists them as they come.
+ */
+
+import { field } from './field-error.ts'
+import { goQuote, goStrings, goText, utf8Length } from './go-text.ts'
+import type { DeepReadonly, FieldError, ObjectMeta } from './interfaces.ts'
+import { validateManagedFields } from './managed-fields.ts'
+import { isQualifiedName, isValidLabelValue } from './name-formats.ts'
+import { type NameRule, nameRules } from './name-rule.ts'
+import { validateOwnerReferences } from './owner-references.ts'
+import { Path } from './path.ts'
+import { formatGoTime } from './time.ts'
+
+/** Bytes that the keys and values of all annotations of an object may have together. */
+export const maxAnnotationsSize = 256 * 1024
+
+/** The words for a field that may not change. */
+export const immutableError = 'field is immutable'
+
+/** Finalizers without a domain that every object may carry. */
+export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
+
+type Meta = DeepReadonly<ObjectMeta>
+type TextMap = Readonly<Record<string, string>>
+
+/** What the rules of a kind's metadata depend on. */
+export interface ObjectMetaRules {
+  readonly namespaced: boolean
+  readonly name: NameRule
+  /** Where the metadata is; `metadata` by default. */
+  readonly path?: Path
+}
+
+/** Rules that hold for the metadata of any object, new or changed. */
+export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
+  const path = rules.path ?? Path.of('metadata')
+  const errors: FieldError[] = []
+  if (meta.generateName) {
+    for (const text of rules.name(meta.generateName, true))
+      errors.push(field.invalid(path.child('generateName'), meta.generateName, text))
+  }
+  if (!meta.name) errors.push(field.required(path.child('name'), 'name or generateName is required'))
+  else for (const text of rules.name(meta.name, false)) errors.push(field.invalid(path.child('name'), meta.name, text))
+  validateNamespace(meta.namespace ?? '', rules.namespaced, path, errors)
+  if (meta.generation !== undefined && meta.generation < 0) {
+    errors.push(field.invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'))
+  }
+  collect(errors, validateLabels(meta.labels, path.child('labels')))
+  collect(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  collect(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  collect(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  collect(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  return errors
+}
+
+/** As `validateObjectMeta`, and finalizers without a domain must be standard ones: what the built-in kinds' own validators ask. */
+export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
+  const errors = validateObjectMeta(meta, rules)
+  const path = (rules.path ?? Path.of('metadata')).child('finalizers')
+  meta.finalizers?.forEach((finalizer, i) => {
+    collect(errors, validateStandardFinalizer(finalizer, path.index(i)))
+  })
+  return errors
+}
+
+/** Rules that hold between the stored metadata and its replacement. */
+export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp) {
+    const added = (meta.finalizers ?? []).filter((finalizer) => !old.finalizers?.includes(finalizer))
+    if (added.length > 0) {
+      const found = goStrings([...new Set(added)].sort())
+      const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`
+      errors.push(field.forbidden(path.child('finalizers'), detail))
+    }
+  }
+  if (!meta.resourceVersion) {
+    errors.push(field.invalid(path.child('resourceVersion'), meta.resourceVersion ?? '', 'must be specified for an update'))
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(field.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
+  }
+  immutable(errors, path.child('name'), meta.name ?? '', old.name ?? '')
+  immutable(errors, path.child('namespace'), meta.namespace ?? '', old.namespace ?? '')
+  immutable(errors, path.child('uid'), meta.uid ?? '', old.uid ?? '')
+  immutable(errors, path.child('creationTimestamp'), meta.creationTimestamp ?? '', old.creationTimestamp ?? '', printCreation)
+  immutable(errors, path.child('deletionTimestamp'), meta.deletionTimestamp ?? null, old.deletionTimestamp ?? null, printTime)
+  immutable(
+    errors,
+    path.child('deletionGracePeriodSeconds'),
+    meta.deletionGracePeriodSeconds ?? null,
+    old.deletionGracePeriodSeconds ?? null,
+  )
+  collect(errors, validateLabels(meta.labels, path.child('labels')))
+  collect(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  collect(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  collect(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  return errors
+}
+
+/** Keys are qualified names, values label values. */
+export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (labels === undefined || labels === null) return errors
+  for (const key of Object.keys(labels)) {
+    collect(errors, validateLabelName(key, path))
+    const value = labels[key] as string
+    for (const text of isValidLabelValue(value)) errors.push(field.invalid(path, value, text))
+  }
+  return errors
+}
+
+/** A label's key is a qualified name. */
+export function validateLabelName(key: string, path: Path): FieldError[] {
+  return isQualifiedName(key).map((text) => field.invalid(path, key, text))
+}
+
+/** Keys are qualified names in any case; all together have at most 256 KiB. */
+export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (annotations === undefined || annotations === null) return errors
+  let size = 0
+  for (const key of Object.keys(annotations)) {
+    for (const text of isQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
+    size += utf8Length(key) + utf8Length(annotations[key] as string)
+  }
+  if (size > maxAnnotationsSize) errors.push(field.tooLong(path, '', maxAnnotationsSize))
+  return errors
+}
+
+/** Every finalizer is a qualified name; the two that rule over dependents exclude each other. */
+export function validateFinalizers(finalizers: readonly string[] | null | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (finalizers === undefined || finalizers === null) return errors
+  for (const finalizer of finalizers) collect(errors, validateFinalizerName(finalizer, path))
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    const detail = 'finalizer orphan and foregroundDeletion cannot be both set'
+    errors.push(field.invalid(path, goText(goStrings(finalizers)), detail))
+  }
+  return errors
+}
+
+/** A finalizer is a qualified name. */
+export function validateFinalizerName(finalizer: string, path: Path): FieldError[] {
+  return isQualifiedName(finalizer).map((text) => field.invalid(path, finalizer, text))
+}
+
+/** A finalizer without a domain must be one of the standard ones. */
+export function validateStandardFinalizer(finalizer: string, path: Path): FieldError[] {
+  if (finalizer.includes('/') || standardFinalizers.includes(finalizer)) return []
+  return [field.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+}
+
+/** A scalar that may not change. */
+export function validateImmutableField(value: unknown, old: unknown, path: Path): FieldError[] {
+  return Object.is(value ?? null, old ?? null) ? [] : [field.invalid(path, value, immutableError)]
+}
+
+function validateNamespace(namespace: string, namespaced: boolean, path: Path, errors: FieldError[]): void {
+  if (!namespaced) {
+    if (namespace !== '') errors.push(field.forbidden(path.child('namespace'), 'not allowed on this type'))
+  } else if (namespace === '') errors.push(field.required(path.child('namespace')))
+  else
+    for (const text of nameRules.dns1123Label(namespace, false))
+      errors.push(field.invalid(path.child('namespace'), namespace, text))
+}
+
+function immutable<T>(errors: FieldError[], path: Path, value: T, old: T, print: (value: T) => unknown = (it) => it): void {
+  if (value !== old) errors.push(field.invalid(path, print(value), immutableError))
+}
+
+function printTime(time: string | null): unknown {
+  return time === null ? null : goText(formatGoTime(time) ?? goQuote(time))
+}
+
+function printCreation(time: string): unknown {
+  return goText(time === '' ? '0001-01-01 00:00:00 +0000 UTC' : (formatGoTime(time) ?? goQuote(time)))
+}
+
+function collect(into: FieldError[], errors: readonly FieldError[]): void {
+  for (const error of errors) into.push(error)
+}

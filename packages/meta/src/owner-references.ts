@@ -1,0 +1,69 @@
+/**
+ * The rules of `metadata.ownerReferences`.
+ */
+
+import { formatGroupVersionKind } from './api-version.ts'
+import { field } from './field-error.ts'
+import { type GoText, goQuote, goText } from './go-text.ts'
+import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from './interfaces.ts'
+import type { Path } from './path.ts'
+
+type Reference = DeepReadonly<OwnerReference>
+
+/** Every reference is complete, events own nothing, and at most one owner is the controller. */
+export function validateOwnerReferences(references: readonly Reference[] | null | undefined, path: Path): FieldError[] {
+  const errors: FieldError[] = []
+  if (references === undefined || references === null) return errors
+  let controller: string | undefined
+  for (const reference of references) {
+    validateOwnerReference(reference, path, errors)
+    if (reference.controller !== true) continue
+    const name = `${reference.kind ?? ''}/${reference.name ?? ''}`
+    if (controller === undefined) controller = name
+    else {
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
+      errors.push(field.invalid(path, printReferences(references), detail))
+    }
+  }
+  return errors
+}
+
+/** The reference to the controller of an object, or `undefined`. */
+export function controllerOf(references: readonly Reference[] | null | undefined): Reference | undefined {
+  return references?.find((reference) => reference.controller === true)
+}
+
+function validateOwnerReference(reference: Reference, path: Path, errors: FieldError[]): void {
+  const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
+  const groupVersion = lenientApiVersion(apiVersion)
+  if (groupVersion.version === '') errors.push(field.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'))
+  if (kind === '') errors.push(field.invalid(path.child('kind'), kind, 'must not be empty'))
+  if (name === '') errors.push(field.invalid(path.child('name'), name, 'must not be empty'))
+  if (uid === '') errors.push(field.invalid(path.child('uid'), uid, 'must not be empty'))
+  if (groupVersion.group === '' && groupVersion.version === 'v1' && kind === 'Event') {
+    const detail = `${formatGroupVersionKind({ ...groupVersion, kind })} is disallowed from being an owner`
+    errors.push(field.invalid(path, goText(printReference(reference)), detail))
+  }
+}
+
+/** As `parseApiVersion`, but text with two slashes counts as no version. */
+function lenientApiVersion(text: string): GroupVersion {
+  const parts = text.split('/')
+  if (parts.length > 2) return { group: '', version: '' }
+  return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string }
+}
+
+function printReferences(references: readonly Reference[]): GoText {
+  return goText(`[]v1.OwnerReference{${references.map(printReference).join(', ')}}`)
+}
+
+/** Differs: the stock server prints the address of a set boolean, which means nothing to a reader; here it is its value. */
+function printReference(reference: Reference): string {
+  const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
+  const texts = `APIVersion:${goQuote(apiVersion)}, Kind:${goQuote(kind)}, Name:${goQuote(name)}, UID:${goQuote(uid)}`
+  return `v1.OwnerReference{${texts}, Controller:${pointer(reference.controller)}, BlockOwnerDeletion:${pointer(reference.blockOwnerDeletion)}}`
+}
+
+function pointer(value: boolean | null | undefined): string {
+  return value === undefined || value === null ? '(*bool)(nil)' : `(*bool)(${value})`
+}
