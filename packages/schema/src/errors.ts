@@ -2,6 +2,9 @@
  * The errors of this package. Messages are complete: callers pass them on as they are.
  */
 
+/** `UnknownType`: no type of that name. `NoProtobuf`: the type has no protobuf form. `BadFacts`: the facts contradict themselves. */
+export type SchemaErrorCode = 'UnknownType' | 'NoProtobuf' | 'BadFacts'
+
 /** Something is wrong with the type facts or with how they are used: a mistake of the program, not of a client. */
 export class SchemaError extends Error {
   readonly code: SchemaErrorCode
@@ -13,5 +16,27 @@ export class SchemaError extends Error {
   }
 }
 
-/** `UnknownType`: no type of that name. `NoProtobuf`: the type has no protobuf form. `BadFacts`: the facts contradict themselves. */
-export type SchemaErrorCode = 'UnknownType' | 'NoProtobuf' | 'BadFacts'
+/**
+ * What is wrong with a body.
+ *
+ * - `Syntax`: not JSON.
+ * - `Depth`: nested too deeply.
+ * - `Type`: a value of another type than the field has.
+ * - `Value`: text that is no quantity, time, base64, ...
+ * - `TypeMeta`: `kind` and `apiVersion` cannot be read.
+ * - `Yaml`: not YAML, or YAML that has no JSON form.
+ * - `Aliasing`: YAML whose aliases expand to far more than was sent.
+ * - `Protobuf`: not the binary form, or truncated.
+ */
+export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf'
+
+/** A body that cannot be read: the client's fault, answered with 400. The message is the stock server's. */
+export class DecodeError extends Error {
+  readonly code: DecodeErrorCode
+
+  constructor(code: DecodeErrorCode, message: string) {
+    super(message)
+    this.name = 'DecodeError'
+    this.code = code
+  }
+}

@@ -12,3 +12,26 @@ export type {
   VersionFacts,
 } from './model/facts.ts'
 export { createTypeSource, type FactsSource } from './model/type-source.ts'
+export {
+  type CustomSchemaOptions,
+  type CustomSchemas,
+  customSchemas,
+  type Dialect,
+  definitionName,
+  type ExtraOperations,
+  kindsFrom,
+  type OpenApiInfo,
+  type OpenApiV3Options,
+  type Operation,
+  openapiV2Document,
+  openapiV3Document,
+  openapiV3Of,
+  type PublishedGroupVersion,
+  type PublishedResource,
+  type PublishedSchema,
+  type RootDocument,
+  rootDocuments,
+  v2Definition,
+  v3Schema,
+  type WrittenSchema,
+} from './openapi/index.ts'

@@ -1,0 +1,49 @@
+import type { DuplicateMembers, Member } from './syntax.ts'
+import type { ParsedJson } from './parse-json.ts'
+import { Problems } from './problems.ts'
+
+/**
+ * Repeated keys of documents without a type: custom resources and patches.
+ */
+
+/** Complete sentences such as `duplicate field "spec.a"`, in document order. */
+export function duplicateProblems(parsed: ParsedJson): readonly string[] {
+  if (parsed.duplicates === undefined) return []
+  const problems = new Problems()
+  walk(parsed.value, parsed.duplicates, problems)
+  return problems.list
+}
+
+function walk(value: unknown, duplicates: DuplicateMembers, problems: Problems): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) visit(i, value[i], duplicates, problems)
+    return
+  }
+  const repeated = duplicates.get(value)
+  if (repeated === undefined) {
+    for (const key in value) visit(key, (value as Record<string, unknown>)[key], duplicates, problems)
+    return
+  }
+  for (const [key, member] of reportRepeated(repeated, problems)) visit(key, member, duplicates, problems)
+}
+
+/** Yields the members in order, reporting each repetition before its value is looked at. */
+export function* reportRepeated(members: readonly Member[], problems: Problems): Generator<Member> {
+  const seen = new Set<string>()
+  for (const member of members) {
+    if (seen.has(member[0])) problems.duplicate(member[0])
+    seen.add(member[0])
+    yield member
+  }
+}
+
+/** Values nested deeper are refused by decoding. */
+const maxDepth = 1000
+
+function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: Problems): void {
+  if (typeof value !== 'object' || value === null || problems.depth > maxDepth) return
+  problems.enter(step)
+  walk(value, duplicates, problems)
+  problems.leave()
+}

@@ -1,0 +1,316 @@
+import { goQuote } from '@krmkit/meta'
+import { DecodeError } from '../errors.ts'
+import { decodeLoosely } from './utf8.ts'
+
+/**
+ * An exact JSON reader over bytes: it keeps repeated members and the text of odd numbers, and words its errors as Go does.
+ *
+ * It is slower than the engine's parser and used only where that one would not do. It does not recurse.
+ */
+
+/** Members of objects that name a key more than once, all of them in order; objects without repetition are not in it. */
+export type DuplicateMembers = Map<object, readonly Member[]>
+
+export type Member = readonly [key: string, value: unknown]
+
+/** A number whose text matters: `1.0` is no integer to Go, although its value is one. */
+export class NumberLiteral {
+  readonly text: string
+  readonly value: number
+
+  constructor(text: string) {
+    this.text = text
+    this.value = Number(text)
+  }
+}
+
+export interface SyntaxOptions {
+  readonly maxDepth: number
+  /** Keep numbers like `1.0` as `NumberLiteral`; otherwise as plain numbers, refusing what no float can hold. */
+  readonly literals: boolean
+}
+
+interface Frame {
+  readonly list: unknown[] | undefined
+  readonly object: Record<string, unknown> | undefined
+  members: Member[]
+  repeated: boolean
+  key: string
+}
+
+/** @throws DecodeError `Syntax`, or `Depth` beyond `maxDepth`. */
+export function readJson(bytes: Uint8Array, options: SyntaxOptions): { value: unknown; duplicates: DuplicateMembers | undefined } {
+  return new SyntaxReader(bytes, options).read()
+}
+
+class SyntaxReader {
+  readonly #bytes: Uint8Array
+  readonly #options: SyntaxOptions
+  #at = 0
+  #duplicates: DuplicateMembers | undefined
+
+  constructor(bytes: Uint8Array, options: SyntaxOptions) {
+    this.#bytes = bytes
+    this.#options = options
+  }
+
+  read(): { value: unknown; duplicates: DuplicateMembers | undefined } {
+    const frames: Frame[] = []
+    let top: Frame | undefined
+    for (;;) {
+      let value = this.#begin(frames.length)
+      if (value instanceof FrameStart) {
+        const opened = value.frame
+        this.#skipSpace()
+        const closing = opened.list === undefined ? 0x7d : 0x5d
+        if (this.#bytes[this.#at] !== closing) {
+          frames.push(opened)
+          top = opened
+          if (opened.list === undefined) this.#readKey(opened)
+          continue
+        }
+        this.#at++
+        value = opened.list ?? opened.object
+      }
+      // A value is complete: store it, and close every container that ends here.
+      for (;;) {
+        if (top === undefined) return this.#end(value)
+        store(top, value)
+        if (this.#more(top)) break
+        value = this.#close(top)
+        frames.pop()
+        top = frames[frames.length - 1]
+      }
+    }
+  }
+
+  /** Reads a scalar, or opens a container. */
+  #begin(depth: number): unknown {
+    this.#skipSpace()
+    const c = this.#bytes[this.#at]
+    switch (c) {
+      case 0x7b:
+      case 0x5b: {
+        if (depth + 1 > this.#options.maxDepth) this.#fail('exceeded max depth', 'Depth')
+        this.#at++
+        const list = c === 0x5b
+        return new FrameStart({ list: list ? [] : undefined, object: list ? undefined : {}, members: [], repeated: false, key: '' })
+      }
+      case 0x22:
+        return this.#string()
+      case 0x74:
+        return this.#literal('true', true)
+      case 0x66:
+        return this.#literal('false', false)
+      case 0x6e:
+        return this.#literal('null', null)
+      default:
+        if (c === 0x2d || (c !== undefined && c >= 0x30 && c <= 0x39)) return this.#number()
+        return this.#fail('looking for beginning of value')
+    }
+  }
+
+  #end(value: unknown): { value: unknown; duplicates: DuplicateMembers | undefined } {
+    this.#skipSpace()
+    if (this.#at < this.#bytes.length) this.#fail('after top-level value')
+    return { value, duplicates: this.#duplicates }
+  }
+
+  /** After a value in a container: true when another one follows. */
+  #more(frame: Frame): boolean {
+    this.#skipSpace()
+    const c = this.#bytes[this.#at]
+    const list = frame.list !== undefined
+    if (c === 0x2c) {
+      this.#at++
+      if (!list) {
+        this.#skipSpace()
+        this.#readKey(frame)
+      }
+      return true
+    }
+    if (c === (list ? 0x5d : 0x7d)) {
+      this.#at++
+      return false
+    }
+    return this.#fail(list ? 'after array element' : 'after object key:value pair')
+  }
+
+  #close(frame: Frame): unknown {
+    if (frame.object === undefined) return frame.list
+    if (frame.repeated) {
+      this.#duplicates ??= new Map()
+      this.#duplicates.set(frame.object, frame.members)
+    }
+    return frame.object
+  }
+
+  #readKey(frame: Frame): void {
+    if (this.#bytes[this.#at] !== 0x22) this.#fail('looking for beginning of object key string')
+    frame.key = this.#string()
+    this.#skipSpace()
+    if (this.#bytes[this.#at] !== 0x3a) this.#fail('after object key')
+    this.#at++
+  }
+
+  #string(): string {
+    const start = ++this.#at
+    let escaped = false
+    for (;;) {
+      const c = this.#bytes[this.#at]
+      if (c === 0x22) break
+      if (c === undefined || c < 0x20) this.#fail('in string literal')
+      this.#at++
+      if (c !== 0x5c) continue
+      escaped = true
+      this.#escape()
+    }
+    const text = decodeLoosely(this.#bytes.subarray(start, this.#at++))
+    return escaped ? unescapeJson(text) : text
+  }
+
+  #escape(): void {
+    const c = this.#bytes[this.#at]
+    if (c === 0x75) {
+      this.#at++
+      for (let i = 0; i < 4; i++, this.#at++) {
+        if (!isHex(this.#bytes[this.#at])) this.#fail('in \\u hexadecimal character escape')
+      }
+    } else if (c !== undefined && simpleEscapes.includes(c)) this.#at++
+    else this.#fail('in string escape code')
+  }
+
+  #literal<V>(word: string, value: V): V {
+    for (let i = 1; i < word.length; i++) {
+      this.#at++
+      if (this.#bytes[this.#at] !== word.charCodeAt(i)) this.#fail(`in literal ${word} (expecting '${word[i]}')`)
+    }
+    this.#at++
+    return value
+  }
+
+  #number(): unknown {
+    const start = this.#at
+    if (this.#bytes[this.#at] === 0x2d) this.#at++
+    if (this.#bytes[this.#at] === 0x30) this.#at++
+    else this.#digits('in numeric literal')
+    let integer = true
+    if (this.#bytes[this.#at] === 0x2e) {
+      integer = false
+      this.#at++
+      this.#digits('after decimal point in numeric literal')
+    }
+    const exponent = this.#bytes[this.#at]
+    if (exponent === 0x65 || exponent === 0x45) {
+      integer = false
+      this.#at++
+      const sign = this.#bytes[this.#at]
+      if (sign === 0x2b || sign === 0x2d) this.#at++
+      this.#digits('in exponent of numeric literal')
+    }
+    const text = latin(this.#bytes, start, this.#at)
+    return integer ? integerValue(text) : this.#float(text)
+  }
+
+  #float(text: string): unknown {
+    const value = Number(text)
+    if (!this.#options.literals) {
+      if (!Number.isFinite(value)) throw new DecodeError('Type', `json: cannot unmarshal number ${text} into Go value of type float64`)
+      return value
+    }
+    return Number.isInteger(value) || !Number.isFinite(value) ? new NumberLiteral(text) : value
+  }
+
+  #digits(context: string): void {
+    const start = this.#at
+    for (;;) {
+      const c = this.#bytes[this.#at]
+      if (c === undefined || c < 0x30 || c > 0x39) break
+      this.#at++
+    }
+    if (this.#at === start) this.#fail(context)
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const c = this.#bytes[this.#at]
+      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return
+      this.#at++
+    }
+  }
+
+  #fail(context: string, code: 'Syntax' | 'Depth' = 'Syntax'): never {
+    const c = this.#bytes[this.#at]
+    if (c === undefined) throw new DecodeError('Syntax', 'unexpected end of JSON input')
+    throw new DecodeError(code, `invalid character ${quoteByte(c)} ${context}`)
+  }
+}
+
+class FrameStart {
+  readonly frame: Frame
+  constructor(frame: Frame) {
+    this.frame = frame
+  }
+}
+
+function store(frame: Frame, value: unknown): void {
+  if (frame.object === undefined) {
+    frame.list?.push(value)
+    return
+  }
+  const { object, key } = frame
+  if (Object.hasOwn(object, key)) frame.repeated = true
+  frame.members.push([key, value])
+  setMember(object, key, value)
+}
+
+/** Sets a member of an object whose keys come from outside, whatever the key. */
+export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  else object[key] = value
+}
+
+const simpleEscapes: readonly number[] = [...'"\\/bfnrt'].map((char) => char.charCodeAt(0))
+const minInt64 = -(2n ** 63n)
+const maxInt64 = 2n ** 63n - 1n
+
+/** Integers outside 64 bits are floats, as in Go. */
+function integerValue(text: string): number | bigint {
+  const value = Number(text)
+  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value
+  if (text.length > 20) return value
+  const big = BigInt(text)
+  return big >= minInt64 && big <= maxInt64 ? big : value
+}
+
+function latin(bytes: Uint8Array, start: number, end: number): string {
+  let text = ''
+  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i] as number)
+  return text
+}
+
+function isHex(c: number | undefined): boolean {
+  return c !== undefined && ((c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66))
+}
+
+/** Escapes are known to be complete. Halves of surrogate pairs that stand alone become U+FFFD. */
+function unescapeJson(text: string): string {
+  return text.replace(/\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\(.)/gs, replaceEscape)
+}
+
+function replaceEscape(_: string, high?: string, low?: string, unit?: string, simple?: string): string {
+  if (high !== undefined) return String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low as string, 16))
+  if (unit !== undefined) {
+    const code = Number.parseInt(unit, 16)
+    return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCharCode(code)
+  }
+  const at = 'bfnrt'.indexOf(simple as string)
+  return at < 0 ? (simple as string) : ('\b\f\n\r\t'[at] as string)
+}
+
+/** A byte as Go's messages show it: in single quotes, as the character of that number. */
+function quoteByte(c: number): string {
+  if (c === 0x27) return `'\\''`
+  if (c === 0x22) return `'"'`
+  return `'${goQuote(String.fromCharCode(c)).slice(1, -1)}'`
+}

@@ -1,0 +1,63 @@
+/**
+ * UTF-8 as Go reads and writes it.
+ */
+
+/** Text of the bytes, and whether they were valid UTF-8. */
+export interface DecodedText {
+  readonly text: string
+  readonly valid: boolean
+}
+
+/** Keeps a byte order mark, which JSON does not allow. When bytes are invalid the text is not exact: use `decodeLoosely`. */
+export function decodeUtf8(bytes: Uint8Array): DecodedText {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), valid: true }
+  } catch {
+    return { text: '', valid: false }
+  }
+}
+
+/** Every byte that belongs to no valid sequence becomes one U+FFFD, where the usual decoder joins some of them. */
+export function decodeLoosely(bytes: Uint8Array): string {
+  const { text, valid } = decodeUtf8(bytes)
+  if (valid) return text
+  let out = ''
+  let start = 0
+  let at = 0
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  while (at < bytes.length) {
+    const length = sequenceLength(bytes, at)
+    if (length > 0) {
+      at += length
+      continue
+    }
+    out += `${decoder.decode(bytes.subarray(start, at))}\ufffd`
+    at += 1
+    start = at
+  }
+  return out + decoder.decode(bytes.subarray(start))
+}
+
+/** Length of the valid sequence that begins at `at`, or 0. */
+function sequenceLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] as number
+  if (first < 0x80) return 1
+  const second = bytes[at + 1] ?? 0
+  if (first >= 0xc2 && first <= 0xdf) return isTail(second) ? 2 : 0
+  const third = bytes[at + 2] ?? 0
+  if (first >= 0xe0 && first <= 0xef) {
+    const low = first === 0xe0 ? 0xa0 : 0x80
+    const high = first === 0xed ? 0x9f : 0xbf
+    return second >= low && second <= high && isTail(third) ? 3 : 0
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const low = first === 0xf0 ? 0x90 : 0x80
+    const high = first === 0xf4 ? 0x8f : 0xbf
+    return second >= low && second <= high && isTail(third) && isTail(bytes[at + 3] ?? 0) ? 4 : 0
+  }
+  return 0
+}
+
+function isTail(byte: number): boolean {
+  return (byte & 0xc0) === 0x80
+}

@@ -1,0 +1,213 @@
+import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import type { StructType } from '../interfaces.ts'
+import type { FactsSource } from '../model/type-source.ts'
+import { type Dialect, refTo } from './dialect.ts'
+import type { WrittenSchema } from './schemas.ts'
+import { define } from './type-schema.ts'
+
+/**
+ * How the OpenAPI schema of a custom resource is published: joined with the members that every object has, and, in version 2, cut
+ * down to what clients of that version understand.
+ */
+
+export interface CustomSchemaOptions {
+  readonly kind: GroupVersionKind
+  readonly listKind: string
+  /** `openAPIV3Schema` of the version; absent: objects of any content. */
+  readonly schema?: JsonObject
+  /** `spec.preserveUnknownFields` */
+  readonly preserveUnknownFields?: boolean
+  /** JSON paths of the version's selectable fields. */
+  readonly selectableFields?: readonly string[]
+  readonly source: FactsSource
+}
+
+export interface CustomSchemas {
+  readonly body: WrittenSchema
+  readonly list: WrittenSchema
+}
+
+/** Schemas of the objects and lists of a custom kind. */
+export function customSchemas(options: CustomSchemaOptions): CustomSchemas {
+  const objectMeta = options.source.struct('meta/v1.ObjectMeta')
+  const listMeta = options.source.struct('meta/v1.ListMeta')
+  return {
+    body: {
+      name: definitionName(options.kind),
+      of: (dialect) => withKind(bodySchema(options, objectMeta, dialect), options, options.kind.kind),
+      uses: [objectMeta],
+    },
+    list: {
+      name: definitionName({ ...options.kind, kind: options.listKind }),
+      of: (dialect) => withKind(listSchema(options, listMeta, dialect), options, options.listKind),
+      uses: [listMeta],
+    },
+  }
+}
+
+/** `stable.example.com`, `v1`, `CronTab` -> `com.example.stable.v1.CronTab` */
+export function definitionName({ group, version, kind }: GroupVersionKind): string {
+  return [...group.split('.').reverse(), version, kind].join('.')
+}
+
+const metadataText = 'Name, namespace, labels, annotations and what the server notes about the object.'
+const typeMembers: JsonObject = {
+  apiVersion: { description: 'Group and version of this form of the object.', type: 'string' },
+  kind: { description: 'Name of the kind of object.', type: 'string' },
+}
+
+function metadataRef(meta: StructType, dialect: Dialect, text: string): JsonObject {
+  const $ref = refTo(meta.openapiName, dialect)
+  return dialect === 'v2' ? { description: text, $ref } : { allOf: [{ $ref }], description: text }
+}
+
+function withKind(schema: JsonObject, options: CustomSchemaOptions, kind: string): JsonObject {
+  const { group, version } = options.kind
+  schema['x-kubernetes-group-version-kind'] = [{ group, kind, version }]
+  if (options.selectableFields !== undefined && options.selectableFields.length > 0) {
+    schema['x-kubernetes-selectable-fields'] = options.selectableFields.map((fieldPath) => ({ fieldPath }))
+  }
+  return schema
+}
+
+/** Without properties where anything may stand: clients take listed members for all that are allowed. */
+function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): JsonObject {
+  const { schema } = options
+  const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
+  if (schema === undefined || (dialect === 'v2' && open)) return { type: 'object' }
+  const published = publish(schema, { dialect, objectMeta, depth: 0 })
+  const properties = isObject(published.properties) ? published.properties : {}
+  published.properties = {
+    ...structuredClone(typeMembers),
+    ...properties,
+    metadata: metadataRef(objectMeta, dialect, metadataText),
+  }
+  return published
+}
+
+function listSchema(options: CustomSchemaOptions, listMeta: StructType, dialect: Dialect): JsonObject {
+  const items: JsonObject = {
+    description: 'The objects.',
+    type: 'array',
+    items: { $ref: refTo(definitionName(options.kind), dialect) },
+  }
+  return {
+    description: `${options.listKind} is a list of ${options.kind.kind} objects.`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      ...structuredClone(typeMembers),
+      items,
+      metadata: metadataRef(listMeta, dialect, 'Version and position of the list.'),
+    },
+  }
+}
+
+interface Publishing {
+  readonly dialect: Dialect
+  readonly objectMeta: StructType
+  readonly depth: number
+}
+
+/** Schemas are the input of clients; whatever lies deeper is published as open. */
+const maxDepth = 256
+
+const plainKeywords: readonly string[] = [
+  'description', 'type', 'format', 'title', 'default', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength',
+  'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'enum', 'maxProperties', 'minProperties', 'required',
+  'nullable', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource', 'x-kubernetes-int-or-string',
+  'x-kubernetes-list-map-keys', 'x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-validations',
+] // biome-ignore format: a table
+
+function publish(schema: JsonObject, at: Publishing): JsonObject {
+  if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }
+  const out: JsonObject = {}
+  for (const keyword of plainKeywords) {
+    const value = own(schema, keyword)
+    if (value !== undefined) out[keyword] = structuredClone(value)
+  }
+  copyNested(schema, out, at)
+  if (at.dialect === 'v2') return cutDown(schema, out, at)
+  copyJunctors(schema, out, at)
+  if (out['x-kubernetes-int-or-string'] === true && out.anyOf === undefined && out.allOf === undefined) {
+    out.anyOf = [{ type: 'integer' }, { type: 'string' }]
+  }
+  return withEmbedded(out, at)
+}
+
+function copyNested(schema: JsonObject, out: JsonObject, at: Publishing): void {
+  const deeper = { ...at, depth: at.depth + 1 }
+  const items = own(schema, 'items')
+  if (isObject(items)) out.items = publish(items, deeper)
+  const additional = own(schema, 'additionalProperties')
+  if (isObject(additional)) out.additionalProperties = publish(additional, deeper)
+  else if (typeof additional === 'boolean') out.additionalProperties = additional
+  const properties = own(schema, 'properties')
+  if (!isObject(properties)) return
+  const published: JsonObject = {}
+  for (const [name, property] of Object.entries(properties)) {
+    if (isObject(property)) define(published, name, publish(property, deeper))
+  }
+  out.properties = published
+}
+
+function copyJunctors(schema: JsonObject, out: JsonObject, at: Publishing): void {
+  const deeper = { ...at, depth: at.depth + 1 }
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const alternatives = own(schema, keyword)
+    if (Array.isArray(alternatives))
+      out[keyword] = alternatives.filter(isObject).map((alternative) => publish(alternative, deeper))
+  }
+  const not = own(schema, 'not')
+  if (isObject(not)) out.not = publish(not, deeper)
+}
+
+/** Clients of version 2 stumble over untyped values with members, arrays without items, and required members that may be null. */
+function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObject {
+  const open = out['x-kubernetes-preserve-unknown-fields'] === true
+  if (out.nullable === true) delete out.type
+  if (out.nullable === true || open) {
+    delete out.items
+    delete out.properties
+  }
+  delete out.nullable
+  if ((out.items === undefined && out.type === 'array') || (open && out.type === 'object')) delete out.type
+  const required = out.properties === undefined ? undefined : requiredInVersion2(schema, out)
+  if (required !== undefined) out.required = required
+  const additional = own(schema, 'additionalProperties')
+  if ((isObject(additional) && additional.nullable === true) || (Array.isArray(out.required) && out.required.length === 0)) {
+    delete out.required
+  }
+  return open ? out : withEmbedded(out, at)
+}
+
+function requiredInVersion2(schema: JsonObject, out: JsonObject): JsonValue[] | undefined {
+  const properties = own(schema, 'properties')
+  if (!Array.isArray(out.required) || !isObject(properties)) return undefined
+  return out.required.filter((name) => {
+    const property = typeof name === 'string' ? own(properties, name) : undefined
+    return !isObject(property) || property.nullable !== true
+  })
+}
+
+/** An embedded resource has the members of an object, said or not. */
+function withEmbedded(out: JsonObject, at: Publishing): JsonObject {
+  if (out['x-kubernetes-embedded-resource'] !== true) return out
+  const properties = isObject(out.properties) ? out.properties : {}
+  out.properties = {
+    ...properties,
+    ...structuredClone(typeMembers),
+    metadata: metadataRef(at.objectMeta, at.dialect, metadataText),
+  }
+  const required = Array.isArray(out.required) ? out.required : []
+  out.required = [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))]
+  return out
+}
+
+function own(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,118 @@
+import type { Field, ListNode, StructType, TypeNode } from '../interfaces.ts'
+import { specialText } from './special.ts'
+
+/**
+ * Descriptions for `kubectl explain`, made from what the model knows: the name of a member in words, what its values look like, how
+ * its elements are merged, its default. They say nothing that the types do not.
+ */
+
+/** One or two sentences about a type. */
+export function describeType(type: StructType): string {
+  if (type.root) return `${rootSubject(type)}${versionOf(type)}.`
+  const sentences = [sentence(words(type.typeName))]
+  if (type.structType === 'atomic') sentences.push('Owned and replaced as a whole.')
+  if (type.union) sentences.push(unionSentence(type))
+  return sentences.join(' ')
+}
+
+/** What a member holds; never empty. */
+export function describeField(type: StructType, field: Field): string {
+  const known = type.root ? knownMembers[field.json] : undefined
+  const sentences = [known ?? sentence(subject(field))]
+  const content = contentSentence(field.type)
+  if (content !== undefined && known === undefined) sentences.push(content)
+  const list = listSentence(field)
+  if (list !== undefined) sentences.push(list)
+  if (field.mapType === 'atomic' || field.structType === 'atomic') sentences.push('Owned and replaced as a whole.')
+  if (field.unionDiscriminator) sentences.push('Says which alternative is meant.')
+  if (field.default !== undefined) sentences.push(`Default: ${shown(field.default)}.`)
+  if (field.featureGates !== undefined && field.featureGates.length > 0) {
+    sentences.push(`Has an effect only with feature ${field.featureGates.join(' and ')}.`)
+  }
+  return sentences.join(' ')
+}
+
+const knownMembers: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
+  apiVersion: 'Group and version of this form of the object, such as v1 or apps/v1.',
+  kind: 'Name of the kind of object.',
+  metadata: 'Name, namespace, labels, annotations and what the server notes about the object.',
+  spec: 'The state that is wanted.',
+  status: 'The state that was last observed; written by controllers.',
+  items: 'The objects.',
+})
+
+function rootSubject(type: StructType): string {
+  const items = type.field.get('items')
+  if (!type.typeName.endsWith('List') || items === undefined) return `${type.typeName} is a kind`
+  return `${type.typeName} is a list of ${type.typeName.slice(0, -'List'.length)} objects`
+}
+
+function versionOf(type: StructType): string {
+  return ` of ${type.group === '' ? 'the core group' : type.group}, version ${type.version}`
+}
+
+function unionSentence(type: StructType): string {
+  const discriminator = type.fields.find((field) => field.unionDiscriminator)
+  return discriminator === undefined
+    ? 'At most one of its members may be set.'
+    : `Only the member that ${discriminator.json} names may be set.`
+}
+
+/** `terminationGracePeriodSeconds` -> `termination grace period, in seconds`. */
+function subject(field: Field): string {
+  const name = field.json
+  const unit = units.find(([suffix]) => name.endsWith(suffix) && name.length > suffix.length)
+  if (unit === undefined) return words(name)
+  return `${words(name.slice(0, -unit[0].length))}, in ${unit[1]}`
+}
+
+const units: readonly (readonly [suffix: string, unit: string])[] = [
+  ['Milliseconds', 'milliseconds'],
+  ['Seconds', 'seconds'],
+  ['Minutes', 'minutes'],
+  ['Percent', 'percent'],
+]
+
+/** Camel case taken apart: `hostIPs` -> `host IPs`. Names that are no identifiers stay as they are. */
+export function words(name: string): string {
+  const parts = name.match(/[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]/g)
+  if (parts === null || parts.join('').length !== name.length) return name
+  return parts.map((part) => (/^[A-Z][a-z0-9]*$/.test(part) && part.length > 1 ? part.toLowerCase() : part)).join(' ')
+}
+
+function sentence(text: string): string {
+  const first = text.slice(0, 1).toUpperCase() + text.slice(1)
+  return first.endsWith('.') ? first : `${first}.`
+}
+
+function contentSentence(node: TypeNode): string | undefined {
+  if (node.kind === 'special') return specialText(node.special)
+  if (node.kind === 'scalar' && node.scalar === 'bytes') return 'Bytes in base64.'
+  if (node.kind === 'list' || node.kind === 'map') return elementSentence(node)
+  return undefined
+}
+
+function elementSentence(node: Exclude<TypeNode, { kind: 'scalar' | 'struct' | 'special' }>): string | undefined {
+  const inner = contentSentence(node.of)
+  if (inner === undefined) return undefined
+  return `${node.kind === 'list' ? 'Each element' : 'Each value'}: ${inner.slice(0, 1).toLowerCase()}${inner.slice(1)}`
+}
+
+function listSentence(field: Field): string | undefined {
+  if (field.type.kind !== 'list') return undefined
+  if (field.listType === 'set') return 'No value occurs twice.'
+  if (field.listType === 'map') return `No two elements have the same ${listOf(field.listMapKeys ?? [])}.`
+  return field.patchMergeKey === undefined ? undefined : mergedBy(field.type, field.patchMergeKey)
+}
+
+function mergedBy(_node: ListNode, key: string): string {
+  return `Strategic merge patches tell elements apart by ${key}.`
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,330 @@
+import type { GroupVersion, GroupVersionKind } from '@krmkit/meta'
+import { nameOf, namespace, type Parameter, parametersOf, proxiedPath } from './parameters.ts'
+
+/**
+ * The operations of a group version, in a form that both dialects are written from. Schemas appear by name.
+ */
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
+
+export interface Operation {
+  readonly path: string
+  readonly method: Method
+  readonly id: string
+  readonly tag: string
+  readonly description: string
+  /** `x-kubernetes-action` */
+  readonly action?: string
+  /** `x-kubernetes-group-version-kind` */
+  readonly kind?: GroupVersionKind
+  /** Path parameters too. */
+  readonly parameters: readonly Parameter[]
+  readonly body?: { readonly schema: string; readonly required: boolean; readonly types: readonly string[] }
+  /** By status code. A schema of `string` is text; absent, the answer has no body. */
+  readonly answers: readonly { readonly status: 200 | 201 | 202; readonly schema: string }[]
+  readonly produces: readonly string[]
+}
+
+/** A resource or sub-resource as the operations need it. */
+export interface OperationTarget {
+  /** `pods` or `pods/log` */
+  readonly name: string
+  readonly namespaced: boolean
+  readonly kind: GroupVersionKind
+  readonly verbs: readonly string[]
+  /** Kind of the resource that a sub-resource belongs to; the own kind otherwise. */
+  readonly parentKind: string
+  /** Schema of bodies. */
+  readonly schema: string
+  readonly listSchema: string
+  /** DELETE answers with the object instead of a Status. */
+  readonly deleteAnswersObject: boolean
+  /** Members of the kind's options as query parameters: a connection (`pods/exec`) or a text (`pods/log`). */
+  readonly options?: { readonly parameters: readonly Parameter[]; readonly connect: boolean }
+  /** Media types of patches. */
+  readonly patchTypes: readonly string[]
+}
+
+/** Names of schemas that every group version uses. */
+export interface MetaNames {
+  readonly status: string
+  readonly deleteOptions: string
+  readonly patch: string
+  readonly watchEvent: string
+  readonly resourceList: string
+}
+
+export const objectTypes: readonly string[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const streamTypes: readonly string[] = [
+  ...objectTypes,
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+]
+
+/** All operations of a group version: discovery, then resource by resource. */
+export function operationsOf(at: GroupVersion, targets: readonly OperationTarget[], meta: MetaNames): Operation[] {
+  const prefix = at.group === '' ? `/api/${at.version}` : `/apis/${at.group}/${at.version}`
+  const names = namesOf(at)
+  const discovery: Operation = {
+    path: `${prefix}/`,
+    method: 'get',
+    id: `get${names.id}APIResources`,
+    tag: names.tag,
+    description: `Lists the resources of ${at.group === '' ? at.version : `${at.group}/${at.version}`}.`,
+    parameters: [],
+    answers: [{ status: 200, schema: meta.resourceList }],
+    produces: objectTypes,
+  }
+  return [discovery, ...targets.flatMap((target) => new Writer(prefix, names, target, meta).operations())]
+}
+
+/** `rbac.authorization.k8s.io`, `v1` -> id `RbacAuthorizationV1`, tag `rbacAuthorization_v1`. */
+export function namesOf(at: GroupVersion): { readonly id: string; readonly tag: string } {
+  const parts = at.group.replace(/\.k8s\.io$/, '').split('.')
+  const group = at.group === '' ? 'Core' : parts.flatMap((part) => part.split('-').map(capitalise)).join('')
+  return { id: group + capitalise(at.version), tag: `${group.slice(0, 1).toLowerCase()}${group.slice(1)}_${at.version}` }
+}
+
+export function capitalise(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+type Verbal = Pick<Operation, 'method' | 'action' | 'description'> & { readonly parameters: readonly Parameter[] }
+
+/** Writes the operations of one resource or sub-resource. */
+class Writer {
+  readonly #prefix: string
+  readonly #names: { readonly id: string; readonly tag: string }
+  readonly #target: OperationTarget
+  readonly #meta: MetaNames
+  readonly #scope: string
+  readonly #subject: string
+
+  constructor(prefix: string, names: { readonly id: string; readonly tag: string }, target: OperationTarget, meta: MetaNames) {
+    this.#prefix = prefix
+    this.#names = names
+    this.#target = target
+    this.#meta = meta
+    this.#scope = target.namespaced ? 'Namespaced' : ''
+    const subresource = target.name.split('/')[1]
+    this.#subject = target.parentKind + (subresource === undefined ? '' : capitalise(subresource))
+  }
+
+  operations(): Operation[] {
+    const { options, name } = this.#target
+    if (options?.connect) return this.#connections(options.parameters)
+    if (name.includes('/')) return this.#onItem(this.#itemPath(), options?.parameters)
+    return [...this.#onCollection(), ...this.#onItem(this.#itemPath()), ...this.#watches()]
+  }
+
+  #collectionPath(root = this.#prefix): string {
+    const resource = this.#target.name.split('/')[0]
+    return this.#target.namespaced ? `${root}/namespaces/{namespace}/${resource}` : `${root}/${resource}`
+  }
+
+  #itemPath(root = this.#prefix): string {
+    const subresource = this.#target.name.split('/')[1]
+    return `${this.#collectionPath(root)}/{name}${subresource === undefined ? '' : `/${subresource}`}`
+  }
+
+  #has(...verbs: readonly string[]): boolean {
+    return verbs.every((verb) => this.#target.verbs.includes(verb))
+  }
+
+  #onCollection(): Operation[] {
+    const path = this.#collectionPath()
+    const found: Operation[] = []
+    if (this.#has('list')) {
+      found.push(this.#list(path, `list${this.#names.id}${this.#scope}${this.#subject}`))
+      if (this.#target.namespaced) {
+        found.push(this.#list(`${this.#prefix}/${this.#target.name}`, `list${this.#names.id}${this.#subject}ForAllNamespaces`))
+      }
+    }
+    if (this.#has('create')) found.push(this.#create(path))
+    if (this.#has('deletecollection')) found.push(this.#deleteCollection(path))
+    return found
+  }
+
+  #onItem(path: string, textParameters?: readonly Parameter[]): Operation[] {
+    const found: Operation[] = []
+    if (this.#has('get')) found.push(this.#get(path, textParameters))
+    if (this.#has('update')) found.push(this.#write(path, 'put'))
+    if (this.#has('patch')) found.push(this.#write(path, 'patch'))
+    if (this.#has('delete')) found.push(this.#delete(path))
+    if (this.#target.name.includes('/') && this.#has('create')) found.push(this.#create(path))
+    return found
+  }
+
+  #operation(path: string, id: string, verbal: Verbal): Omit<Operation, 'answers' | 'produces'> {
+    const { kind } = this.#target
+    const inPath = [
+      ...(path.includes('{namespace}') ? [namespace] : []),
+      ...(path.includes('{name}') ? [nameOf(kind.kind)] : []),
+      ...(path.includes('{path}') ? [proxiedPath] : []),
+    ]
+    return { path, id, tag: this.#names.tag, kind, ...verbal, parameters: [...inPath, ...verbal.parameters] }
+  }
+
+  #list(path: string, id: string): Operation {
+    const verbal: Verbal = {
+      method: 'get',
+      action: 'list',
+      description: `Lists objects of kind ${this.#target.kind.kind}, or watches them.`,
+      parameters: parametersOf.list,
+    }
+    return {
+      ...this.#operation(path, id, verbal),
+      answers: [{ status: 200, schema: this.#target.listSchema }],
+      produces: streamTypes,
+    }
+  }
+
+  #get(path: string, textParameters?: readonly Parameter[]): Operation {
+    const parameters = [...parametersOf.get, ...(textParameters ?? [])]
+    const verbal: Verbal = { method: 'get', action: 'get', description: `Reads ${this.#what()}.`, parameters }
+    const id = `read${this.#names.id}${this.#scope}${this.#subject}`
+    return {
+      ...this.#operation(path, id, verbal),
+      answers: [{ status: 200, schema: textParameters === undefined ? this.#target.schema : 'string' }],
+      produces: textParameters === undefined ? objectTypes : ['text/plain', ...objectTypes],
+    }
+  }
+
+  #create(path: string): Operation {
+    const { schema } = this.#target
+    const verbal: Verbal = {
+      method: 'post',
+      action: 'post',
+      description: `Creates ${this.#what()}.`,
+      parameters: parametersOf.post,
+    }
+    return {
+      ...this.#operation(path, `create${this.#names.id}${this.#scope}${this.#subject}`, verbal),
+      body: { schema, required: true, types: ['*/*'] },
+      answers: ([200, 201, 202] as const).map((status) => ({ status, schema })),
+      produces: objectTypes,
+    }
+  }
+
+  #write(path: string, method: 'put' | 'patch'): Operation {
+    const { schema, patchTypes } = this.#target
+    const [verb, text] = method === 'put' ? ['replace', 'Replaces'] : ['patch', 'Changes parts of']
+    const verbal: Verbal = { method, action: method, description: `${text} ${this.#what()}.`, parameters: parametersOf[method] }
+    return {
+      ...this.#operation(path, `${verb}${this.#names.id}${this.#scope}${this.#subject}`, verbal),
+      body:
+        method === 'put'
+          ? { schema, required: true, types: ['*/*'] }
+          : { schema: this.#meta.patch, required: true, types: patchTypes },
+      answers: ([200, 201] as const).map((status) => ({ status, schema })),
+      produces: objectTypes,
+    }
+  }
+
+  #delete(path: string): Operation {
+    const schema = this.#target.deleteAnswersObject ? this.#target.schema : this.#meta.status
+    const verbal: Verbal = {
+      method: 'delete',
+      action: 'delete',
+      description: `Deletes ${this.#what()}.`,
+      parameters: parametersOf.delete,
+    }
+    return {
+      ...this.#operation(path, `delete${this.#names.id}${this.#scope}${this.#subject}`, verbal),
+      body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] },
+      answers: ([200, 202] as const).map((status) => ({ status, schema })),
+      produces: objectTypes,
+    }
+  }
+
+  #deleteCollection(path: string): Operation {
+    const verbal: Verbal = {
+      method: 'delete',
+      action: 'deletecollection',
+      description: `Deletes objects of kind ${this.#target.kind.kind}: all, or those selected.`,
+      parameters: parametersOf.deletecollection,
+    }
+    return {
+      ...this.#operation(path, `delete${this.#names.id}Collection${this.#scope}${this.#subject}`, verbal),
+      body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] },
+      answers: [{ status: 200, schema: this.#meta.status }],
+      produces: objectTypes,
+    }
+  }
+
+  #watches(): Operation[] {
+    if (!this.#has('watch')) return []
+    const root = `${this.#prefix}/watch`
+    const { id } = this.#names
+    const found = [
+      this.#watch(this.#collectionPath(root), `watch${id}${this.#scope}${this.#subject}List`, 'watchlist'),
+      this.#watch(this.#itemPath(root), `watch${id}${this.#scope}${this.#subject}`, 'watch'),
+    ]
+    if (this.#target.namespaced) {
+      found.push(this.#watch(`${root}/${this.#target.name}`, `watch${id}${this.#subject}ListForAllNamespaces`, 'watchlist'))
+    }
+    return found
+  }
+
+  #watch(path: string, id: string, action: 'watch' | 'watchlist'): Operation {
+    const { kind } = this.#target.kind
+    const what = action === 'watch' ? `one object of kind ${kind}` : `objects of kind ${kind}`
+    const verbal: Verbal = {
+      method: 'get',
+      action,
+      description: `Watches ${what}. Superseded by the watch parameter of lists.`,
+      parameters: parametersOf.list,
+    }
+    return {
+      ...this.#operation(path, id, verbal),
+      answers: [{ status: 200, schema: this.#meta.watchEvent }],
+      produces: streamTypes,
+    }
+  }
+
+  /** A proxy passes every method on; other connections are opened by the methods their verbs name. */
+  #connections(parameters: readonly Parameter[]): Operation[] {
+    const path = this.#itemPath()
+    if (!this.#target.name.endsWith('/proxy')) {
+      return this.#connectMethods().map((method) => this.#connect(path, method, { parameters, suffix: '' }))
+    }
+    const methods: readonly Method[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put']
+    return methods.flatMap((method) => [
+      this.#connect(path, method, { parameters, suffix: '' }),
+      this.#connect(`${path}/{path}`, method, { parameters, suffix: 'WithPath' }),
+    ])
+  }
+
+  #connectMethods(): Method[] {
+    return [...(this.#has('get') ? (['get'] as const) : []), ...(this.#has('create') ? (['post'] as const) : [])]
+  }
+
+  #connect(
+    path: string,
+    method: Method,
+    call: { readonly parameters: readonly Parameter[]; readonly suffix: string },
+  ): Operation {
+    const { name, parentKind } = this.#target
+    const verbal: Verbal = {
+      method,
+      action: 'connect',
+      description: `Passes ${method.toUpperCase()} requests to ${name.split('/')[1]} of a ${parentKind}.`,
+      parameters: call.parameters,
+    }
+    return {
+      ...this.#operation(
+        path,
+        `connect${this.#names.id}${capitalise(method)}${this.#scope}${this.#subject}${call.suffix}`,
+        verbal,
+      ),
+      answers: [{ status: 200, schema: 'string' }],
+      produces: ['*/*'],
+    }
+  }
+
+  #what(): string {
+    const { name, kind, parentKind } = this.#target
+    const subresource = name.split('/')[1]
+    return subresource === undefined ? `one ${kind.kind}` : `${subresource} of one ${parentKind}`
+  }
+}

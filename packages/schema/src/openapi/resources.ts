@@ -1,0 +1,118 @@
+import type { GroupVersion, GroupVersionKind } from '@krmkit/meta'
+import type { Field, StructType, TypeNode } from '../interfaces.ts'
+import type { FactsSource } from '../model/type-source.ts'
+import { describeField } from './descriptions.ts'
+import type { MetaNames, Operation, OperationTarget } from './operations.ts'
+import type { Parameter } from './parameters.ts'
+import type { PublishedSchema, SchemaCollector } from './schemas.ts'
+
+/** A resource or sub-resource to publish. */
+export interface PublishedResource {
+  /** `pods` or `pods/log` */
+  readonly name: string
+  readonly namespaced: boolean
+  /** Kind of the bodies. */
+  readonly kind: GroupVersionKind
+  readonly verbs: readonly string[]
+  /** Schema of the bodies; for connections and logs unused. */
+  readonly body: PublishedSchema
+  /** Schema of lists; needed with the verb list. */
+  readonly list?: PublishedSchema
+  /** DELETE answers with the object instead of a Status. */
+  readonly deleteAnswersObject?: boolean
+  /** Query parameters as a type, for connections (`pods/exec`) and texts (`pods/log`). */
+  readonly options?: StructType
+  /** Answers are passed on from the target instead of being objects. */
+  readonly connect?: boolean
+  /** Strategic merge patches are understood. Default true. */
+  readonly strategicMerge?: boolean
+}
+
+/** All that is served at one group version. */
+export interface PublishedGroupVersion extends GroupVersion {
+  readonly resources: readonly PublishedResource[]
+}
+
+/** Collects the schemas that the resources need and says under which names they are. */
+export function targetsOf(resources: readonly PublishedResource[], schemas: SchemaCollector): OperationTarget[] {
+  const kinds = new Map(resources.map(({ name, kind }) => [name, kind.kind]))
+  return resources.map((resource) => {
+    const { name, namespaced, kind, verbs, options } = resource
+    const schema = textual(resource) ? 'string' : schemas.add(resource.body)
+    return {
+      name,
+      namespaced,
+      kind,
+      verbs,
+      parentKind: kinds.get(name.split('/')[0] as string) ?? kind.kind,
+      schema,
+      listSchema: resource.list === undefined ? schema : schemas.add(resource.list),
+      deleteAnswersObject: resource.deleteAnswersObject ?? false,
+      patchTypes: patchTypes(resource.strategicMerge ?? true),
+      ...(options === undefined ? {} : { options: { parameters: parametersFrom(options), connect: resource.connect ?? false } }),
+    }
+  })
+}
+
+/** Names of the schemas that many group versions use. */
+export function metaNames(source: FactsSource): MetaNames {
+  return mapValues(metaTypes, (type) => source.struct(type).openapiName)
+}
+
+/** Collects those of them that the operations name. */
+export function collectMeta(source: FactsSource, operations: readonly Operation[], schemas: SchemaCollector): void {
+  const named = new Set(operations.flatMap(({ answers, body }) => [...answers.map(({ schema }) => schema), body?.schema]))
+  for (const type of Object.values(metaTypes)) {
+    const struct = source.struct(type)
+    if (named.has(struct.openapiName)) schemas.add(struct)
+  }
+}
+
+const metaTypes = {
+  status: 'meta/v1.Status',
+  deleteOptions: 'meta/v1.DeleteOptions',
+  patch: 'meta/v1.Patch',
+  watchEvent: 'meta/v1.WatchEvent',
+  resourceList: 'meta/v1.APIResourceList',
+} as const satisfies Record<keyof MetaNames, string>
+
+function mapValues<K extends string, V, R>(record: Readonly<Record<K, V>>, change: (value: V) => R): Record<K, R> {
+  return Object.fromEntries(Object.entries<V>(record).map(([key, value]) => [key, change(value)])) as Record<K, R>
+}
+
+function textual(resource: PublishedResource): boolean {
+  return resource.options !== undefined
+}
+
+function patchTypes(strategicMerge: boolean): string[] {
+  return [
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    ...(strategicMerge ? ['application/strategic-merge-patch+json'] : []),
+    'application/apply-patch+yaml',
+  ]
+}
+
+/** Options travel as query parameters, one for each member. */
+function parametersFrom(options: StructType): Parameter[] {
+  return options.fields
+    .filter((field) => field.json !== 'kind' && field.json !== 'apiVersion')
+    .map((field) => queryParameter(options, field))
+}
+
+function queryParameter(options: StructType, field: Field): Parameter {
+  return {
+    name: field.json,
+    in: 'query',
+    type: parameterType(field.type),
+    description: describeField(options, field),
+    shared: `${field.json}Of${options.typeName}`,
+  }
+}
+
+function parameterType(node: TypeNode): Parameter['type'] {
+  if (node.kind === 'list') return parameterType(node.of)
+  if (node.kind !== 'scalar') return 'string'
+  if (node.scalar === 'bool') return 'boolean'
+  return node.scalar === 'int32' || node.scalar === 'int64' ? 'integer' : 'string'
+}

@@ -1,0 +1,106 @@
+import type { JsonObject } from '@krmkit/meta'
+import type { FactsSource } from '../model/type-source.ts'
+import { namesOf, type Operation, objectTypes } from './operations.ts'
+import type { PublishedSchema, WrittenSchema } from './schemas.ts'
+
+/** The operations that belong to no group version: discovery of versions and groups, the version of the server. */
+
+export interface RootDocument {
+  /** Its name in the index of version 3: `api`, `apis`, `apis/apps`, `version`. */
+  readonly name: string
+  readonly operations: readonly Operation[]
+  readonly schemas: readonly PublishedSchema[]
+}
+
+/** @param groups named groups that are served. */
+export function rootDocuments(source: FactsSource, groups: readonly string[]): RootDocument[] {
+  return [
+    discovery(source, {
+      name: 'api',
+      type: 'APIVersions',
+      id: 'getCoreAPIVersions',
+      tag: 'core',
+      text: 'Lists the versions of the core group.',
+    }),
+    discovery(source, { name: 'apis', type: 'APIGroupList', id: 'getAPIVersions', tag: 'apis', text: 'Lists the groups.' }),
+    ...groups.map((group) => {
+      const names = namesOf({ group, version: '' })
+      const tag = names.tag.slice(0, -1)
+      return discovery(source, {
+        name: `apis/${group}`,
+        type: 'APIGroup',
+        id: `get${names.id}APIGroup`,
+        tag,
+        text: `Shows the versions of ${group}.`,
+      })
+    }),
+    versionDocument(),
+  ]
+}
+
+interface Discovery {
+  readonly name: string
+  readonly type: string
+  readonly id: string
+  readonly tag: string
+  readonly text: string
+}
+
+function discovery(source: FactsSource, at: Discovery): RootDocument {
+  const schema = source.struct(`meta/v1.${at.type}`)
+  const operation: Operation = {
+    path: `/${at.name}/`,
+    method: 'get',
+    id: at.id,
+    tag: at.tag,
+    description: at.text,
+    parameters: [],
+    answers: [{ status: 200, schema: schema.openapiName }],
+    produces: objectTypes,
+  }
+  return { name: at.name, operations: [operation], schemas: [schema] }
+}
+
+function versionDocument(): RootDocument {
+  const operation: Operation = {
+    path: '/version/',
+    method: 'get',
+    id: 'getCodeVersion',
+    tag: 'version',
+    description: 'Shows the version of the server.',
+    parameters: [],
+    answers: [{ status: 200, schema: versionInfo.name }],
+    produces: ['application/json'],
+  }
+  return { name: 'version', operations: [operation], schemas: [versionInfo] }
+}
+
+/** Members of `/version`; those marked optional depend on the release. */
+const versionMembers: readonly (readonly [name: string, text: string, optional?: boolean])[] = [
+  ['major', 'Major version of the API.'],
+  ['minor', 'Minor version of the API.'],
+  ['emulationMajor', 'Major version that is emulated.', true],
+  ['emulationMinor', 'Minor version that is emulated.', true],
+  ['minCompatibilityMajor', 'Major version of the oldest release it is compatible with.', true],
+  ['minCompatibilityMinor', 'Minor version of the oldest release it is compatible with.', true],
+  ['gitVersion', 'Semantic version, with a leading v.'],
+  ['gitCommit', 'Commit it was built from.'],
+  ['gitTreeState', 'Whether the tree was clean when it was built.'],
+  ['buildDate', 'When it was built, in RFC 3339 form.'],
+  ['goVersion', 'Version of the language runtime.'],
+  ['compiler', 'Engine that runs it.'],
+  ['platform', 'Operating system and architecture.'],
+]
+
+const versionInfo: WrittenSchema = {
+  name: 'io.k8s.apimachinery.pkg.version.Info',
+  uses: [],
+  of(dialect) {
+    const properties: JsonObject = {}
+    for (const [name, description, optional] of versionMembers) {
+      properties[name] = { description, ...(dialect === 'v3' && !optional ? { default: '' } : {}), type: 'string' }
+    }
+    const required = versionMembers.filter(([, , optional]) => !optional).map(([name]) => name)
+    return { description: 'Versions of the server.', properties, required, type: 'object' }
+  },
+}

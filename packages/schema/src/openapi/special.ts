@@ -1,0 +1,75 @@
+import type { JsonObject } from '@krmkit/meta'
+import type { SpecialName, SpecialNode } from '../interfaces.ts'
+import type { Dialect } from './dialect.ts'
+
+/** Definitions of the types with a hand-written wire form. */
+
+const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+const runtime = 'io.k8s.apimachinery.pkg.runtime'
+const extensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1'
+
+interface SpecialDefinition {
+  readonly name: string
+  readonly text: string
+  readonly v2: JsonObject
+  readonly v3?: JsonObject
+}
+
+const table: Readonly<Record<SpecialName, SpecialDefinition>> = {
+  Time: { name: `${meta}.Time`, text: 'A moment in RFC 3339 form, to the second.', v2: { format: 'date-time', type: 'string' } },
+  MicroTime: {
+    name: `${meta}.MicroTime`,
+    text: 'A moment in RFC 3339 form, to the microsecond.',
+    v2: { format: 'date-time', type: 'string' },
+  },
+  Duration: { name: `${meta}.Duration`, text: 'A length of time such as 1h30m or 10s.', v2: { type: 'string' } },
+  FieldsV1: {
+    name: `${meta}.FieldsV1`,
+    text: 'A set of fields as nested maps: f:<name>, k:<keys>, v:<value> and i:<index> lead to what is inside, a dot stands for the item itself.',
+    v2: { type: 'object' },
+  },
+  Quantity: quantity('io.k8s.apimachinery.pkg.api.resource.Quantity'),
+  QuantityValue: quantity('io.k8s.apimachinery.pkg.api.resource.QuantityValue'),
+  IntOrString: {
+    name: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+    text: 'A whole number or a string.',
+    v2: { format: 'int-or-string', type: 'string' },
+    v3: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+  },
+  RawExtension: { name: `${runtime}.RawExtension`, text: 'Any object, kept as it is.', v2: { type: 'object' } },
+  Timestamp: { name: `${meta}.Timestamp`, text: 'A moment in RFC 3339 form.', v2: { format: 'date-time', type: 'string' } },
+  JSON: { name: `${extensions}.JSON`, text: 'Any JSON value.', v2: {} },
+  JSONSchemaPropsOrArray: { name: `${extensions}.JSONSchemaPropsOrArray`, text: 'A schema or a list of schemas.', v2: {} },
+  JSONSchemaPropsOrBool: { name: `${extensions}.JSONSchemaPropsOrBool`, text: 'A schema or a boolean.', v2: {} },
+  JSONSchemaPropsOrStringArray: {
+    name: `${extensions}.JSONSchemaPropsOrStringArray`,
+    text: 'A schema or a list of names.',
+    v2: {},
+  },
+  GroupVersion: { name: `${meta}.GroupVersion`, text: 'An API group and its version, as group/version.', v2: { type: 'string' } },
+  Unknown: { name: `${runtime}.Unknown`, text: 'Any object in encoded form.', v2: { type: 'object' } },
+  RuntimeTypeMeta: { name: `${runtime}.TypeMeta`, text: 'The kind and version of an encoded object.', v2: { type: 'object' } },
+}
+
+function quantity(name: string): SpecialDefinition {
+  return {
+    name,
+    text: 'A quantity: a number with an optional suffix, such as 500m, 2, 1.5 or 128Mi.',
+    v2: { type: 'string' },
+    v3: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+  }
+}
+
+export function specialName(node: SpecialNode): string {
+  return table[node.special].name
+}
+
+/** One sentence that says what values look like. */
+export function specialText(special: SpecialName): string {
+  return table[special].text
+}
+
+export function specialSchema(special: SpecialName, dialect: Dialect): JsonObject {
+  const { v2, v3, text } = table[special]
+  return { description: text, ...structuredClone(dialect === 'v3' ? (v3 ?? v2) : v2) }
+}

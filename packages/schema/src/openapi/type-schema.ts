@@ -1,0 +1,161 @@
+import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import type { Field, ScalarNode, StructType, TypeNode } from '../interfaces.ts'
+import { describeField, describeType } from './descriptions.ts'
+import { type Dialect, refTo } from './dialect.ts'
+import { specialName } from './special.ts'
+
+/**
+ * From a structural type to its schema. What the two dialects share is here: which members are required, what the
+ * `x-kubernetes-` extensions say, what a node looks like. They differ in two things:
+ *
+ * - version 3 prints defaults and wraps a reference that has siblings in `allOf`,
+ * - version 2 prints no defaults and sets siblings beside the reference.
+ */
+
+export interface TypeSchemaOptions {
+  /** Kinds that the type stands for. Default: for root types their own group, version and name. */
+  readonly kindsOf?: (type: StructType) => readonly GroupVersionKind[]
+}
+
+/** The schema of `type` as a named definition. Inner structs are references. */
+export function typeSchema(type: StructType, dialect: Dialect, options: TypeSchemaOptions = {}): JsonObject {
+  const schema: JsonObject = { description: describeType(type) }
+  const properties: JsonObject = {}
+  for (const field of type.fields) define(properties, field.json, fieldSchema(type, field, dialect))
+  if (type.fields.length > 0) schema.properties = properties
+  const required = type.fields.filter(isRequired).map((field) => field.json)
+  if (required.length > 0) schema.required = required
+  schema.type = 'object'
+  if (type.preserveUnknown) schema['x-kubernetes-preserve-unknown-fields'] = true
+  const kinds = (options.kindsOf ?? ownKind)(type)
+  if (kinds.length > 0)
+    schema['x-kubernetes-group-version-kind'] = kinds.map(({ group, kind, version }) => ({ group, kind, version }))
+  if (type.structType !== undefined) schema['x-kubernetes-map-type'] = type.structType
+  const unions = unionsOf(type)
+  if (unions.length > 0) schema['x-kubernetes-unions'] = unions
+  return schema
+}
+
+/** Whether `required` of the enclosing schema names the member. */
+export function isRequired(field: Field): boolean {
+  return !field.optional && (field.required || !field.omitEmpty)
+}
+
+function ownKind(type: StructType): readonly GroupVersionKind[] {
+  return type.root ? [{ group: type.group, version: type.version, kind: type.typeName }] : []
+}
+
+function fieldSchema(type: StructType, field: Field, dialect: Dialect): JsonObject {
+  const extras: JsonObject = {}
+  const description = describeField(type, field)
+  if (description !== '' && !(dialect === 'v3' && field.noDoc)) extras.description = description
+  const fallback = defaultOf(field)
+  if (dialect === 'v3' && fallback !== undefined) extras.default = structuredClone(fallback)
+  Object.assign(extras, extensionsOf(field))
+  return withReference(nodeSchema(field.type, dialect), extras, { dialect, wrap: !field.noDoc })
+}
+
+/** Version 3 allows nothing beside a reference, so that what is said about one use of a type moves it into `allOf`. */
+function withReference(schema: JsonObject, extras: JsonObject, options: { dialect: Dialect; wrap: boolean }): JsonObject {
+  const alone = Object.keys(extras).length === 0 && !options.wrap
+  if (options.dialect === 'v2' || schema.$ref === undefined || alone) return { ...extras, ...schema }
+  return { allOf: [schema], ...extras }
+}
+
+function nodeSchema(node: TypeNode, dialect: Dialect): JsonObject {
+  switch (node.kind) {
+    case 'scalar':
+      return scalarSchema(node)
+    case 'struct':
+      return { $ref: refTo(node.struct().openapiName, dialect) }
+    case 'special':
+      return { $ref: refTo(specialName(node), dialect) }
+    case 'list':
+      return { items: elementSchema(node.of, dialect), type: 'array' }
+    case 'map':
+      return { additionalProperties: elementSchema(node.of, dialect), type: 'object' }
+  }
+}
+
+/** Elements repeat the default that their type would have as a field. */
+function elementSchema(node: TypeNode, dialect: Dialect): JsonObject {
+  const zero = dialect === 'v3' ? zeroOf(node) : undefined
+  return withReference(nodeSchema(node, dialect), zero === undefined ? {} : { default: zero }, { dialect, wrap: false })
+}
+
+function scalarSchema(node: ScalarNode): JsonObject {
+  const schema: JsonObject = {}
+  if (node.enum !== undefined && node.enum.length > 0 && !node.enumHidden) schema.enum = [...node.enum].sort()
+  const [type, format] = scalarTypes[node.scalar]
+  if (format !== undefined) schema.format = format
+  if (type !== undefined) schema.type = type
+  return schema
+}
+
+const scalarTypes: Readonly<Record<ScalarNode['scalar'], readonly [type?: string, format?: string]>> = {
+  string: ['string'],
+  bool: ['boolean'],
+  int32: ['integer', 'int32'],
+  int64: ['integer', 'int64'],
+  float64: ['number', 'double'],
+  bytes: ['string', 'byte'],
+  any: [],
+}
+
+/** What version 3 prints as the default of a member: what the server would read where a client leaves it out. */
+export function defaultOf(field: Field): JsonValue | undefined {
+  if (field.default !== undefined) return field.default
+  if (field.pointer) return undefined
+  if (field.type.kind === 'struct') return {}
+  return field.omitEmpty ? undefined : zeroOf(field.type)
+}
+
+function zeroOf(node: TypeNode): JsonValue | undefined {
+  if (node.kind === 'struct') return {}
+  return node.kind === 'scalar' ? zeroes[node.scalar] : undefined
+}
+
+const zeroes: Readonly<Partial<Record<ScalarNode['scalar'], JsonValue>>> = {
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  float64: 0,
+}
+
+function extensionsOf(field: Field): JsonObject {
+  const extensions: JsonObject = {}
+  if (field.listMapKeys !== undefined) extensions['x-kubernetes-list-map-keys'] = [...field.listMapKeys]
+  if (field.listType !== undefined) extensions['x-kubernetes-list-type'] = field.listType
+  const mapType = field.mapType ?? field.structType
+  if (mapType !== undefined) extensions['x-kubernetes-map-type'] = mapType
+  if (field.patchMergeKey !== undefined) extensions['x-kubernetes-patch-merge-key'] = field.patchMergeKey
+  if (field.patchStrategy !== undefined) extensions['x-kubernetes-patch-strategy'] = field.patchStrategy
+  return extensions
+}
+
+function unionsOf(type: StructType): JsonObject[] {
+  if (!type.union) return []
+  const discriminator = type.fields.find((field) => field.unionDiscriminator)
+  const fields: JsonObject = {}
+  for (const field of type.fields) {
+    if (field !== discriminator && isUnionMember(type, field)) define(fields, field.json, capitalised(field.json))
+  }
+  const union: JsonObject = discriminator === undefined ? {} : { discriminator: discriminator.json }
+  union['fields-to-discriminateBy'] = fields
+  return [union]
+}
+
+/** In a union every optional member is an alternative. */
+function isUnionMember(_type: StructType, field: Field): boolean {
+  return field.optional
+}
+
+function capitalised(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1)
+}
+
+/** Sets an own property whatever its name, `__proto__` too. */
+export function define(target: JsonObject, name: string, value: JsonValue): void {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
+}

@@ -1,0 +1,160 @@
+import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import type { StructType } from '../interfaces.ts'
+import type { FactsSource } from '../model/type-source.ts'
+import { refTo } from './dialect.ts'
+import { type Operation, operationsOf } from './operations.ts'
+import { type Parameter, sameParameter } from './parameters.ts'
+import { collectMeta, metaNames, type PublishedGroupVersion, targetsOf } from './resources.ts'
+import { type PublishedSchema, SchemaCollector } from './schemas.ts'
+import { define, typeSchema } from './type-schema.ts'
+
+/** Documents of OpenAPI 3.0: one for each group version, each complete in itself. */
+
+export interface OpenApiInfo {
+  readonly title: string
+  /** Version of the server, such as `v1.33.4`. */
+  readonly version: string
+}
+
+export interface OpenApiV3Options {
+  readonly source: FactsSource
+  readonly info: OpenApiInfo
+  /** Kinds of root types; see `kindsFrom`. */
+  readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
+}
+
+/** The schema of one type, as a component. */
+export function v3Schema(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
+  return typeSchema(type, 'v3', kindsOf === undefined ? {} : { kindsOf })
+}
+
+/** The document of a group version. */
+export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
+  const schemas = new SchemaCollector('v3', options.kindsOf)
+  const targets = targetsOf(published.resources, schemas)
+  const operations = operationsOf(published, targets, metaNames(options.source))
+  collectMeta(options.source, operations, schemas)
+  return v3Document(operations, schemas, options.info)
+}
+
+/** A document of given operations and the schemas they name. */
+export function openapiV3Of(
+  operations: readonly Operation[],
+  schemas: readonly PublishedSchema[],
+  options: Omit<OpenApiV3Options, 'source'>,
+): JsonObject {
+  const collector = new SchemaCollector('v3', options.kindsOf)
+  for (const schema of schemas) collector.add(schema)
+  return v3Document(operations, collector, options.info)
+}
+
+function v3Document(operations: readonly Operation[], schemas: SchemaCollector, info: OpenApiInfo): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: info.title, version: info.version },
+    paths: paths(operations),
+    components: { schemas: schemas.all(), securitySchemes: { BearerToken: bearerToken() } },
+  }
+}
+
+export function bearerToken(): JsonObject {
+  return { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' }
+}
+
+function paths(operations: readonly Operation[]): JsonObject {
+  const items: JsonObject = {}
+  for (const [path, found] of byPath(operations)) define(items, path, pathItem(found))
+  return items
+}
+
+/** Operations by path, in the order of paths. */
+export function byPath(operations: readonly Operation[]): [string, Operation[]][] {
+  const found = new Map<string, Operation[]>()
+  for (const operation of operations) {
+    const at = found.get(operation.path)
+    if (at === undefined) found.set(operation.path, [operation])
+    else at.push(operation)
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Parameters that all operations of a path have are said once, for the path. */
+export function commonParameters(operations: readonly Operation[]): Parameter[] {
+  const [first, ...others] = operations
+  return (first?.parameters ?? []).filter((parameter) => others.every(({ parameters }) => has(parameters, parameter)))
+}
+
+export function has(parameters: readonly Parameter[], wanted: Parameter): boolean {
+  return parameters.some((parameter) => sameParameter(parameter, wanted))
+}
+
+export function byName(a: Parameter, b: Parameter): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+}
+
+function pathItem(operations: readonly Operation[]): JsonObject {
+  const common = commonParameters(operations)
+  const item: JsonObject = {}
+  for (const operation of operations) item[operation.method] = operationObject(operation, common)
+  if (common.length > 0) item.parameters = [...common].sort(byName).map(parameterObject)
+  return item
+}
+
+function operationObject(operation: Operation, common: readonly Parameter[]): JsonObject {
+  const { action, body, description, id, kind, tag } = operation
+  const own = operation.parameters.filter((parameter) => !has(common, parameter)).sort(byName)
+  return {
+    tags: [tag],
+    description,
+    operationId: id,
+    ...(own.length > 0 ? { parameters: own.map(parameterObject) } : {}),
+    ...(body === undefined ? {} : { requestBody: bodyObject(body) }),
+    responses: responses(operation),
+    ...(action === undefined ? {} : { 'x-kubernetes-action': action }),
+    ...(kind === undefined ? {} : { 'x-kubernetes-group-version-kind': kindObject(kind) }),
+  }
+}
+
+export function kindObject(kind: GroupVersionKind): JsonObject {
+  return { group: kind.group, version: kind.version, kind: kind.kind }
+}
+
+function parameterObject(parameter: Parameter): JsonObject {
+  const { description, name, type } = parameter
+  return {
+    name,
+    in: parameter.in,
+    description,
+    ...(parameter.in === 'path' ? { required: true } : {}),
+    schema: { type, uniqueItems: true },
+  }
+}
+
+function bodyObject(body: NonNullable<Operation['body']>): JsonObject {
+  return { content: content(body.types, body.schema), ...(body.required ? { required: true } : {}) }
+}
+
+const reasons: Readonly<Record<200 | 201 | 202, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
+
+export function reasonOf(status: 200 | 201 | 202): string {
+  return reasons[status]
+}
+
+function responses(operation: Operation): JsonObject {
+  const found: JsonObject = {}
+  for (const { status, schema } of operation.answers) {
+    found[status] = { description: reasonOf(status), content: content(operation.produces, schema) }
+  }
+  found[401] = { description: 'Unauthorized' }
+  return found
+}
+
+function content(types: readonly string[], schema: string): JsonObject {
+  const found: JsonObject = {}
+  for (const type of types) found[type] = { schema: schemaObject(schema) }
+  return found
+}
+
+function schemaObject(name: string): JsonValue {
+  return name === 'string' ? { type: 'string' } : { $ref: refTo(name, 'v3') }
+}
