@@ -30,6 +30,7 @@ export {
   type PublishedResource,
   type PublishedSchema,
   type RootDocument,
+  type RootOptions,
   rootDocuments,
   v2Definition,
   v3Schema,

@@ -2,7 +2,7 @@ export { type CustomSchemaOptions, type CustomSchemas, customSchemas, definition
 export type { Dialect } from './dialect.ts'
 export type { Operation } from './operations.ts'
 export type { PublishedGroupVersion, PublishedResource } from './resources.ts'
-export { type RootDocument, rootDocuments } from './roots.ts'
+export { type RootDocument, type RootOptions, rootDocuments } from './roots.ts'
 export { kindsFrom, type PublishedSchema, type WrittenSchema } from './schemas.ts'
 export { type ExtraOperations, openapiV2Document, v2Definition } from './v2.ts'
 export { type OpenApiInfo, type OpenApiV3Options, openapiV3Document, openapiV3Of, v3Schema } from './v3.ts'

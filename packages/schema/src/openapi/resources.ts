@@ -1,5 +1,5 @@
 import type { GroupVersion, GroupVersionKind } from '@krmkit/meta'
-import type { Field, StructType, TypeNode } from '../interfaces.ts'
+import type { Field, Scalar, StructType, TypeNode } from '../interfaces.ts'
 import type { FactsSource } from '../model/type-source.ts'
 import { describeField } from './descriptions.ts'
 import type { MetaNames, Operation, OperationTarget } from './operations.ts'
@@ -93,10 +93,10 @@ function patchTypes(strategicMerge: boolean): string[] {
   ]
 }
 
-/** Options travel as query parameters, one for each member. */
+/** Options travel as query parameters, one for each member that is a scalar or a list of scalars. */
 function parametersFrom(options: StructType): Parameter[] {
   return options.fields
-    .filter((field) => field.json !== 'kind' && field.json !== 'apiVersion')
+    .filter((field) => field.json !== 'kind' && field.json !== 'apiVersion' && scalarOf(field.type) !== undefined)
     .map((field) => queryParameter(options, field))
 }
 
@@ -111,8 +111,12 @@ function queryParameter(options: StructType, field: Field): Parameter {
 }
 
 function parameterType(node: TypeNode): Parameter['type'] {
-  if (node.kind === 'list') return parameterType(node.of)
-  if (node.kind !== 'scalar') return 'string'
-  if (node.scalar === 'bool') return 'boolean'
-  return node.scalar === 'int32' || node.scalar === 'int64' ? 'integer' : 'string'
+  const scalar = scalarOf(node)
+  if (scalar === 'bool') return 'boolean'
+  return scalar === 'int32' || scalar === 'int64' ? 'integer' : 'string'
+}
+
+function scalarOf(node: TypeNode): Scalar | undefined {
+  if (node.kind === 'list') return scalarOf(node.of)
+  return node.kind === 'scalar' ? node.scalar : undefined
 }

@@ -12,8 +12,15 @@ export interface RootDocument {
   readonly schemas: readonly PublishedSchema[]
 }
 
-/** @param groups named groups that are served. */
-export function rootDocuments(source: FactsSource, groups: readonly string[]): RootDocument[] {
+export interface RootOptions {
+  readonly source: FactsSource
+  /** Named groups that are served. */
+  readonly groups: readonly string[]
+  /** The server issues service account tokens and publishes the keys. */
+  readonly issuer: boolean
+}
+
+export function rootDocuments({ source, groups, issuer }: RootOptions): RootDocument[] {
   return [
     discovery(source, {
       name: 'api',
@@ -34,7 +41,24 @@ export function rootDocuments(source: FactsSource, groups: readonly string[]): R
         text: `Shows the versions of ${group}.`,
       })
     }),
-    versionDocument(),
+    plainDocument('version', versionInfo, { id: 'getCodeVersion', tag: 'version', text: 'Shows the version of the server.' }),
+    ...(issuer ? issuerDocuments() : []),
+  ]
+}
+
+function issuerDocuments(): RootDocument[] {
+  return [
+    plainDocument('.well-known/openid-configuration', undefined, {
+      id: 'getServiceAccountIssuerOpenIDConfiguration',
+      tag: 'WellKnown',
+      text: 'Shows how tokens of service accounts are verified.',
+    }),
+    plainDocument('openid/v1/jwks', undefined, {
+      id: 'getServiceAccountIssuerOpenIDKeyset',
+      tag: 'openid',
+      text: 'Shows the public keys that verify tokens of service accounts.',
+      produces: 'application/jwk-set+json',
+    }),
   ]
 }
 
@@ -61,18 +85,23 @@ function discovery(source: FactsSource, at: Discovery): RootDocument {
   return { name: at.name, operations: [operation], schemas: [schema] }
 }
 
-function versionDocument(): RootDocument {
+/** A path with one GET, answered with a schema or with text. */
+function plainDocument(
+  name: string,
+  schema: WrittenSchema | undefined,
+  at: { readonly id: string; readonly tag: string; readonly text: string; readonly produces?: string },
+): RootDocument {
   const operation: Operation = {
-    path: '/version/',
+    path: `/${name}/`,
     method: 'get',
-    id: 'getCodeVersion',
-    tag: 'version',
-    description: 'Shows the version of the server.',
+    id: at.id,
+    tag: at.tag,
+    description: at.text,
     parameters: [],
-    answers: [{ status: 200, schema: versionInfo.name }],
-    produces: ['application/json'],
+    answers: [{ status: 200, schema: schema?.name ?? 'string' }],
+    produces: [at.produces ?? 'application/json'],
   }
-  return { name: 'version', operations: [operation], schemas: [versionInfo] }
+  return { name, operations: [operation], schemas: schema === undefined ? [] : [schema] }
 }
 
 /** Members of `/version`; those marked optional depend on the release. */
