@@ -11,11 +11,13 @@ export type JsonValue = null | boolean | number | bigint | string | JsonValue[] 
 export type JsonObject = { [key: string]: JsonValue }
 
 /** The same shape with every level readonly: what validation, watchers and caches hand out. */
-export type DeepReadonly<T> = T extends (infer E)[]
-  ? readonly DeepReadonly<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-    : T
+export type DeepReadonly<T> = T extends string
+  ? T // open enumerations such as `'A' | (string & {})` count as strings
+  : T extends (infer E)[]
+    ? readonly DeepReadonly<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+      : T
 
 export interface GroupVersion {
   /** Empty for the core group. */
