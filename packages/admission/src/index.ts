@@ -1,1 +1,3 @@
-export {};
+export { type AdmissionChain, admissionChain } from './chain.ts'
+export type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, ObjectReader } from './interfaces.ts'
+export { namespaceLifecycle } from './namespace-lifecycle.ts'

@@ -1,1 +1,2 @@
-export {};
+export type { Attributes, Authorizer, Decision } from './interfaces.ts'
+export { alwaysAllow, alwaysDeny, systemMasters, unionAuthorizer } from './simple.ts'

@@ -1,1 +1,23 @@
-export {};
+export { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
+export type {
+  Change,
+  DeleteAnswer,
+  DeleteOptions,
+  Environment,
+  FrozenObject,
+  ListAnswer,
+  ListRequest,
+  RequestContext,
+  Stored,
+  UpdateAnswer,
+  UpdateRequest,
+} from './interfaces.ts'
+export { collectionPrefix, isStorableName, objectKey } from './keys.ts'
+export { listEntries } from './list.ts'
+export { generatedName, takeNamespace } from './object-metadata.ts'
+export { trackOwnership } from './ownership.ts'
+export { createRegistry, type Registry } from './registry.ts'
+export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.ts'
+export { parseResourceVersion, waitForRevision } from './resource-version.ts'
+export { deepFreeze, encodeStored, type Note, ParsedObjects } from './stored-object.ts'
+export { createObject, optimisticLockMessage, updateObject, type Writer } from './write.ts'

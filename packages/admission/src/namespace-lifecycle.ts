@@ -1,0 +1,38 @@
+import { ApiError, type NamingProfile } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionPlugin } from './interfaces.ts'
+
+/**
+ * Keeps namespaces whole: nothing new in a namespace that is missing or going away, and the reserved namespaces stay.
+ *
+ * @see API protocol specification, 3 and 5.10
+ */
+export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
+  const reserved = new Set(['default', profile.systemNamespace, profile.publicNamespace])
+  const isNamespace = (a: AdmissionAttributes): boolean => a.kind.group === '' && a.kind.kind === 'Namespace'
+  return {
+    name: 'NamespaceLifecycle',
+    handles: (a) => a.operation === 'CREATE' || a.operation === 'UPDATE' || a.operation === 'DELETE',
+    admit(_object, attributes, { reader }) {
+      const { operation, namespace, name, resource } = attributes
+      if (operation === 'DELETE' && isNamespace(attributes) && reserved.has(name)) {
+        throw ApiError.forbidden(resource, name, 'this namespace may not be deleted')
+      }
+      if (namespace === '' || isNamespace(attributes) || operation !== 'CREATE') return
+      if (attributes.resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews') return
+      const found = reader.get({ group: '', resource: 'namespaces' }, '', namespace)
+      if (found === undefined) throw ApiError.notFound({ group: '', resource: 'namespaces' }, namespace)
+      if ((found as { status?: { phase?: string } }).status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return
+      const detail = `unable to create new content in namespace ${namespace} because it is being terminated`
+      const refused = ApiError.forbidden(resource, name, detail)
+      throw new ApiError({
+        ...refused.status,
+        details: {
+          ...refused.status.details,
+          causes: [
+            { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+          ],
+        },
+      })
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { deprecationWarning, type ResourceInfo } from '@krmkit/kinds'
+import { ApiError } from '@krmkit/meta'
+import type { ApiResponse } from './interfaces.ts'
+import type { Machinery, ResourceRequest } from './resource-handler.ts'
+import type { RequestState } from './request-state.ts'
+import { textResponse } from './responses.ts'
+import { connectResource } from './subresources/connect.ts'
+import { finalizeNamespace } from './subresources/namespace-finalize.ts'
+import { bindPod } from './subresources/pod-binding.ts'
+import { evictPod } from './subresources/pod-eviction.ts'
+import { answerReview, reviewAnswers } from './subresources/reviews.ts'
+import { scaleResource } from './subresources/scale.ts'
+import { componentStatuses } from './subresources/component-status.ts'
+import { getObject, listObjects } from './verbs/read.ts'
+import { patchResource } from './verbs/patch.ts'
+import { watchObjects } from './verbs/watch.ts'
+import { createResource, deleteCollection, deleteResource, updateResource } from './verbs/write.ts'
+
+type Verb = (request: ResourceRequest) => Promise<ApiResponse>
+
+const verbs: Readonly<Record<string, Verb>> = {
+  get: getObject,
+  list: listObjects,
+  watch: watchObjects,
+  create: createResource,
+  update: updateResource,
+  patch: patchResource,
+  delete: deleteResource,
+  deletecollection: deleteCollection,
+}
+
+/** Sub-resources with a kind of their own, by `group/resource/subresource`. */
+const operations: Readonly<Record<string, Verb>> = {
+  '/pods/binding': bindPod,
+  '/pods/eviction': evictPod,
+  '/namespaces/finalize': finalizeNamespace,
+}
+
+const connectable = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
+
+/** Finds the resource that a path names, and the handler of the verb. */
+export async function dispatchResource(machinery: Machinery, state: RequestState, knowsGroup: (group: string) => boolean, knowsVersion: (group: string, version: string) => boolean): Promise<ApiResponse> {
+  const { info } = state
+  if (!knowsGroup(info.group)) return textResponse(404, '404 page not found\n')
+  if (!knowsVersion(info.group, info.version)) throw ApiError.genericNotFound()
+  const definition = machinery.resource({ group: info.group, version: info.version, resource: info.resource })
+  if (definition === undefined) throw ApiError.genericNotFound()
+  const { namespaced } = definition.kind
+  const ownNamespace = definition.group === '' && definition.resource.name === 'namespaces'
+  if (namespaced ? info.namespace === '' && info.name !== '' : info.namespace !== '' && !ownNamespace) throw ApiError.genericNotFound()
+  const found = info.subresource === '' ? undefined : definition.subresources.find(({ name }) => name === `${info.resource}/${info.subresource}`)
+  if (info.subresource !== '' && found === undefined) throw ApiError.genericNotFound()
+  if (info.rest.length > 0 && info.subresource !== 'proxy') throw ApiError.genericNotFound()
+  // A namespace is cluster-scoped: the segment that names it is its name, and its "own namespace" only for authorization.
+  if (ownNamespace) state.info = { ...info, namespace: '' }
+  const request: ResourceRequest = {
+    machinery,
+    state,
+    definition,
+    view: machinery.view(definition),
+    subresource: found,
+  }
+  const warning = deprecationWarning(definition.kind)
+  if (warning !== undefined) {
+    const { apiDomain } = machinery.writer.environment.profile
+    state.warnings.push(warning)
+    state.annotations[`${apiDomain}/deprecated`] = 'true'
+    if (definition.kind.removed !== undefined) state.annotations[`${apiDomain}/removed-release`] = definition.kind.removed
+    machinery.deprecatedRequest(definition, info.subresource)
+  }
+  return handlerOf(request, found)(request)
+}
+
+function handlerOf({ definition, state }: ResourceRequest, subresource: ResourceInfo | undefined): Verb {
+  const { info, request } = state
+  const notAllowed = ApiError.generic(405)
+  if (request.method === 'HEAD' || info.verb === '') throw notAllowed
+  if (subresource !== undefined) {
+    const short = info.subresource
+    if (connectable.has(short)) return connectResource
+    if (!subresource.verbs.includes(info.verb)) throw notAllowed
+    if (short === 'scale') return scaleResource
+    const operation = operations[`${definition.group}/${info.resource}/${short}`]
+    if (operation !== undefined) return operation
+    if (subresource.virtual === true) throw ApiError.generic(405)
+    return verbs[info.verb] ?? refuse(notAllowed)
+  }
+  if (info.verb === 'watch' && info.watchPrefix && request.method !== 'GET') throw notAllowed
+  if (!definition.resource.verbs.includes(info.verb)) throw notAllowed
+  const collective = info.verb === 'create' || info.verb === 'deletecollection'
+  if (collective && definition.kind.namespaced && info.namespace === '') throw notAllowed
+  if (info.verb === 'create' && info.name !== '') throw notAllowed
+  if ((info.verb === 'update' || info.verb === 'patch') && info.name === '') throw notAllowed
+  if (definition.resource.virtual === true) {
+    const { kind } = definition.kind
+    const review = reviewAnswers[kind]
+    if (review !== undefined) return (one) => answerReview(one, review)
+    if (kind === 'Binding') return bindPod
+    if (kind === 'ComponentStatus') return componentStatuses
+    throw notAllowed
+  }
+  return verbs[info.verb] ?? refuse(notAllowed)
+}
+
+function refuse(error: ApiError): never {
+  throw error
+}

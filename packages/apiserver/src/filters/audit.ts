@@ -1,0 +1,58 @@
+import type { Clock } from '@krmkit/meta'
+import type { Filter, RequestState } from '../request-state.ts'
+
+/** One request as the audit trail tells it: who did what, and how it ended. Never holds bodies, tokens or headers. */
+export interface AuditEvent {
+  readonly auditID: string
+  readonly stage: 'ResponseComplete'
+  readonly level: 'Metadata'
+  readonly verb: string
+  readonly requestURI: string
+  readonly user: { readonly username: string; readonly groups: readonly string[]; readonly uid?: string }
+  readonly objectRef?: { readonly apiGroup: string; readonly apiVersion: string; readonly resource: string; readonly subresource: string; readonly namespace: string; readonly name: string }
+  readonly responseStatus: { readonly code: number }
+  /** RFC 3339. */
+  readonly requestReceivedTimestamp: string
+  readonly stageTimestamp: string
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+export type AuditSink = (event: AuditEvent) => void
+
+/** Tells the sink of every request once it is answered. Costs nothing when there is no sink. */
+export function audit(sink: AuditSink | undefined, clock: Clock): Filter | undefined {
+  if (sink === undefined) return undefined
+  return async (state, next) => {
+    const response = await next()
+    sink(eventOf(state, response.status, clock.now()))
+    return response
+  }
+}
+
+function eventOf(state: RequestState, code: number, now: number): AuditEvent {
+  const { info, user, request } = state
+  return {
+    auditID: state.auditId,
+    stage: 'ResponseComplete',
+    level: 'Metadata',
+    verb: info.verb,
+    requestURI: request.query === '' ? request.path : `${request.path}?${request.query}`,
+    user: { username: user.username, groups: user.groups, ...(user.uid === undefined ? {} : { uid: user.uid }) },
+    ...(info.isResource
+      ? {
+          objectRef: {
+            apiGroup: info.group,
+            apiVersion: info.version,
+            resource: info.resource,
+            subresource: info.subresource,
+            namespace: info.namespace,
+            name: info.name,
+          },
+        }
+      : {}),
+    responseStatus: { code },
+    requestReceivedTimestamp: new Date(state.startedAt).toISOString(),
+    stageTimestamp: new Date(now).toISOString(),
+    annotations: state.annotations,
+  }
+}

@@ -1,0 +1,43 @@
+import type { Filter } from '../request-state.ts'
+
+const maxWarningCharacters = 256
+const maxAllCharacters = 4096
+
+/**
+ * Puts warnings into `Warning` headers: each text once; long ones are cut when together they would be too much.
+ *
+ * @see API protocol specification, 6 and 8
+ */
+export function warnings(): Filter {
+  return async (state, next) => {
+    const response = await next()
+    return state.warnings.length === 0 ? response : { ...response, headers: { ...response.headers, warning: warningHeaders(state.warnings) } }
+  }
+}
+
+/** @returns complete header values such as `299 - "text"`. */
+export function warningHeaders(texts: readonly string[]): string[] {
+  const unique = [...new Set(texts)].filter((text) => text !== '')
+  const total = unique.reduce((sum, text) => sum + text.length, 0)
+  const cut = total > maxAllCharacters
+  const values: string[] = []
+  let sum = 0
+  for (const text of unique) {
+    const shown = cut && text.length > maxWarningCharacters ? text.slice(0, maxWarningCharacters) : text
+    sum += shown.length
+    if (sum > maxAllCharacters) break
+    values.push(`299 - ${quoted(shown)}`)
+  }
+  return values
+}
+
+/** A quoted string of a header: no control characters, quotes and backslashes escaped. */
+function quoted(text: string): string {
+  let out = ''
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    if (code < 0x20 || code === 0x7f) continue
+    out += character === '"' || character === '\\' ? `\\${character}` : character
+  }
+  return `"${out}"`
+}

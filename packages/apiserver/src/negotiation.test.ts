@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { Negotiator } from './negotiation.ts'
+
+const negotiator = new Negotiator('kubernetes')
+const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+
+describe('negotiation', () => {
+  it.each([
+    [undefined, 'json'],
+    ['', 'json'],
+    ['*/*', 'json'],
+    ['application/*', 'json'],
+    ['application/yaml', 'yaml'],
+    ['application/vnd.kubernetes.protobuf', 'protobuf'],
+    ['text/html, application/yaml, application/json', 'yaml'],
+    ['application/yaml;q=0.5, application/json;q=0.9', 'json'],
+    ['application/json;q=0, application/yaml', 'yaml'],
+    ['application/json; charset=utf-8', 'json'],
+    ['text/html,*/*;q=0.1', 'json'],
+  ])('P189 P190 %s gives %s', (accept, encoding) => {
+    expect(negotiator.negotiate(accept).encoding).toBe(encoding)
+  })
+
+  it.each(['text/html', 'text/*', 'application/x-yaml', 'nonsense', ','.repeat(5000)])('P194 P313 406 for %.40s', (accept) => {
+    expect(() => negotiator.negotiate(accept)).toThrow(expect.objectContaining({ code: 406, reason: 'NotAcceptable' }))
+  })
+
+  it('P193 a table is chosen by its parameters, with plain JSON to fall back on', () => {
+    expect(negotiator.negotiate(`${table},application/json`, { transforms: ['Table'] }).transform).toEqual({ as: 'Table', version: 'v1' })
+    expect(negotiator.negotiate(`${table},application/json`).transform).toBeUndefined()
+    expect(negotiator.negotiate(`application/json;as=Table;g=meta.k8s.io;v=v9,application/json`, { transforms: ['Table'] })).toEqual({
+      encoding: 'json',
+      pretty: false,
+    })
+  })
+
+  it('another vendor has another protobuf type', () => {
+    const own = new Negotiator('example')
+    expect(own.negotiate('application/vnd.example.protobuf').encoding).toBe('protobuf')
+    expect(() => own.negotiate('application/vnd.kubernetes.protobuf')).toThrow(expect.objectContaining({ code: 406 }))
+  })
+})

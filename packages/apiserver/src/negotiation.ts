@@ -1,0 +1,133 @@
+import { ApiError } from '@krmkit/meta'
+
+/**
+ * Content negotiation; @see API protocol specification, 4.4.
+ */
+
+export type Encoding = 'json' | 'yaml' | 'protobuf'
+
+/** Another form of the object that the client asked for with `as=`. */
+export interface Transform {
+  readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  readonly version: 'v1' | 'v1beta1'
+}
+
+export interface Representation {
+  readonly encoding: Encoding
+  readonly transform?: Transform
+  readonly pretty: boolean
+}
+
+export interface Clause {
+  readonly type: string
+  readonly subtype: string
+  readonly parameters: ReadonlyMap<string, string>
+  readonly quality: number
+}
+
+const maxAcceptLength = 4096
+const maxCached = 256
+
+/** Parsed Accept headers, most wanted first. Clients send few different ones: parsing is remembered by `AcceptCache`. */
+export function parseAccept(header: string): readonly Clause[] {
+  const clauses: Clause[] = []
+  for (const part of header.slice(0, maxAcceptLength).split(',')) {
+    const [range = '', ...pairs] = part.split(';')
+    const [type = '', subtype = ''] = range.trim().toLowerCase().split('/')
+    if (type === '') continue
+    const parameters = new Map<string, string>()
+    let quality = 1
+    for (const pair of pairs) {
+      const at = pair.indexOf('=')
+      if (at < 0) continue
+      const name = pair.slice(0, at).trim().toLowerCase()
+      const value = pair.slice(at + 1).trim().replace(/^"(.*)"$/, '$1')
+      if (name === 'q') {
+        const parsed = Number(value)
+        quality = Number.isFinite(parsed) ? parsed : 1
+      } else parameters.set(name, value)
+    }
+    clauses.push({ type, subtype, parameters, quality })
+  }
+  // Stable: equal weights stay in the order of the header.
+  return clauses.filter((clause) => clause.quality > 0).sort((a, b) => b.quality - a.quality)
+}
+
+/** What a server can send, in order of preference. */
+const available: readonly { encoding: Encoding; type: string; subtype: string }[] = [
+  { encoding: 'json', type: 'application', subtype: 'json' },
+  { encoding: 'yaml', type: 'application', subtype: 'yaml' },
+  { encoding: 'protobuf', type: 'application', subtype: 'vnd.kubernetes.protobuf' },
+]
+
+export interface NegotiationOptions {
+  /** Encodings this answer exists in. */
+  readonly encodings?: readonly Encoding[]
+  /** `as=` forms this answer can take. */
+  readonly transforms?: readonly Transform['as'][]
+  /** The answer is a watch stream. */
+  readonly stream?: boolean
+  readonly vendor?: string
+}
+
+/** One negotiator a server: remembers the headers it has seen. */
+export class Negotiator {
+  readonly #parsed = new Map<string, readonly Clause[]>()
+  readonly #vendor: string
+
+  constructor(vendor: string) {
+    this.#vendor = vendor
+  }
+
+  clauses(header: string): readonly Clause[] {
+    let clauses = this.#parsed.get(header)
+    if (clauses === undefined) {
+      clauses = parseAccept(header)
+      if (this.#parsed.size >= maxCached) this.#parsed.clear()
+      this.#parsed.set(header, clauses)
+    }
+    return clauses
+  }
+
+  /** @throws ApiError 406 that lists what is available. */
+  negotiate(accept: string | undefined, options: NegotiationOptions = {}): Representation {
+    const { encodings = ['json', 'yaml', 'protobuf'], transforms = [], stream = false } = options
+    if (accept === undefined || accept === '') return { encoding: encodings[0] ?? 'json', pretty: false }
+    for (const clause of this.clauses(accept)) {
+      for (const { encoding, type, subtype } of available) {
+        if (!encodings.includes(encoding)) continue
+        const known = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
+        const matches =
+          (clause.type === type && (clause.subtype === known || clause.subtype === '*')) || (clause.type === '*' && clause.subtype === '*')
+        if (!matches) continue
+        const wanted = transformOf(clause, transforms)
+        if (wanted === 'unavailable') continue
+        return {
+          encoding,
+          ...(wanted === undefined ? {} : { transform: wanted }),
+          pretty: ['1', 'true'].includes(clause.parameters.get('pretty') ?? ''),
+        }
+      }
+    }
+    throw ApiError.notAcceptable(this.availableTypes(encodings, stream))
+  }
+
+  /** The list that a 406 carries. */
+  availableTypes(encodings: readonly Encoding[], stream: boolean): string[] {
+    const types = encodings.map((encoding) => mediaType(encoding, this.#vendor))
+    return stream ? ['application/json', 'application/yaml', mediaType('protobuf', this.#vendor), 'application/json;stream=watch', `${mediaType('protobuf', this.#vendor)};stream=watch`] : types
+  }
+}
+
+export function mediaType(encoding: Encoding, vendor: string): string {
+  return encoding === 'protobuf' ? `application/vnd.${vendor}.protobuf` : `application/${encoding}`
+}
+
+function transformOf(clause: Clause, allowed: readonly Transform['as'][]): Transform | undefined | 'unavailable' {
+  const as = clause.parameters.get('as')
+  if (as === undefined) return undefined
+  const version = clause.parameters.get('v')
+  const known = allowed.find((name) => name === as)
+  if (known === undefined || clause.parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return 'unavailable'
+  return { as: known, version }
+}

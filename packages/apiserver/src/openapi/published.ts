@@ -1,0 +1,115 @@
+import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
+import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
+import {
+  customSchemas,
+  type FactsSource,
+  type PublishedGroupVersion,
+  type PublishedResource,
+  type StructType,
+} from '@krmkit/schema'
+
+/** From what is served to what the documents describe. */
+
+/** The OpenAPI form of a custom resource. */
+export interface CustomForm {
+  /** `openAPIV3Schema` of the version. */
+  readonly schema?: JsonObject
+  readonly preserveUnknownFields?: boolean
+  readonly selectableFields?: readonly string[]
+}
+
+export interface PublishingOptions {
+  readonly types: FactsSource
+  /** The written schema of a resource; undefined for those whose structural type says it all. */
+  readonly customForm: (definition: ResourceDefinition) => CustomForm | undefined
+}
+
+/** Group versions in the order of `resources`, each with its resources and sub-resources. */
+export function publishedGroupVersions(
+  resources: readonly ResourceDefinition[],
+  options: PublishingOptions,
+): Map<string, PublishedGroupVersion> {
+  const found = new Map<string, PublishedGroupVersion & { readonly resources: PublishedResource[] }>()
+  for (const definition of resources) {
+    const { group, version } = definition
+    const name = documentName(group, version)
+    const at = found.get(name) ?? { group, version, resources: [] }
+    found.set(name, at)
+    at.resources.push(...published(definition, options))
+  }
+  return found
+}
+
+/** `api/v1`, `apis/apps/v1`: the name of a group version's document. */
+export function documentName(group: string, version: string): string {
+  return group === '' ? `api/${version}` : `apis/${group}/${version}`
+}
+
+function published(definition: ResourceDefinition, options: PublishingOptions): PublishedResource[] {
+  const { kind, policy, resource } = definition
+  const form = options.customForm(definition)
+  const written =
+    form === undefined ? undefined : customSchemas({ kind, listKind: listKindOf(definition), source: options.types, ...form })
+  const body = written?.body ?? kind.type()
+  const list = written?.list ?? listType(definition, options.types)
+  const main: PublishedResource = {
+    ...shape(resource),
+    body,
+    ...(list === undefined ? {} : { list }),
+    ...(policy.deleteAnswer === 'Object' ? { deleteAnswersObject: true } : {}),
+    strategicMerge: written === undefined,
+  }
+  const others = definition.subresources.flatMap((subresource) => publishedSubresource(subresource, main, options.types))
+  return [main, ...others]
+}
+
+function shape({
+  name,
+  namespaced,
+  kind,
+  verbs,
+}: ResourceInfo): Pick<PublishedResource, 'name' | 'namespaced' | 'kind' | 'verbs'> {
+  return { name, namespaced, kind, verbs }
+}
+
+/** Parameters of sub-resources that answer with text. */
+const textOptions: Readonly<Record<string, GroupVersionKind>> = {
+  '/v1/pods/log': { group: '', version: 'v1', kind: 'PodLogOptions' },
+}
+
+function publishedSubresource(subresource: ResourceInfo, main: PublishedResource, types: FactsSource): PublishedResource[] {
+  const { kind, name } = subresource
+  const text = textOptions[`${kind.group}/${kind.version}/${name}`]
+  const connect = kind.kind.endsWith('Options')
+  const options = connect ? typeOf(kind, types) : text === undefined ? undefined : typeOf(text, types)
+  const body = sameKind(kind, main.kind) ? main.body : typeOf(kind, types)
+  const schema = body ?? options
+  if (schema === undefined) return []
+  return [
+    {
+      ...shape(subresource),
+      body: schema,
+      ...(options === undefined ? {} : { options, connect }),
+      strategicMerge: main.strategicMerge ?? true,
+    },
+  ]
+}
+
+function sameKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.group === b.group && a.version === b.version && a.kind === b.kind
+}
+
+function listKindOf({ kind }: ResourceDefinition): string {
+  return kind.listKind === '' ? `${kind.kind}List` : kind.listKind
+}
+
+function listType(definition: ResourceDefinition, types: FactsSource): StructType | undefined {
+  return typeOf({ ...definition.kind, kind: listKindOf(definition) }, types)
+}
+
+/** The type of a built-in kind, whether it is a resource or not. */
+export function typeOf(kind: GroupVersionKind, types: FactsSource): StructType | undefined {
+  const folder = types.folders.find((name) => types.group(name).group === kind.group)
+  const name = `${folder}/${kind.version}.${kind.kind}`
+  return folder !== undefined && types.has(name) ? types.struct(name) : undefined
+}

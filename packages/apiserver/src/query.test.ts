@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { flag, integer, parseQuery, text, writeOptions } from './query.ts'
+
+describe('query', () => {
+  it('reads names and values as they were sent, the first value first', () => {
+    const query = parseQuery('a=1&b=x%20y&a=2&c&d=a+b&e=%zz&__proto__=1')
+    expect(text(query, 'a')).toBe('1')
+    expect(query.get('a')).toEqual(['1', '2'])
+    expect(text(query, 'b')).toBe('x y')
+    expect(text(query, 'c')).toBe('')
+    expect(text(query, 'd')).toBe('a b')
+    expect(text(query, 'e')).toBe('%zz')
+    expect(text(query, '__proto__')).toBe('1')
+  })
+
+  it.each([
+    ['watch=1', true],
+    ['watch=true', true],
+    ['watch=TRUE', true],
+    ['watch=yes', true],
+    ['watch=', true],
+    ['watch=0', false],
+    ['watch=False', false],
+    ['watch=false&watch=true', false],
+    ['', false],
+  ])('P153 %s means %s', (given, expected) => {
+    expect(flag(parseQuery(given), 'watch')).toBe(expected)
+  })
+
+  it.each(['x', '1.5', '0x1', '9'.repeat(40)])('P156 P159 P165 a number that is none (%.10s) is a bad request', (given) => {
+    expect(() => integer(parseQuery(`limit=${given}`), 'limit')).toThrow(expect.objectContaining({ code: 400 }))
+  })
+
+  it('P161 dryRun is All or nothing', () => {
+    expect(writeOptions(parseQuery('dryRun='), 'CreateOptions').dryRun).toBe(false)
+    expect(writeOptions(parseQuery('dryRun'), 'CreateOptions').dryRun).toBe(false)
+    expect(writeOptions(parseQuery('dryRun=All'), 'CreateOptions').dryRun).toBe(true)
+    expect(() => writeOptions(parseQuery('dryRun=yes'), 'CreateOptions')).toThrow(expect.objectContaining({ code: 422 }))
+  })
+
+  it('P162 fieldValidation is Warn unless said otherwise', () => {
+    expect(writeOptions(parseQuery(''), 'CreateOptions').fieldValidation).toBe('Warn')
+    expect(writeOptions(parseQuery('fieldValidation=Strict'), 'CreateOptions').fieldValidation).toBe('Strict')
+    expect(() => writeOptions(parseQuery('fieldValidation=strict'), 'CreateOptions')).toThrow(expect.objectContaining({ code: 422 }))
+  })
+
+  it('P163 P219 fieldManager is optional, short and printable', () => {
+    expect(writeOptions(parseQuery(''), 'UpdateOptions').fieldManager).toBe('')
+    expect(() => writeOptions(parseQuery(`fieldManager=${'m'.repeat(129)}`), 'UpdateOptions')).toThrow(expect.objectContaining({ code: 422 }))
+    expect(() => writeOptions(parseQuery('fieldManager=a%01'), 'UpdateOptions')).toThrow(
+      'Invalid value: "a\\x01": invalid character U+0001 (at position 1)',
+    )
+  })
+
+  it('P146 P164 only apply may force, and must name its manager', () => {
+    expect(() => writeOptions(parseQuery('force=true'), 'PatchOptions')).toThrow(expect.objectContaining({ code: 422 }))
+    expect(() => writeOptions(parseQuery('force=true'), 'PatchOptions', true)).toThrow(expect.objectContaining({ code: 422 }))
+    expect(writeOptions(parseQuery('force=true&fieldManager=m'), 'PatchOptions', true).force).toBe(true)
+  })
+})

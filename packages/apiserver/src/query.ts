@@ -1,0 +1,124 @@
+import { ApiError, type FieldError } from '@krmkit/meta'
+import { validateDryRun } from '@krmkit/registry'
+
+/** Query parameters, read the way the stock server reads them: first value wins, unknown names mean nothing. */
+export type Query = ReadonlyMap<string, readonly string[]>
+
+const emptyQuery: Query = new Map()
+
+/** Linear and forgiving: broken escapes stay as they are. */
+export function parseQuery(text: string): Query {
+  if (text === '') return emptyQuery
+  const found = new Map<string, string[]>()
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const at = pair.indexOf('=')
+    const name = decode(at < 0 ? pair : pair.slice(0, at))
+    const value = at < 0 ? '' : decode(pair.slice(at + 1))
+    const values = found.get(name)
+    if (values === undefined) found.set(name, [value])
+    else values.push(value)
+  }
+  return found
+}
+
+function decode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text
+  const spaced = text.replaceAll('+', ' ')
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return spaced
+  }
+}
+
+export function text(query: Query, name: string): string | undefined {
+  return query.get(name)?.[0]
+}
+
+/** Present means true, unless the value is `0` or `false` in any case. */
+export function flag(query: Query, name: string): boolean {
+  const value = text(query, name)
+  return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
+}
+
+/** Whole numbers of 64 bits. @throws ApiError 400 with Go's words. */
+export function integer(query: Query, name: string): number | undefined {
+  const value = text(query, name)
+  if (value === undefined || value === '') return undefined
+  if (!/^[+-]?[0-9]+$/.test(value)) throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
+  const number = Number(value)
+  if (!Number.isFinite(number) || Math.abs(number) > 9.223372036854776e18) {
+    throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+  }
+  return number
+}
+
+/** Options that every write takes; @see API protocol specification, 4.1. */
+export interface WriteOptions {
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+  readonly force: boolean | undefined
+}
+
+/**
+ * @param kind name of the options object in refusals: `CreateOptions`, `UpdateOptions` or `PatchOptions`.
+ * @throws ApiError 422 that names the parameter.
+ */
+export function writeOptions(query: Query, kind: string, apply = false): WriteOptions {
+  // `dryRun` without a value is an ordinary request.
+  const dryRun = (query.get('dryRun') ?? []).filter((word) => word !== '')
+  const manager = text(query, 'fieldManager') ?? ''
+  const validation = text(query, 'fieldValidation') ?? ''
+  const force = query.has('force') ? flag(query, 'force') : undefined
+  const errors: FieldError[] = []
+  if (kind === 'PatchOptions' && !apply && force !== undefined) {
+    errors.push({ field: 'force', reason: 'FieldValueForbidden', message: 'Forbidden: may not be specified for non-apply patch' })
+  }
+  if (apply && manager === '') {
+    errors.push({ field: 'fieldManager', reason: 'FieldValueRequired', message: 'Required value: is required for apply patch' })
+  }
+  errors.push(...validateFieldManager(manager), ...validateDryRun(dryRun))
+  if (validation !== '' && validation !== 'Ignore' && validation !== 'Warn' && validation !== 'Strict') {
+    errors.push({
+      field: 'fieldValidation',
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
+    })
+  }
+  if (errors.length > 0) throw ApiError.invalid({ group: 'meta.k8s.io', kind }, '', errors)
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager: manager,
+    fieldValidation: validation === '' ? 'Warn' : (validation as 'Ignore' | 'Warn' | 'Strict'),
+    force,
+  }
+}
+
+const maxManagerBytes = 128
+
+function validateFieldManager(manager: string): FieldError[] {
+  const errors: FieldError[] = []
+  if (new TextEncoder().encode(manager).byteLength > maxManagerBytes) {
+    errors.push({ field: 'fieldManager', reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxManagerBytes} bytes` })
+  }
+  let at = 0
+  for (const character of manager) {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+      errors.push({
+        field: 'fieldManager',
+        reason: 'FieldValueInvalid',
+        message: `Invalid value: ${goQuote(manager)}: invalid character U+${code} (at position ${at})`,
+      })
+      break
+    }
+    at += new TextEncoder().encode(character).byteLength
+  }
+  return errors
+}
+
+function goQuote(value: string): string {
+  return JSON.stringify(value).replace(/\\u00([01][0-9a-f])/g, '\\x$1').replace(/[\u007f]/g, '\\x7f')
+}

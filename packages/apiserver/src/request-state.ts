@@ -1,0 +1,43 @@
+import type { UserInfo } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse } from './interfaces.ts'
+import type { Query } from './query.ts'
+import type { RequestInfo } from './request-info.ts'
+
+/** One request on its way through the filters. Each filter may fill in what it is there for. */
+export interface RequestState {
+  readonly request: ApiRequest
+  info: RequestInfo
+  readonly query: Query
+  /** Set by authentication. */
+  user: UserInfo
+  /** Texts of Warning headers, in the order in which they were given. */
+  readonly warnings: string[]
+  /** Aborts when the client goes away, the request times out or the server closes. */
+  signal: AbortSignal
+  readonly startedAt: number
+  /** The Audit-ID of the request. */
+  readonly auditId: string
+  /** What stages noted for the audit trail. */
+  readonly annotations: Record<string, string>
+}
+
+/** A filter: looks at the request, and either answers or asks the rest of the chain. */
+export type Filter = (state: RequestState, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
+
+/** Filters in execution order, then the dispatcher. */
+export function compose(
+  filters: readonly Filter[],
+  dispatch: (state: RequestState) => Promise<ApiResponse>,
+): (state: RequestState) => Promise<ApiResponse> {
+  const run = (state: RequestState, index: number): Promise<ApiResponse> => {
+    const filter = filters[index]
+    return filter === undefined ? dispatch(state) : filter(state, () => run(state, index + 1))
+  }
+  return (state) => run(state, 0)
+}
+
+/** First value of a request header. */
+export function header(request: ApiRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : value?.[0]
+}

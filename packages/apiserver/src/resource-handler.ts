@@ -1,0 +1,72 @@
+import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
+import type { GroupVersionKind } from '@krmkit/meta'
+import type { Authenticator } from '@krmkit/authentication'
+import type { Authorizer } from '@krmkit/authorization'
+import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
+import type { RequestState } from './request-state.ts'
+import { header } from './request-state.ts'
+import type { Responder } from './responses.ts'
+import type { View } from './view.ts'
+import type { WriteOptions } from './query.ts'
+
+/** What the handlers of resources are made of. */
+export interface Machinery {
+  readonly writer: Writer
+  readonly parsed: ParsedObjects
+  readonly responder: Responder
+  readonly authorizer: Authorizer
+  readonly authenticator: Authenticator
+  readonly limits: {
+    /** Bytes of a request body. */
+    readonly bodyBytes: number
+    /** Shortest life of a watch that sets no timeout, in milliseconds; the longest is twice that. */
+    readonly watchMs: number
+  }
+  /** Aborts when the server closes: watches end cleanly. */
+  readonly closing: AbortSignal
+  view(definition: ResourceDefinition): View
+  /** A served resource, by any version. */
+  resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
+  /** The served resource that holds objects of a group and plural, whatever the version. */
+  stored(group: string, resource: string): ResourceDefinition | undefined
+  /** Hears of requests for deprecated versions. */
+  deprecatedRequest(definition: ResourceDefinition, subresource: string): void
+  /** Any kind the server knows. */
+  kind(gvk: GroupVersionKind): KindInfo | undefined
+}
+
+/** One request to a resource, with all that was found out about it. */
+export interface ResourceRequest {
+  readonly machinery: Machinery
+  readonly state: RequestState
+  readonly definition: ResourceDefinition
+  readonly view: View
+  /** The sub-resource that is addressed. */
+  readonly subresource: ResourceInfo | undefined
+}
+
+/** The context that a write hands to the registry. */
+export function writeContext({ state }: ResourceRequest, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>): RequestContext {
+  return {
+    user: state.user,
+    dryRun: options.dryRun,
+    fieldManager: managerName(options.fieldManager, header(state.request, 'user-agent')),
+    signal: state.signal,
+    warn: (text) => state.warnings.push(text),
+  }
+}
+
+const maxManagerLength = 128
+
+/** The given manager, else the first word of the user agent up to its version. */
+export function managerName(given: string, userAgent: string | undefined): string {
+  if (given !== '') return given
+  const agent = userAgent ?? ''
+  const product = agent.split('/')[0] ?? ''
+  let name = ''
+  for (const character of product) {
+    if (name.length + character.length > maxManagerLength) break
+    if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) name += character
+  }
+  return name === '' ? 'unknown' : name
+}

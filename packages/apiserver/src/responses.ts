@@ -1,0 +1,76 @@
+import { ApiError, type Status } from '@krmkit/meta'
+import { encodeJson, encodeObjectEnvelope, printYaml, type StructType, type TypeSource } from '@krmkit/schema'
+import type { ApiBody, ApiResponse } from './interfaces.ts'
+import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
+
+/** Turns objects and failures into answers of the negotiated form. */
+export interface Responder {
+  readonly negotiator: Negotiator
+  readonly types: TypeSource
+  readonly vendor: string
+}
+
+/** Every answer that is not for caches says so. */
+const commonHeaders = { 'cache-control': 'no-cache, private' }
+
+export function bytesBody(bytes: Uint8Array): ApiBody {
+  return { kind: 'bytes', bytes }
+}
+
+/** An answer whose JSON bytes exist already. */
+export function jsonResponse(status: number, body: ApiBody): ApiResponse {
+  return { status, headers: { ...commonHeaders, 'content-type': 'application/json' }, body }
+}
+
+export function textResponse(status: number, text: string): ApiResponse {
+  return {
+    status,
+    headers: { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: bytesBody(new TextEncoder().encode(text)),
+  }
+}
+
+/** Bytes of an object in one encoding. `type` is needed for protobuf only. */
+export function encodeObject(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Uint8Array {
+  if (encoding === 'yaml') return new TextEncoder().encode(printYaml(object))
+  if (encoding === 'protobuf') return encodeObjectEnvelope(type(), object)
+  return encodeJson(object, { newline: true, ...(pretty ? { indent: 2 } : {}) })
+}
+
+export function objectResponse(
+  responder: Responder,
+  status: number,
+  object: object,
+  { encoding, pretty }: Representation,
+  type: () => StructType,
+): ApiResponse {
+  return {
+    status,
+    headers: { ...commonHeaders, 'content-type': mediaType(encoding, responder.vendor) },
+    body: bytesBody(encodeObject(object, encoding, pretty, type)),
+  }
+}
+
+/** A Status in the form that the client can read, JSON when there is none. */
+export function statusResponse(responder: Responder, status: Status, accept: string | undefined, success?: number): ApiResponse {
+  const code = success ?? status.code ?? 500
+  const encoding = errorEncoding(responder.negotiator, accept)
+  const response = objectResponse(responder, code, status, { encoding, pretty: false }, () => responder.types.struct('meta/v1.Status'))
+  const retryAfter = status.details?.retryAfterSeconds
+  return retryAfter === undefined || retryAfter === 0 ? response : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } }
+}
+
+function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {
+  try {
+    return negotiator.negotiate(accept).encoding
+  } catch {
+    // Nothing acceptable: a JSON Status is better than no answer.
+    return 'json'
+  }
+}
+
+/** Any failure as an answer; what is not an ApiError is a fault of the server, told without its text. */
+export function errorResponse(responder: Responder, error: unknown, accept: string | undefined): ApiResponse {
+  const known = ApiError.is(error) ? error : ApiError.internalError('the request failed; the server keeps the reason in its log')
+  return statusResponse(responder, known.status, accept)
+}

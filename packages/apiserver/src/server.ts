@@ -1,0 +1,224 @@
+import { type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
+import { anonymousAuthenticator, type Authenticator } from '@krmkit/authentication'
+import { alwaysAllow, type Authorizer } from '@krmkit/authorization'
+import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type Clock, type Features, fixedFeatures, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { createRegistry, type Registry } from '@krmkit/registry'
+import type { TypeSource } from '@krmkit/schema'
+import type { Storage } from '@krmkit/storage'
+import { ensureSystemNamespaces } from './bootstrap.ts'
+import { dispatchResource } from './dispatch-resource.ts'
+import { createNonResourceRoutes } from './non-resource.ts'
+import { audit, type AuditSink } from './filters/audit.ts'
+import { authentication } from './filters/authentication.ts'
+import { authorization } from './filters/authorization.ts'
+import { cors } from './filters/cors.ts'
+import { inFlight } from './filters/in-flight.ts'
+import { timeout } from './filters/timeout.ts'
+import { warnings } from './filters/warnings.ts'
+import type { HealthCheck } from './health.ts'
+import type { ApiRequest, ApiResponse, ApiServer } from './interfaces.ts'
+import { createMetrics } from './metrics.ts'
+import { Negotiator } from './negotiation.ts'
+import { flag, parseQuery } from './query.ts'
+import { parseRequestInfo } from './request-info.ts'
+import { compose, type Filter, header, type RequestState } from './request-state.ts'
+import type { Machinery } from './resource-handler.ts'
+import { errorResponse, type Responder, textResponse } from './responses.ts'
+import { createView, type View } from './view.ts'
+
+/** What a server is made of; everything but the storage has a safe default. */
+export interface ApiServerOptions {
+  readonly storage: Storage
+  /** Resources to serve. Default: every built-in kind that a stock server serves. */
+  readonly kinds?: readonly ResourceDefinition[]
+  /** Types of the kinds. Default: the built-in ones. */
+  readonly types?: TypeSource
+  /** Finds out who asks. Default: everybody is anonymous, unless the caller in the same process says who they are. */
+  readonly authenticator?: Authenticator
+  /** Decides who may do what. Default: everybody may do everything. */
+  readonly authorizer?: Authorizer
+  /** Plugins that run after the built-in ones. */
+  readonly admission?: readonly AdmissionPlugin[]
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly profile?: NamingProfile
+  readonly features?: Features
+  readonly limits?: Partial<ServerLimits>
+  readonly corsAllowedOrigins?: readonly RegExp[]
+  /** Hears of every answered request. */
+  readonly audit?: AuditSink
+  /** Hears of faults of the server itself: failures that were answered with 500. */
+  readonly onFault?: (error: unknown) => void
+  /** Conditions of readiness besides those of the server itself. */
+  readonly readiness?: readonly HealthCheck[]
+  /** Part after `+krmkit.` of the version. */
+  readonly build?: string
+  /** Address that discovery tells clients, `host:port`. */
+  readonly serverAddress?: string
+}
+
+export interface ServerLimits {
+  /** Bytes of a request body. */
+  readonly bodyBytes: number
+  readonly readOnlyInFlight: number
+  readonly mutatingInFlight: number
+  readonly requestTimeoutMs: number
+  /** Shortest life of a watch that sets no timeout; the longest is twice that. */
+  readonly watchMs: number
+}
+
+/** @see API protocol specification, 8 */
+export const defaultLimits: ServerLimits = {
+  bodyBytes: 3 * 1024 * 1024,
+  readOnlyInFlight: 400,
+  mutatingInFlight: 200,
+  requestTimeoutMs: 60_000,
+  watchMs: 1_800_000,
+}
+
+/** A server, and the parts of it that embedders use beside its requests. */
+export interface EmbeddedServer extends ApiServer {
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+}
+
+const anonymous = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
+const closeDeadlineMs = 10_000
+
+/**
+ * Composes a whole API server over a store. It listens on nothing: hand `handle` to an adapter or to a client in the same
+ * process.
+ */
+export async function createApiServer(options: ApiServerOptions): Promise<EmbeddedServer> {
+  const {
+    storage,
+    clock = systemClock,
+    random = systemRandom,
+    profile = stockProfile,
+    features = fixedFeatures('1.33'),
+    authorizer = alwaysAllow,
+    authenticator = anonymousAuthenticator,
+  } = options
+  const limits = { ...defaultLimits, ...options.limits }
+  const catalog = createCatalog({ features, ...(options.types === undefined ? { types: builtInTypes() } : {}) })
+  const types = options.types ?? catalog.types
+  const definitions = options.kinds ?? catalog.definitions
+  const admission = admissionChain([namespaceLifecycle(profile), ...(options.admission ?? [])])
+  const registry = createRegistry({ storage, types, admission, clock, random, profile, features }, definitions)
+  const closing = new AbortController()
+  const responder: Responder = { negotiator: new Negotiator(profile.vendor), types, vendor: profile.vendor }
+  const metrics = createMetrics(storage)
+  const views = new Map<ResourceDefinition, View>()
+  const machinery: Machinery = {
+    writer: registry,
+    parsed: registry.parsed,
+    responder,
+    authorizer,
+    authenticator,
+    limits,
+    closing: closing.signal,
+    view(definition) {
+      let view = views.get(definition)
+      if (view === undefined) {
+        view = createView(definition, registry.parsed)
+        views.set(definition, view)
+      }
+      return view
+    },
+    deprecatedRequest: ({ group, version, resource, kind }, subresource) =>
+      metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
+    resource: registry.resource,
+    stored: registry.stored,
+    kind: (gvk) => catalog.kind(gvk) ?? definitions.find(({ kind }) => kind.kind === gvk.kind && kind.group === gvk.group && kind.version === gvk.version)?.kind,
+  }
+  const groups = new Set(definitions.map(({ group }) => group))
+  const versions = new Set(definitions.map(({ group, version }) => `${group}/${version}`))
+  const routes = createNonResourceRoutes({ machinery, definitions, metrics, options, closing: closing.signal })
+
+  const dispatch = async (state: RequestState): Promise<ApiResponse> => {
+    try {
+      if (!state.info.isResource) return await routes(state)
+      return await dispatchResource(
+        machinery,
+        state,
+        (group) => groups.has(group),
+        (group, version) => versions.has(`${group}/${version}`),
+      )
+    } catch (error) {
+      return failed(state.request, error)
+    }
+  }
+  const failed = (request: ApiRequest, error: unknown): ApiResponse => {
+    if (!ApiError.is(error)) options.onFault?.(error)
+    return errorResponse(responder, error, header(request, 'accept'))
+  }
+  const filters: readonly (Filter | undefined)[] = [
+    cors(options.corsAllowedOrigins ?? []),
+    metrics.filter,
+    inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
+    timeout(limits.requestTimeoutMs, clock),
+    authentication(authenticator),
+    audit(options.audit, clock),
+    authorization(authorizer),
+    warnings(),
+  ]
+  const run = compose(
+    filters.filter((filter) => filter !== undefined),
+    dispatch,
+  )
+
+  let active = 0
+  let idle: (() => void) | undefined
+  const handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    const query = parseQuery(request.query)
+    const info = parseRequestInfo(request.method, request.path, flag(query, 'watch'))
+    if (info === undefined) return textResponse(400, 'invalid URL escape\n')
+    const auditId = (header(request, 'audit-id') ?? '').slice(0, 64).replace(/[^\w.:-]/g, '') || random.uuid()
+    const state: RequestState = {
+      request,
+      info,
+      query,
+      user: anonymous,
+      warnings: [],
+      signal: request.signal,
+      startedAt: clock.now(),
+      auditId,
+      annotations: {},
+    }
+    active++
+    try {
+      if (closing.signal.aborted) throw ApiError.serviceUnavailable('the server is shutting down')
+      const response = await run(state)
+      return { ...response, headers: { 'audit-id': auditId, ...response.headers } }
+    } catch (error) {
+      const response = failed(request, error)
+      return { ...response, headers: { 'audit-id': auditId, ...response.headers } }
+    } finally {
+      active--
+      if (active === 0) idle?.()
+    }
+  }
+
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closed ??= (async () => {
+      closing.abort()
+      if (active > 0) {
+        await new Promise<void>((resolve) => {
+          const cancel = clock.setTimeout(resolve, closeDeadlineMs)
+          idle = () => {
+            cancel()
+            resolve()
+          }
+        })
+      }
+      await storage.close()
+    })()
+    return closed
+  }
+  await ensureSystemNamespaces(registry)
+  return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
+}

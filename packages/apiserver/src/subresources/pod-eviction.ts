@@ -1,0 +1,115 @@
+import { ApiError, type ApiObject, labelSelectorFromObject } from '@krmkit/meta'
+import { deleteObject, type DeleteOptions, type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
+import type { ApiResponse } from '../interfaces.ts'
+import { writeOptions } from '../query.ts'
+import { readObject } from '../request-body.ts'
+import { header } from '../request-state.ts'
+import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { statusResponse } from '../responses.ts'
+
+interface Eviction extends ApiObject {
+  deleteOptions?: DeleteOptions
+}
+
+interface PodLike extends ApiObject {
+  status?: { phase?: string; conditions?: { type: string; status: string }[] }
+}
+
+interface Budget extends ApiObject {
+  spec?: { selector?: object; unhealthyPodEvictionPolicy?: string; minAvailable?: unknown }
+  status?: {
+    disruptionsAllowed?: number
+    currentHealthy?: number
+    desiredHealthy?: number
+    observedGeneration?: number
+    disruptedPods?: Record<string, string>
+  }
+}
+
+/**
+ * POST to `pods/eviction`: a deletion that asks the disruption budgets of the pod first.
+ *
+ * @throws ApiError 429 when a budget holds it back; 400, 404, 409 as a deletion.
+ */
+export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
+  const { machinery, state, definition } = request
+  const { namespace, name } = state.info
+  const { environment, reader } = machinery.writer
+  const query = writeOptions(state.query, 'CreateOptions')
+  const type = () => machinery.responder.types.struct('policy/v1.Eviction')
+  const eviction = (await readObject(machinery, state, { gvk: { group: 'policy', version: 'v1', kind: 'Eviction' }, type, fieldValidation: query.fieldValidation })) as Eviction
+  if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
+  const options = eviction.deleteOptions ?? {}
+  const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
+  const context = writeContext(request, { dryRun, fieldManager: query.fieldManager })
+  const entry = isStorableName(name) ? environment.storage.peek(objectKey(definition, namespace, name)) : undefined
+  if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, name)
+  const pod = machinery.parsed.objectOf(entry) as FrozenObject & Readonly<PodLike>
+  const { uid } = options.preconditions ?? {}
+  if (uid !== undefined && uid !== pod.metadata.uid) {
+    throw ApiError.conflict({ group: '', resource: 'Pod' }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`)
+  }
+  if (!ignoresBudgets(pod)) {
+    const budgets = ((await reader.list({ group: 'policy', resource: 'poddisruptionbudgets' }, namespace)) as readonly FrozenObject[]).filter((budget) => covers(budget, pod))
+    if (budgets.length > 1) throw ApiError.internalError('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
+    const [budget] = budgets
+    if (budget !== undefined && !spared(budget as Budget, pod)) await charge(request, context, budget.metadata.name ?? '', name)
+  }
+  await deleteObject(machinery.writer, definition, context, { namespace, name, options: dryRun ? { ...options, dryRun: ['All'] } : options })
+  return statusResponse(machinery.responder, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, header(state.request, 'accept'), 201)
+}
+
+/** Pods that do not run, or go already, cost no availability. */
+function ignoresBudgets(pod: Readonly<PodLike>): boolean {
+  const phase = pod.status?.phase ?? ''
+  return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined
+}
+
+function covers(budget: FrozenObject, pod: FrozenObject): boolean {
+  const { selector } = ((budget as unknown as Budget).spec ?? {}) as { selector?: object }
+  return selector !== undefined && labelSelectorFromObject(selector).matches(pod.metadata.labels ?? {})
+}
+
+/** An unready pod may always go when the budget says so, or when the healthy ones suffice without it. */
+function spared(budget: Budget, pod: Readonly<PodLike>): boolean {
+  const ready = (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
+  if (ready) return false
+  if (budget.spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true
+  const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
+  return currentHealthy >= desiredHealthy && desiredHealthy > 0
+}
+
+/** Takes one disruption from the budget. @throws ApiError 429 when none is left. */
+async function charge(request: ResourceRequest, context: ReturnType<typeof writeContext>, budgetName: string, podName: string): Promise<void> {
+  const { machinery, state } = request
+  const budgets = machinery.stored('policy', 'poddisruptionbudgets')
+  if (budgets === undefined) return
+  const { clock } = machinery.writer.environment
+  await updateObject(machinery.writer, budgets, context, {
+    namespace: state.info.namespace,
+    name: budgetName,
+    subresource: 'status',
+    change(current) {
+      const budget = structuredClone(current) as Budget
+      const { status = {} } = budget
+      if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) {
+        throw refused(`The disruption budget ${budgetName} is still being processed by the server.`, 10)
+      }
+      const allowed = status.disruptionsAllowed ?? 0
+      if (allowed <= 0) {
+        throw refused(`The disruption budget ${budgetName} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`, 0)
+      }
+      budget.status = {
+        ...status,
+        disruptionsAllowed: allowed - 1,
+        disruptedPods: { ...status.disruptedPods, [podName]: new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z') },
+      }
+      return budget
+    },
+  })
+}
+
+function refused(cause: string, retryAfterSeconds: number): ApiError {
+  const error = ApiError.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfterSeconds)
+  return new ApiError({ ...error.status, details: { ...error.status.details, causes: [{ reason: 'DisruptionBudget', message: cause }] } })
+}

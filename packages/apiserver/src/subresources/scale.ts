@@ -1,0 +1,109 @@
+import { ApiError, type ApiObject, type DeepReadonly, field, Path } from '@krmkit/meta'
+import { type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
+import type { ApiResponse } from '../interfaces.ts'
+import { writeOptions } from '../query.ts'
+import { header } from '../request-state.ts'
+import { readObject } from '../request-body.ts'
+import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { presentObject } from '../verbs/read.ts'
+import { applyPatchBody, patchBody, type PatchTarget } from '../verbs/patch.ts'
+
+/**
+ * `/scale`: the replicas of a workload seen as an `autoscaling/v1` Scale, whatever its kind.
+ *
+ * @see API protocol specification, 2.1
+ */
+export interface Scale extends ApiObject {
+  spec?: { replicas?: number }
+  status?: { replicas: number; selector?: string }
+}
+
+const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+
+export async function scaleResource(request: ResourceRequest): Promise<ApiResponse> {
+  const { machinery, state, definition } = request
+  const { namespace, name, verb } = state.info
+  const { negotiator } = machinery.responder
+  const representation = negotiator.negotiate(header(state.request, 'accept'))
+  if (verb === 'get') {
+    const { storage } = machinery.writer.environment
+    const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
+    if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
+    return presentObject(request, 200, scaleOf(request, request.view.object(entry)), representation)
+  }
+  const options = writeOptions(state.query, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', isApply(request))
+  const scaleType = () => machinery.responder.types.struct('autoscaling/v1.Scale')
+  const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced, version: definition.kind }
+  const body = verb === 'update' ? await readObject(machinery, state, { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation }) : undefined
+  const patch = verb === 'patch' ? await patchBody(request, options.fieldValidation) : undefined
+  const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
+    namespace,
+    name,
+    subresource: 'scale',
+    change(current) {
+      if (current === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
+      const before = scaleOf(request, current)
+      const next = (body ?? applyPatchBody(request, target, patch, before, options)) as Scale
+      return scaled(request, current, before, next)
+    },
+  })
+  return presentObject(request, 200, scaleOf(request, answer.object), representation)
+}
+
+function isApply({ state }: ResourceRequest): boolean {
+  return (header(state.request, 'content-type') ?? '').startsWith('application/apply-patch')
+}
+
+function scaleOf({ definition }: ResourceRequest, object: FrozenObject): DeepReadonly<Scale> {
+  const paths = definition.policy.scale
+  if (paths === undefined) throw ApiError.genericNotFound()
+  const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = null } = object.metadata
+  const replicas = numberAt(object, paths.specReplicas)
+  const selector = paths.selector(object)
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: numberAt(object, paths.statusReplicas), ...(selector === '' ? {} : { selector }) },
+  }
+}
+
+/** The object with the replicas of `next`. @throws ApiError 400, 409, 422 */
+function scaled({ definition, state }: ResourceRequest, current: FrozenObject, before: DeepReadonly<Scale>, next: Scale): ApiObject {
+  const { name } = state.info
+  const given = next.metadata?.name ?? ''
+  const gk = { group: scaleKind.group, kind: scaleKind.kind }
+  if (given !== '' && given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  const replicas = next.spec?.replicas ?? 0
+  if (replicas < 0) {
+    throw ApiError.invalid(gk, name, [field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0')])
+  }
+  const uid = next.metadata?.uid ?? ''
+  if (uid !== '' && uid !== before.metadata.uid) {
+    throw ApiError.conflict({ group: definition.group, resource: definition.resource.name }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${before.metadata.uid}`)
+  }
+  const changed = structuredClone(current) as ApiObject
+  changed.metadata.resourceVersion = next.metadata?.resourceVersion ?? ''
+  writeAt(changed, definition.policy.scale?.specReplicas ?? [], replicas)
+  return changed
+}
+
+function numberAt(object: DeepReadonly<object>, path: readonly string[]): number {
+  let at: unknown = object
+  for (const member of path) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[member] : undefined
+  return typeof at === 'number' ? at : 0
+}
+
+function writeAt(object: Record<string, unknown>, path: readonly string[], value: number): void {
+  const [head, ...rest] = path
+  if (head === undefined) return
+  if (rest.length === 0) {
+    object[head] = value
+    return
+  }
+  const inner = object[head]
+  const next = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {}
+  object[head] = next
+  writeAt(next, rest, value)
+}

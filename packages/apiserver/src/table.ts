@@ -1,0 +1,84 @@
+import type { Cell, Column, Printer, ResourceDefinition } from '@krmkit/kinds'
+import type { FrozenObject } from '@krmkit/registry'
+import { ApiError } from '@krmkit/meta'
+import type { Transform } from './negotiation.ts'
+import { type Query, text } from './query.ts'
+
+/**
+ * Other forms of objects: tables for people, metadata alone for caches.
+ *
+ * @see API protocol specification, 2.5 and 4.4
+ */
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+/** @throws ApiError 400 for an unknown word. */
+export function includeObject(query: Query): IncludeObject {
+  const value = text(query, 'includeObject') ?? ''
+  if (value === '' || value === 'Metadata') return 'Metadata'
+  if (value === 'None' || value === 'Object') return value
+  throw ApiError.badRequest(`unrecognized includeObject value: ${JSON.stringify(value)}`)
+}
+
+export interface TableOptions {
+  readonly version: Transform['version']
+  readonly include: IncludeObject
+  readonly now: number
+  /** Left out: the columns are told with the first event of a watch only. */
+  readonly headless?: boolean
+}
+
+const defaultPrinter: Printer = {
+  columns: [
+    { name: 'Name', type: 'string', format: 'name', description: 'Name of the object, unique within its namespace.', priority: 0 },
+    { name: 'Created At', type: 'date', format: '', description: 'When the server stored the object first.', priority: 0 },
+  ],
+  cells: (object) => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? '<unknown>'],
+}
+
+export interface ListMetadata {
+  readonly resourceVersion?: string
+  readonly continue?: string
+  readonly remainingItemCount?: number
+}
+
+export function tableOf(
+  definition: ResourceDefinition,
+  objects: readonly FrozenObject[],
+  metadata: ListMetadata,
+  { version, include, now, headless = false }: TableOptions,
+): object {
+  const printer = definition.policy.printer ?? defaultPrinter
+  return {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata,
+    columnDefinitions: headless ? [] : printer.columns.map(columnDefinition),
+    rows: objects.map((object) => row(printer, object, { version, include, now })),
+  }
+}
+
+function columnDefinition({ name, type, format, description, priority }: Column): object {
+  return { name, type, format: format ?? '', description, priority }
+}
+
+function row(printer: Printer, object: FrozenObject, { version, include, now }: TableOptions): object {
+  const cells: readonly Cell[] = printer.cells(object, { now })
+  const conditions = printer.conditions?.(object) ?? []
+  const included = include === 'Object' ? object : include === 'Metadata' ? partialOf(object, version) : null
+  return { cells, ...(conditions.length === 0 ? {} : { conditions }), object: included }
+}
+
+/** Type and metadata of an object, nothing else. */
+export function partialOf(object: FrozenObject, version: Transform['version']): object {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
+}
+
+export function partialListOf(objects: readonly FrozenObject[], metadata: ListMetadata, version: Transform['version']): object {
+  return {
+    kind: 'PartialObjectMetadataList',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata,
+    items: objects.map((object) => partialOf(object, version)),
+  }
+}

@@ -1,0 +1,183 @@
+import { ApiError, type DeepReadonly, type GroupVersionKind, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import { isStorableName, listEntries, type ListAnswer, type ListRequest, objectKey, parseResourceVersion, waitForRevision } from '@krmkit/registry'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { Entry } from '@krmkit/storage'
+import type { ApiResponse } from '../interfaces.ts'
+import type { Representation } from '../negotiation.ts'
+import { integer, type Query, text } from '../query.ts'
+import { header } from '../request-state.ts'
+import type { ResourceRequest } from '../resource-handler.ts'
+import { bytesBody, jsonResponse, objectResponse } from '../responses.ts'
+import { includeObject, partialListOf, partialOf, tableOf } from '../table.ts'
+
+/** GET of one object; @see API protocol specification, 4.2. */
+export async function getObject(request: ResourceRequest): Promise<ApiResponse> {
+  const { machinery, state, definition, view } = request
+  const { storage, clock } = machinery.writer.environment
+  const { namespace, name } = state.info
+  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), {
+    transforms: ['Table', 'PartialObjectMetadata'],
+  })
+  const version = parseResourceVersion(text(state.query, 'resourceVersion'))
+  if (version !== undefined && version > storage.revision) await waitForRevision(storage, version, clock, state.signal)
+  const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
+  if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
+  return presentEntry(request, entry, representation)
+}
+
+function presentEntry(request: ResourceRequest, entry: Entry, representation: Representation): ApiResponse {
+  const { view } = request
+  if (representation.encoding === 'json' && representation.transform === undefined && !wantsPretty(request, representation)) {
+    return jsonResponse(200, bytesBody(view.bytes(entry)))
+  }
+  return presentObject(request, 200, view.object(entry), representation)
+}
+
+/** An object of the request's version as the client asked to see it. */
+export function presentObject(request: ResourceRequest, status: number, object: DeepReadonly<object>, representation: Representation): ApiResponse {
+  const { machinery, state, definition } = request
+  const { responder } = machinery
+  const { transform } = representation
+  const shown = { ...representation, pretty: wantsPretty(request, representation) }
+  if (transform === undefined) return objectResponse(responder, status, object, shown, () => typeOf(request, object))
+  const now = machinery.writer.environment.clock.now()
+  const whole = object as Parameters<typeof partialOf>[0]
+  if (transform.as === 'Table') {
+    if (!tabular(definition, whole)) return objectResponse(responder, status, object, shown, () => typeOf(request, object))
+    const table = tableOf(definition, [whole], { resourceVersion: whole.metadata.resourceVersion ?? '' }, {
+      version: transform.version,
+      include: includeObject(state.query),
+      now,
+    })
+    return objectResponse(responder, status, table, shown, () => responder.types.struct('meta/v1.Table'))
+  }
+  return objectResponse(responder, status, partialOf(whole, transform.version), shown, () => responder.types.struct('meta/v1.PartialObjectMetadata'))
+}
+
+/** A sub-resource of another kind has no columns of the main one. */
+function tabular(definition: ResourceDefinition, object: { kind?: string }): boolean {
+  return object.kind === definition.kind.kind
+}
+
+function typeOf({ machinery, definition }: ResourceRequest, object: DeepReadonly<object>): ReturnType<ResourceDefinition['kind']['type']> {
+  const { kind, apiVersion = '' } = object as { kind?: string; apiVersion?: string }
+  if (kind === undefined || kind === definition.kind.kind) return definition.kind.type()
+  const slash = apiVersion.indexOf('/')
+  const gvk: GroupVersionKind = { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind }
+  return machinery.kind(gvk)?.type() ?? machinery.responder.types.struct('meta/v1.Status')
+}
+
+/** By parameter, by Accept, or because a person looks through a browser or curl. */
+export function wantsPretty({ state }: ResourceRequest, representation: Representation): boolean {
+  const asked = text(state.query, 'pretty')
+  if (asked !== undefined) return asked === '1' || asked === 'true'
+  if (representation.pretty) return true
+  const agent = header(state.request, 'user-agent') ?? ''
+  return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0')
+}
+
+/**
+ * Selectors of a list, watch or deletecollection. @throws ApiError 400 for what does not parse or is not selectable.
+ */
+export function selectors(definition: ResourceDefinition, query: Query): Pick<ListRequest, 'labelSelector' | 'fieldSelector'> {
+  const labels = text(query, 'labelSelector') ?? ''
+  const fields = text(query, 'fieldSelector') ?? ''
+  const labelSelector = labels === '' ? undefined : parseLabelSelector(labels)
+  const fieldSelector = fields === '' ? undefined : parseFieldSelector(fields)
+  for (const { field } of fieldSelector?.requirements ?? []) {
+    const known = field === 'metadata.name' || (field === 'metadata.namespace' && definition.kind.namespaced) || Object.hasOwn(definition.policy.selectableFields ?? {}, field)
+    if (!known) throw ApiError.badRequest(unknownField(definition, field))
+  }
+  const some = (fieldSelector?.requirements ?? []).length > 0
+  return { labelSelector: (labelSelector?.requirements ?? []).length > 0 ? labelSelector : undefined, fieldSelector: some ? fieldSelector : undefined }
+}
+
+function unknownField(definition: ResourceDefinition, field: string): string {
+  return definition.policy.selectableFields === undefined
+    ? `field label not supported: ${field}`
+    : `field label not supported: ${field}`
+}
+
+/** GET of a collection; @see API protocol specification, 2.3, 4.2 and 4.3. */
+export async function listObjects(request: ResourceRequest): Promise<ApiResponse> {
+  const { machinery, state, definition } = request
+  const { query, info } = state
+  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), {
+    transforms: ['Table', 'PartialObjectMetadataList'],
+  })
+  const limit = integer(query, 'limit')
+  integer(query, 'timeoutSeconds')
+  const answer = await listEntries(
+    machinery.writer.environment,
+    definition,
+    machinery.parsed,
+    {
+      namespace: info.namespace,
+      ...selectors(definition, query),
+      limit,
+      continueToken: text(query, 'continue'),
+      resourceVersion: text(query, 'resourceVersion'),
+      resourceVersionMatch: text(query, 'resourceVersionMatch'),
+    },
+    state.signal,
+  )
+  return presentList(request, answer, representation)
+}
+
+/** A list in the negotiated form: for JSON the stored bytes are joined, never parsed or encoded again. */
+function presentList(request: ResourceRequest, answer: ListAnswer, representation: Representation): ApiResponse {
+  const { machinery, state, definition, view } = request
+  const { responder } = machinery
+  const { transform, encoding } = representation
+  const pretty = wantsPretty(request, representation)
+  const metadata = {
+    resourceVersion: String(answer.revision),
+    continue: answer.continueToken,
+    ...(answer.remaining === undefined ? {} : { remainingItemCount: answer.remaining }),
+  }
+  if (encoding === 'json' && transform === undefined && !pretty) return joinedList(request, answer.entries, metadata)
+  const objects = answer.entries.map((entry) => view.object(entry))
+  const shown = { ...representation, pretty }
+  if (transform?.as === 'Table') {
+    const now = machinery.writer.environment.clock.now()
+    const table = tableOf(definition, objects, metadata, { version: transform.version, include: includeObject(state.query), now })
+    return objectResponse(responder, 200, table, shown, () => responder.types.struct('meta/v1.Table'))
+  }
+  if (transform !== undefined) {
+    const list = partialListOf(objects, metadata, transform.version)
+    return objectResponse(responder, 200, list, shown, () => responder.types.struct('meta/v1.PartialObjectMetadataList'))
+  }
+  const { group, version, listKind } = definition.kind
+  const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...members }) => members)
+  const list = { kind: listKind, apiVersion: apiVersionOf(group, version), metadata, items }
+  const folder = definition.kind.type().name.split('.')[0] ?? ''
+  return objectResponse(responder, 200, list, shown, () => responder.types.struct(`${folder}.${listKind}`))
+}
+
+const comma = new TextEncoder().encode(',{')
+const firstOpen = new TextEncoder().encode('{')
+const listEnd = new TextEncoder().encode(']}\n')
+
+function joinedList(request: ResourceRequest, entries: readonly Entry[], metadata: object): ApiResponse {
+  const { definition, view } = request
+  const { group, version, listKind } = definition.kind
+  const head = new TextEncoder().encode(
+    `${JSON.stringify({ kind: listKind, apiVersion: apiVersionOf(group, version), metadata }).slice(0, -1)},"items":[`,
+  )
+  const parts: Uint8Array[] = [head]
+  let length = head.byteLength + listEnd.byteLength
+  for (let i = 0; i < entries.length; i++) {
+    const separator = i === 0 ? firstOpen : comma
+    const bytes = view.bytes(entries[i] as Entry)
+    // Items carry no kind and apiVersion of their own; the final newline is left out too.
+    const item = bytes.subarray(view.headLength, bytes.byteLength - 1)
+    parts.push(separator, item)
+    length += separator.byteLength + item.byteLength
+  }
+  parts.push(listEnd)
+  return jsonResponse(200, { kind: 'list', parts, length })
+}
+
+export function apiVersionOf(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`
+}

@@ -1,0 +1,264 @@
+import { ApiError } from '@krmkit/meta'
+import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion } from '@krmkit/registry'
+import { type Entry, type Revision, type StorageEvent, StorageError, type Watcher } from '@krmkit/storage'
+import type { ApiResponse } from '../interfaces.ts'
+import { mediaType, type Representation } from '../negotiation.ts'
+import { flag, integer, text } from '../query.ts'
+import { header } from '../request-state.ts'
+import type { ResourceRequest } from '../resource-handler.ts'
+import { includeObject } from '../table.ts'
+import { type Frames, framesFor } from '../watch-frames.ts'
+import { selectors } from './read.ts'
+
+/**
+ * WATCH: the changes of a collection as a stream, each event encoded once however many watchers there are.
+ *
+ *     start --(unset or 0: the present as ADDED)--> changes --timeout | client gone | too slow | server closes--> end
+ *
+ * @see API protocol specification, 2.4 and 4.2
+ */
+export async function watchObjects(request: ResourceRequest): Promise<ApiResponse> {
+  const { machinery, state } = request
+  const plan = readPlan(request)
+  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), {
+    encodings: ['json', 'protobuf'],
+    transforms: ['Table', 'PartialObjectMetadata'],
+    stream: true,
+  })
+  const frames = framesFor(request, representation, includeObject(state.query))
+  const contentType = representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', machinery.responder.vendor)};stream=watch`
+  const start = await begin(request, plan)
+  return {
+    status: 200,
+    headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
+    body: { kind: 'stream', stream: stream(request, plan, representation, frames, start) },
+  }
+}
+
+interface WatchPlan {
+  readonly prefix: string
+  readonly from: Revision | undefined
+  readonly selected: ReturnType<typeof selectors>
+  readonly bookmarks: boolean
+  /** Present state first, closed by a bookmark that says so. */
+  readonly initialEvents: boolean
+  readonly timeoutMs: number
+}
+
+/** @throws ApiError 400 before anything is streamed. */
+function readPlan({ machinery, state, definition }: ResourceRequest): WatchPlan {
+  const { query, info } = state
+  const { random } = machinery.writer.environment
+  const selected = selectors(definition, query)
+  const initialEvents = query.has('sendInitialEvents') && flag(query, 'sendInitialEvents')
+  const match = text(query, 'resourceVersionMatch') ?? ''
+  if (initialEvents && match !== 'NotOlderThan') {
+    throw ApiError.badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
+  }
+  if (!query.has('sendInitialEvents') && match !== '') throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+  if (info.name !== '') {
+    const named = (selected.fieldSelector as { requirements?: readonly { field: string; operator: string; value: string }[] } | undefined)?.requirements ?? []
+    if (named.some(({ field, value }) => field === 'metadata.name' && value !== info.name)) {
+      throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
+    }
+  }
+  const seconds = integer(query, 'timeoutSeconds')
+  const shortest = machinery.limits.watchMs
+  const jitter = ((random.bytes(1)[0] ?? 0) / 256) * shortest
+  const version = parseResourceVersion(text(query, 'resourceVersion'))
+  return {
+    prefix: watchedKey(definition, info.namespace, info.name, selected),
+    from: version === 0 || initialEvents ? undefined : version,
+    selected,
+    bookmarks: flag(query, 'allowWatchBookmarks'),
+    initialEvents,
+    timeoutMs: seconds === undefined || seconds <= 0 ? shortest + jitter : Math.min(seconds * 1000, 2 ** 31 - 1),
+  }
+}
+
+/** The narrowest prefix that holds everything asked for: one key when the name is fixed. */
+function watchedKey(
+  definition: ResourceRequest['definition'],
+  namespace: string,
+  name: string,
+  selected: ReturnType<typeof selectors>,
+): string {
+  const prefix = collectionPrefix(definition, definition.kind.namespaced ? namespace : '')
+  const fixed = name !== '' ? name : fixedName(selected)
+  const single = fixed !== undefined && isStorableName(fixed) && (!definition.kind.namespaced || namespace !== '')
+  return single ? objectKey(definition, definition.kind.namespaced ? namespace : '', fixed) : prefix
+}
+
+function fixedName({ fieldSelector }: ReturnType<typeof selectors>): string | undefined {
+  const { requirements } = (fieldSelector ?? {}) as { requirements?: readonly { field: string; operator: string; value: string }[] }
+  return requirements?.find(({ field, operator }) => field === 'metadata.name' && operator !== '!=')?.value
+}
+
+interface Start {
+  readonly watcher: Watcher | undefined
+  /** State to send first, as ADDED. */
+  readonly initial: readonly Entry[]
+  readonly revision: Revision
+}
+
+/** Reads the present state where it is asked for, and subscribes from exactly there. `watcher` is missing when the version is gone. */
+async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> {
+  const { machinery, state, definition } = request
+  const { environment } = machinery.writer
+  const { storage } = environment
+  if (plan.from === undefined) {
+    if (!plan.prefix.endsWith('/')) {
+      const revision = storage.revision
+      const entry = storage.peek(plan.prefix)
+      return { watcher: storage.watch({ prefix: plan.prefix, from: revision }), initial: entry !== undefined && selects(request, plan, entry) ? [entry] : [], revision }
+    }
+    const listed = await listEntries(
+      environment,
+      definition,
+      machinery.parsed,
+      { namespace: definition.kind.namespaced ? state.info.namespace : '', ...plan.selected },
+      state.signal,
+    )
+    return { watcher: storage.watch({ prefix: plan.prefix, from: listed.revision }), initial: listed.entries, revision: listed.revision }
+  }
+  try {
+    return { watcher: storage.watch({ prefix: plan.prefix, from: plan.from }), initial: [], revision: plan.from }
+  } catch (error) {
+    if (error instanceof StorageError && error.code === 'Compacted') return { watcher: undefined, initial: [], revision: plan.from }
+    throw error
+  }
+}
+
+function selects({ machinery, definition }: ResourceRequest, { selected }: WatchPlan, entry: Entry): boolean {
+  const { labelSelector, fieldSelector } = selected
+  return (
+    (labelSelector === undefined || labelSelector.matches(machinery.parsed.noteOf(entry).labels)) &&
+    (fieldSelector === undefined || fieldSelector.matches(machinery.parsed.fieldsOf(entry, definition)))
+  )
+}
+
+/** Bytes that are collected into one piece of the stream. */
+const pieceBytes = 64 * 1024
+const eventsAtOnce = 256
+const bookmarkEveryMs = 60_000
+/** A last bookmark goes out this long before the end, so that the client can go on from there. */
+const lastBookmarkMs = 2_000
+
+async function* stream(request: ResourceRequest, plan: WatchPlan, representation: Representation, frames: Frames, start: Start): AsyncGenerator<Uint8Array> {
+  const { machinery, state } = request
+  const { clock } = machinery.writer.environment
+  const { watcher } = start
+  if (watcher === undefined) {
+    const expired = ApiError.expired(`The resourceVersion for the provided watch is too old.`)
+    yield frames.status({ ...expired.status, message: `too old resource version: ${start.revision} (${machinery.writer.environment.storage.compacted})` })
+    return
+  }
+  const waker = new Waker()
+  const stop = () => waker.stop()
+  state.signal.addEventListener('abort', stop, { once: true })
+  machinery.closing.addEventListener('abort', stop, { once: true })
+  const cancelTimeout = clock.setTimeout(stop, plan.timeoutMs)
+  const deadline = clock.now() + plan.timeoutMs
+  let cancelBookmark: () => void = () => {}
+  let bookmarkDue = false
+  const scheduleBookmark = (): void => {
+    if (!plan.bookmarks) return
+    const left = deadline - clock.now() - lastBookmarkMs
+    if (left <= 0) return
+    cancelBookmark = clock.setTimeout(() => {
+      bookmarkDue = true
+      waker.wake()
+    }, Math.min(left, bookmarkEveryMs))
+  }
+  watcher.onReady = () => waker.wake()
+  if (state.signal.aborted || machinery.closing.aborted) stop()
+  try {
+    yield* pieces(start.initial.map((entry) => frames.event('ADDED', entry)))
+    if (plan.initialEvents && plan.bookmarks) yield frames.bookmark(start.revision, true)
+    scheduleBookmark()
+    while (!waker.stopped) {
+      const events = watcher.take(eventsAtOnce)
+      const batch: Uint8Array[] = []
+      for (const event of events) {
+        const frame = frameOf(request, plan, frames, event)
+        if (frame !== undefined) batch.push(frame)
+      }
+      if (batch.length > 0) yield* pieces(batch)
+      if (bookmarkDue) {
+        bookmarkDue = false
+        yield frames.bookmark(watcher.revision, false)
+        scheduleBookmark()
+      }
+      if (events.length === eventsAtOnce) continue
+      if (watcher.ended !== undefined) return
+      await waker.wait()
+    }
+  } finally {
+    watcher.close()
+    cancelTimeout()
+    cancelBookmark()
+    state.signal.removeEventListener('abort', stop)
+    machinery.closing.removeEventListener('abort', stop)
+  }
+}
+
+/** An event as this watcher sees it: objects enter, stay in and leave a selection. */
+function frameOf(request: ResourceRequest, plan: WatchPlan, frames: Frames, event: StorageEvent): Uint8Array | undefined {
+  const selective = plan.selected.labelSelector !== undefined || plan.selected.fieldSelector !== undefined
+  if (!selective) {
+    if (event.type === 'delete') return frames.event('DELETED', event.entry)
+    return frames.event(event.previous === undefined ? 'ADDED' : 'MODIFIED', event.entry)
+  }
+  const before = event.previous !== undefined && selects(request, plan, event.previous)
+  const after = event.type === 'put' && selects(request, plan, event.entry)
+  if (after) return frames.event(before ? 'MODIFIED' : 'ADDED', event.entry)
+  if (!before) return undefined
+  // The last state that the watcher knew, at the version in which it left.
+  return event.type === 'delete' ? frames.event('DELETED', event.entry) : frames.left(event.previous as Entry, event.revision)
+}
+
+function* pieces(frames: readonly Uint8Array[]): Generator<Uint8Array> {
+  let batch: Uint8Array[] = []
+  let size = 0
+  for (const frame of frames) {
+    batch.push(frame)
+    size += frame.byteLength
+    if (size < pieceBytes) continue
+    yield joined(batch)
+    batch = []
+    size = 0
+  }
+  if (batch.length > 0) yield joined(batch)
+}
+
+function joined(batch: readonly Uint8Array[]): Uint8Array {
+  return batch.length === 1 ? (batch[0] as Uint8Array) : Buffer.concat(batch)
+}
+
+/** A doorbell: rings are remembered, so none is lost between looking and waiting. */
+class Waker {
+  stopped = false
+  #rung = false
+  #resolve: (() => void) | undefined
+
+  wake(): void {
+    this.#rung = true
+    this.#resolve?.()
+    this.#resolve = undefined
+  }
+
+  stop(): void {
+    this.stopped = true
+    this.wake()
+  }
+
+  async wait(): Promise<void> {
+    if (!this.#rung) {
+      await new Promise<void>((resolve) => {
+        this.#resolve = resolve
+      })
+    }
+    this.#rung = false
+  }
+}
+

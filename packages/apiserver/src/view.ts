@@ -1,0 +1,70 @@
+import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { encodeJson, normalize } from '@krmkit/schema'
+import type { FrozenObject, ParsedObjects } from '@krmkit/registry'
+import type { Entry } from '@krmkit/storage'
+import { FrameCache } from './frame-cache.ts'
+
+/**
+ * How stored entries look through one served version: the stored bytes themselves where that is the storage version, a
+ * conversion that is worked out once for each revision everywhere else.
+ */
+export interface View {
+  readonly definition: ResourceDefinition
+  object(entry: Entry): FrozenObject
+  /** Whole JSON document with its final newline. */
+  bytes(entry: Entry): Uint8Array
+  /** The object of a write, which may not have been stored (a dry run), in this version. */
+  present(object: FrozenObject): FrozenObject
+  /** From a body of this version to the storage version; the result is the caller's own. */
+  toStorage(object: ApiObject): ApiObject
+  /** How many bytes open a document before its first member after `kind` and `apiVersion`. */
+  readonly headLength: number
+  /** Watch events that are encoded already. */
+  readonly frames: FrameCache
+}
+
+export function createView(definition: ResourceDefinition, parsed: ParsedObjects): View {
+  const headLength = documentHead(definition.kind).byteLength
+  const { toStorage, fromStorage } = definition
+  if (fromStorage === undefined || toStorage === undefined) {
+    return {
+      definition,
+      headLength,
+      frames: new FrameCache(),
+      object: (entry) => parsed.objectOf(entry),
+      bytes: (entry) => entry.value,
+      present: (object) => object,
+      toStorage: (object) => object,
+    }
+  }
+  const converted = new WeakMap<Entry, { object: FrozenObject; bytes: Uint8Array | undefined }>()
+  const type = definition.kind.type
+  const convert = (object: FrozenObject): FrozenObject => normalize(type(), fromStorage(object)) as DeepReadonly<ApiObject>
+  const of = (entry: Entry): { object: FrozenObject; bytes: Uint8Array | undefined } => {
+    let found = converted.get(entry)
+    if (found === undefined) {
+      found = { object: convert(parsed.objectOf(entry)), bytes: undefined }
+      converted.set(entry, found)
+    }
+    return found
+  }
+  return {
+    definition,
+    headLength,
+    frames: new FrameCache(),
+    object: (entry) => of(entry).object,
+    bytes(entry) {
+      const found = of(entry)
+      found.bytes ??= encodeJson(found.object, { newline: true })
+      return found.bytes
+    },
+    present: convert,
+    toStorage: (object) => toStorage(object),
+  }
+}
+
+/** `{"kind":"Pod","apiVersion":"v1",`: how every document of a built-in kind begins. */
+function documentHead({ group, version, kind }: Pick<KindInfo, 'group' | 'version' | 'kind'>): Uint8Array {
+  return new TextEncoder().encode(`{"kind":"${kind}","apiVersion":"${group === '' ? version : `${group}/${version}`}",`)
+}

@@ -1,0 +1,84 @@
+import type { Status } from '@krmkit/meta'
+import { encodeJson, encodeObjectEnvelope, encodeWatchEvent } from '@krmkit/schema'
+import type { FrozenObject } from '@krmkit/registry'
+import type { Entry, Revision } from '@krmkit/storage'
+import type { EventType } from './frame-cache.ts'
+import type { Representation } from './negotiation.ts'
+import type { ResourceRequest } from './resource-handler.ts'
+import { type IncludeObject, partialOf, tableOf } from './table.ts'
+import { apiVersionOf } from './verbs/read.ts'
+
+/** Makes the frames of one watch stream. */
+export interface Frames {
+  event(type: EventType, entry: Entry): Uint8Array
+  /** An object that left the selection: its last selected state, at the revision in which it left. */
+  left(previous: Entry, revision: Revision): Uint8Array
+  bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array
+  status(status: Status): Uint8Array
+}
+
+const frameEnd = new TextEncoder().encode('}\n')
+const heads = new Map<string, Uint8Array>(
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, new TextEncoder().encode(`{"type":"${type}","object":`)]),
+)
+
+function jsonFrame(type: string, document: Uint8Array): Uint8Array {
+  const bare = document[document.byteLength - 1] === 0x0a ? document.subarray(0, document.byteLength - 1) : document
+  return Buffer.concat([heads.get(type) as Uint8Array, bare, frameEnd])
+}
+
+export function framesFor(request: ResourceRequest, representation: Representation, include: IncludeObject): Frames {
+  const { machinery, view, definition } = request
+  const { encoding, transform } = representation
+  const { types } = machinery.responder
+  const { group, version, kind } = definition.kind
+  const now = () => machinery.writer.environment.clock.now()
+  let tableHeaderSent = false
+
+  const shown = (object: FrozenObject): object => {
+    if (transform === undefined) return object
+    if (transform.as !== 'Table') return partialOf(object, transform.version)
+    const table = tableOf(definition, [object], { resourceVersion: object.metadata.resourceVersion ?? '' }, {
+      version: transform.version,
+      include,
+      now: now(),
+      headless: tableHeaderSent,
+    })
+    tableHeaderSent = true
+    return table
+  }
+  const encode = (type: string, object: object): Uint8Array => {
+    if (encoding === 'json') return jsonFrame(type, encodeJson(object))
+    const structName = transform === undefined ? undefined : `meta/v1.${transform.as}`
+    const struct = (object as { kind?: string }).kind === 'Status' ? types.struct('meta/v1.Status') : structName === undefined ? definition.kind.type() : types.struct(structName)
+    return encodeWatchEvent(types, type, encodeObjectEnvelope(struct, object))
+  }
+  const plain = encoding === 'json' && transform === undefined
+
+  return {
+    event: (type, entry) =>
+      plain ? view.frames.get(type, entry, () => jsonFrame(type, view.bytes(entry))) : encode(type, shown(view.object(entry))),
+    left(previous, revision) {
+      const object = view.object(previous)
+      return encode('DELETED', shown({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } } as FrozenObject))
+    },
+    bookmark(revision, initialEventsEnd) {
+      const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
+      const object = { kind, apiVersion: apiVersionOf(group, version), metadata: { resourceVersion: String(revision), ...annotations } }
+      return encode('BOOKMARK', transform === undefined ? object : bookmarkForm(request, representation, object, include, now()))
+    },
+    status: (status) => encode('ERROR', status),
+  }
+}
+
+function bookmarkForm(
+  { definition }: ResourceRequest,
+  { transform }: Representation,
+  object: { metadata: { resourceVersion: string } },
+  include: IncludeObject,
+  now: number,
+): object {
+  const version = transform?.version ?? 'v1'
+  if (transform?.as === 'Table') return tableOf(definition, [], { resourceVersion: object.metadata.resourceVersion }, { version, include, now })
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
+}

@@ -1,0 +1,39 @@
+import { ApiError } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('continue tokens', () => {
+  it('P174 come back as they were made', () => {
+    const token = { revision: 42, after: 'default/a' }
+    expect(decodeContinueToken(encodeContinueToken(token))).toEqual(token)
+  })
+
+  it('P174 have the form that the stock server writes', () => {
+    const text = Buffer.from(encodeContinueToken({ revision: 7, after: 'ns/x' }), 'base64url').toString()
+    expect(text).toBe('{"v":"meta.k8s.io/v1","rv":7,"start":"ns/x\\u0000"}')
+  })
+
+  it.each([
+    ['abc', "invalid character 'i' looking for beginning of value"],
+    ['%%%', 'illegal base64 data at input byte 0'],
+    ['e30', 'server does not recognize this encoded version '],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 1.5, start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '' }), 'empty start key'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '../other/a' }), '../other/a'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: 'a/../../b' }), 'a/../../b'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '/etc' }), '/etc'],
+    [encoded([1]), 'json: cannot unmarshal into a token'],
+  ])('refuses %s as a bad request', (text, why) => {
+    expect(() => decodeContinueToken(text)).toThrow(ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`))
+  })
+
+  it('P315 an expired one is answered with a fresh one that goes on inconsistently', () => {
+    const error = expiredToken({ revision: 5, after: 'ns/x' }) as ApiError
+    expect(error.code).toBe(410)
+    expect(error.reason).toBe('Expired')
+    expect(decodeContinueToken(error.status.metadata.continue ?? '')).toEqual({ revision: -1, after: 'ns/x' })
+  })
+})

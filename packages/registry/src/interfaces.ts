@@ -1,0 +1,102 @@
+import type { AdmissionChain } from '@krmkit/admission'
+import type { ApiObject, Clock, DeepReadonly, Features, NamingProfile, Random, UserInfo } from '@krmkit/meta'
+import type { TypeSource } from '@krmkit/schema'
+import type { Entry, Revision, Storage } from '@krmkit/storage'
+
+/**
+ * The verbs of an API, without HTTP: what happens to objects between a decoded request and storage.
+ *
+ * The way of a write: conversion to the storage version, defaulting, `prepare` of the kind's policy, mutating admission,
+ * ownership of fields, validation, validating admission, storage (again from the live object when another writer was
+ * first), encoded once.
+ */
+
+/** What a registry is made of. */
+export interface Environment {
+  readonly storage: Storage
+  readonly types: TypeSource
+  readonly admission: AdmissionChain
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  readonly features: Features
+}
+
+/** What travels with one request. */
+export interface RequestContext {
+  readonly user: UserInfo
+  /** Everything runs but the write. */
+  readonly dryRun: boolean
+  /** Owner of the fields this request changes. */
+  readonly fieldManager: string
+  readonly signal: AbortSignal
+  /** Adds a Warning header to the answer. */
+  warn(text: string): void
+}
+
+export type FrozenObject = DeepReadonly<ApiObject>
+
+/** An object as it is stored (or, in a dry run, would be). */
+export interface Stored {
+  /** In the storage version. */
+  readonly object: FrozenObject
+  /** Absent when nothing was stored: in a dry run. */
+  readonly entry?: Entry
+}
+
+/** @see API protocol specification, 4.2 */
+export interface ListRequest {
+  /** Empty for all namespaces and for cluster-scoped resources. */
+  readonly namespace: string
+  readonly labelSelector?: { matches(labels: Readonly<Record<string, string>>): boolean } | undefined
+  readonly fieldSelector?: { matches(fields: Readonly<Record<string, string>>): boolean } | undefined
+  readonly limit?: number | undefined
+  readonly continueToken?: string | undefined
+  readonly resourceVersion?: string | undefined
+  readonly resourceVersionMatch?: string | undefined
+}
+
+export interface ListAnswer {
+  readonly entries: readonly Entry[]
+  readonly revision: Revision
+  /** Empty at the end of the list. */
+  readonly continueToken: string
+  /** Absent with selectors, and when nothing remains. */
+  readonly remaining?: number
+}
+
+/** Options of a DELETE; @see API protocol specification, 4.1. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number
+  readonly propagationPolicy?: string
+  readonly orphanDependents?: boolean
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly dryRun?: readonly string[]
+}
+
+export interface DeleteAnswer {
+  /** The last state, in the storage version. */
+  readonly object: FrozenObject
+  readonly entry?: Entry
+  /** False while the object lives on: finalizers or a grace period hold it. */
+  readonly removed: boolean
+}
+
+/** A change of one object. `current` is frozen; the returned object is the caller's own. Runs again when another writer was first. */
+export type Change = (current: FrozenObject | undefined) => ApiObject | Promise<ApiObject>
+
+export interface UpdateRequest {
+  readonly namespace: string
+  readonly name: string
+  /** Empty for the object itself. */
+  readonly subresource: string
+  readonly change: Change
+  /** Makes a missing object (PUT of kinds that allow it, and apply). */
+  readonly createMissing?: boolean
+  /** Fails when the object is another one. */
+  readonly uid?: string
+}
+
+export interface UpdateAnswer extends Stored {
+  readonly created: boolean
+}

@@ -1,0 +1,22 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+
+/**
+ * Where objects lie in storage: `/group/resource/namespace/name`, `core` for the core group, no namespace segment for
+ * cluster-scoped kinds. A collection is the prefix with a trailing slash.
+ */
+
+export function collectionPrefix(definition: Pick<ResourceDefinition, 'storage'>, namespace = ''): string {
+  const { group, resource } = definition.storage
+  const root = `/${group === '' ? 'core' : group}/${resource}/`
+  return namespace === '' ? root : `${root}${namespace}/`
+}
+
+/** A name can be any path segment but `.` and `..`, so keys never leave their collection; see `isStorableName`. */
+export function objectKey(definition: Pick<ResourceDefinition, 'storage'>, namespace: string, name: string): string {
+  return collectionPrefix(definition, namespace) + name
+}
+
+/** False for names that no stored object can have: they are simply not found. */
+export function isStorableName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
+}

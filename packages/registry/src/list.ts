@@ -1,0 +1,126 @@
+import { ApiError } from '@krmkit/meta'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { type Entry, type Revision, StorageError } from '@krmkit/storage'
+import { decodeContinueToken, encodeContinueToken, expiredToken, type ContinueToken } from './continue-token.ts'
+import type { ListAnswer, ListRequest, Environment } from './interfaces.ts'
+import { collectionPrefix } from './keys.ts'
+import { parseResourceVersion, waitForRevision } from './resource-version.ts'
+import type { ParsedObjects } from './stored-object.ts'
+
+/** Which snapshot a list reads. */
+interface Plan {
+  /** Snapshot to read; undefined = the newest. */
+  readonly at: Revision | undefined
+  /** Key to go on after, relative to the collection. */
+  readonly after: string | undefined
+  readonly token: ContinueToken | undefined
+}
+
+/**
+ * Decides what to read, cell by cell of the table in the API protocol specification, 4.2.
+ *
+ * @throws ApiError 400 for combinations that mean nothing.
+ */
+async function plan(environment: Environment, request: ListRequest, signal: AbortSignal): Promise<Plan> {
+  const { storage, clock } = environment
+  const match = request.resourceVersionMatch ?? ''
+  const limited = (request.limit ?? 0) > 0
+  if ((request.continueToken ?? '') !== '') {
+    if (match !== '') throw ApiError.badRequest('resourceVersionMatch is forbidden when continue is provided')
+    if ((request.resourceVersion ?? '') !== '' && request.resourceVersion !== '0') {
+      throw ApiError.badRequest('specifying resource version is not allowed when using continue')
+    }
+    const token = decodeContinueToken(request.continueToken ?? '')
+    return { at: token.revision === -1 ? undefined : token.revision, after: token.after, token }
+  }
+  const version = parseResourceVersion(request.resourceVersion)
+  if (match !== '') {
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      throw ApiError.badRequest(`resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`)
+    }
+    if (version === undefined) throw ApiError.badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided')
+    if (match === 'Exact' && version === 0) throw ApiError.badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"')
+  }
+  if (version === undefined || version === 0) return { at: undefined, after: undefined, token: undefined }
+  await waitForRevision(storage, version, clock, signal)
+  const exact = match === 'Exact' || (match === '' && limited)
+  return { at: exact ? version : undefined, after: undefined, token: undefined }
+}
+
+/** Entries read from storage at a time when selectors filter them. */
+const scanChunk = 512
+
+/**
+ * Lists a collection from one snapshot.
+ *
+ * @throws ApiError 400, 410 (version or token too old) and 504 (version not reached yet).
+ */
+export async function listEntries(
+  environment: Environment,
+  definition: ResourceDefinition,
+  parsed: ParsedObjects,
+  request: ListRequest,
+  signal: AbortSignal,
+): Promise<ListAnswer> {
+  const { at, after, token } = await plan(environment, request, signal)
+  const prefix = collectionPrefix(definition, request.namespace)
+  const limit = (request.limit ?? 0) > 0 ? request.limit : undefined
+  try {
+    if (request.labelSelector === undefined && request.fieldSelector === undefined) {
+      const page = await environment.storage.list({
+        prefix,
+        ...(after === undefined ? {} : { after: prefix + after }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(at === undefined ? {} : { at }),
+      })
+      const more = page.remaining > 0 && limit !== undefined
+      return {
+        entries: page.entries,
+        revision: page.revision,
+        continueToken: more ? tokenAfter(page.entries.at(-1), prefix, page.revision) : '',
+        ...(more ? { remaining: page.remaining } : {}),
+      }
+    }
+    return await listSelected(environment, definition, parsed, request, { prefix, after, at, limit })
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.code !== 'Compacted') throw error
+    throw token === undefined ? ApiError.expired('The resourceVersion for the provided list is too old.') : expiredToken(token)
+  }
+}
+
+async function listSelected(
+  environment: Environment,
+  definition: ResourceDefinition,
+  parsed: ParsedObjects,
+  request: ListRequest,
+  from: { prefix: string; after: string | undefined; at: Revision | undefined; limit: number | undefined },
+): Promise<ListAnswer> {
+  const { prefix, limit } = from
+  const { labelSelector, fieldSelector } = request
+  const found: Entry[] = []
+  let after = from.after === undefined ? undefined : prefix + from.after
+  let at = from.at
+  for (;;) {
+    const page = await environment.storage.list({
+      prefix,
+      limit: scanChunk,
+      ...(after === undefined ? {} : { after }),
+      ...(at === undefined ? {} : { at }),
+    })
+    at = page.revision
+    for (let i = 0; i < page.entries.length; i++) {
+      const entry = page.entries[i] as Entry
+      if (labelSelector !== undefined && !labelSelector.matches(parsed.noteOf(entry).labels)) continue
+      if (fieldSelector !== undefined && !fieldSelector.matches(parsed.fieldsOf(entry, definition))) continue
+      found.push(entry)
+      const last = page.remaining === 0 && i === page.entries.length - 1
+      if (found.length === limit && !last) return { entries: found, revision: at, continueToken: tokenAfter(entry, prefix, at) }
+    }
+    if (page.remaining === 0) return { entries: found, revision: at, continueToken: '' }
+    after = page.entries.at(-1)?.key
+  }
+}
+
+function tokenAfter(entry: Entry | undefined, prefix: string, revision: Revision): string {
+  return entry === undefined ? '' : encodeContinueToken({ revision, after: entry.key.slice(prefix.length) })
+}

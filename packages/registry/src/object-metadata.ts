@@ -1,0 +1,94 @@
+import { ApiError, type ApiObject, type FieldError, formatTime, nameRules, validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta'
+import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
+import type { Environment, FrozenObject, RequestContext } from './interfaces.ts'
+
+/** The rules that hold for the metadata of every kind, around those of the kind's own policy. */
+
+/** Length of a generated suffix, and the longest prefix that it may follow. */
+const suffixLength = 5
+const maxGeneratedPrefix = 63 - suffixLength
+
+export function policyContext(environment: Environment, context: RequestContext): PolicyContext {
+  const { clock, random, profile, features } = environment
+  return { clock, random, profile, features, user: context.user }
+}
+
+/** Fills in what the server alone decides about a new object; @see API protocol specification, 2.2. */
+export function fillNewMetadata(object: ApiObject, environment: Environment, definition: ResourceDefinition): void {
+  const { metadata } = object
+  metadata.uid = environment.random.uuid()
+  metadata.creationTimestamp = formatTime(environment.clock.now())
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
+  if (!definition.kind.namespaced) delete metadata.namespace
+}
+
+/** `prefix` + random suffix, short enough for a DNS label. */
+export function generatedName(prefix: string, environment: Environment): string {
+  return prefix.slice(0, maxGeneratedPrefix) + environment.random.nameSuffix(suffixLength)
+}
+
+/** The namespace of the request goes onto the object. @throws ApiError 400 when the body names another one. */
+export function takeNamespace(object: ApiObject, namespace: string, definition: ResourceDefinition): void {
+  const given = object.metadata.namespace ?? ''
+  if (!definition.kind.namespaced) {
+    delete object.metadata.namespace
+    return
+  }
+  if (given !== '' && given !== namespace) {
+    throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  object.metadata.namespace = namespace
+}
+
+/** What an update may leave out, and what it can never change; runs before validation. */
+export function carryOverMetadata(next: ApiObject, current: FrozenObject, definition: ResourceDefinition): void {
+  const { metadata } = next
+  const old = current.metadata
+  if (metadata.uid === undefined || metadata.uid === '') metadata.uid = old.uid ?? ''
+  if (metadata.creationTimestamp === undefined || metadata.creationTimestamp === null) metadata.creationTimestamp = old.creationTimestamp ?? null
+  if (old.deletionTimestamp !== undefined) {
+    metadata.deletionTimestamp = old.deletionTimestamp
+    if (metadata.deletionGracePeriodSeconds === undefined && old.deletionGracePeriodSeconds !== undefined) {
+      metadata.deletionGracePeriodSeconds = old.deletionGracePeriodSeconds
+    }
+  }
+  if (!definition.kind.namespaced) delete metadata.namespace
+  if (old.generation === undefined) delete metadata.generation
+  else metadata.generation = old.generation
+  delete metadata.selfLink
+}
+
+const anyName = { name: nameRules.pathSegment }
+
+/** The generic layer's own look at a new object, after the kind's. */
+export function validateNewMetadata(object: FrozenObject, definition: ResourceDefinition): FieldError[] {
+  return validateObjectMeta(object.metadata, { namespaced: definition.kind.namespaced, ...anyName })
+}
+
+/** The generic layer's own look at an update, before the kind's. */
+export function validateUpdatedMetadata(next: FrozenObject, current: FrozenObject, definition: ResourceDefinition): FieldError[] {
+  return [
+    ...validateObjectMeta(next.metadata, { namespaced: definition.kind.namespaced, ...anyName }),
+    ...validateObjectMetaUpdate(next.metadata, current.metadata),
+  ]
+}
+
+/** Rules of a kind without a policy of its own: metadata with a DNS subdomain as name. */
+export function validateByPolicy(object: FrozenObject, definition: ResourceDefinition, context: PolicyContext): FieldError[] {
+  const { policy, kind } = definition
+  if (policy.validate !== undefined) return policy.validate(object, context)
+  return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
+}
+
+export function validateUpdateByPolicy(
+  next: FrozenObject,
+  current: FrozenObject,
+  definition: ResourceDefinition,
+  context: PolicyContext,
+): FieldError[] {
+  const { policy } = definition
+  if (policy.validateUpdate !== undefined) return policy.validateUpdate(next, current, context)
+  return [...validateObjectMetaUpdate(next.metadata, current.metadata), ...validateByPolicy(next, definition, context)]
+}

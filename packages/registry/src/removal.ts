@@ -1,0 +1,225 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, field, formatTime, parseTime, Path } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
+import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from './interfaces.ts'
+import { isStorableName, objectKey } from './keys.ts'
+import { deepFreeze, encodeStored } from './stored-object.ts'
+import { admissionAttributes, type Writer } from './write.ts'
+
+/**
+ * How objects go.
+ *
+ *     live --delete, nothing holds it--> gone
+ *     live --delete, finalizers or grace period--> terminating --last finalizer removed, grace period over--> gone
+ *
+ * @see API protocol specification, 3
+ */
+
+const orphanFinalizer = 'orphan'
+const foregroundFinalizer = 'foregroundDeletion'
+const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
+
+/** An update that empties the finalizers of a terminating object is its end. */
+export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
+  if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
+  if (isNamespace(definition)) return namespaceFinalizers(next).length === 0
+  return current.metadata.deletionGracePeriodSeconds === 0
+}
+
+/** @throws ApiError 422 for options that contradict each other or say unknown words. */
+export function validateDeleteOptions(options: DeleteOptions): void {
+  const errors = []
+  const { propagationPolicy, orphanDependents, dryRun } = options
+  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
+    errors.push(field.invalid(Path.of('propagationPolicy'), propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'))
+  } else if (propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagationPolicy)) {
+    errors.push(field.notSupported(Path.of('propagationPolicy'), propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']))
+  }
+  errors.push(...validateDryRun(dryRun ?? []))
+  if (errors.length > 0) throw ApiError.invalid(optionsKind, '', errors)
+}
+
+/** Go prints the whole list as the value. */
+export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
+  if (dryRun.every((word) => word === 'All')) return []
+  const printed = `[]string{${dryRun.map((word) => JSON.stringify(word)).join(', ')}}`
+  return [{ field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed}: supported values: "All"` }]
+}
+
+/**
+ * Deletes an object, or marks it when finalizers or a grace period hold it.
+ *
+ * @throws ApiError 404, 409 (preconditions), 422 (options).
+ */
+export async function deleteObject(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  { namespace, name, options }: { namespace: string; name: string; options: DeleteOptions },
+): Promise<DeleteAnswer> {
+  validateDeleteOptions(options)
+  const { environment, parsed } = writer
+  const gr = { group: definition.group, resource: definition.resource.name }
+  const key = objectKey(definition, namespace, name)
+  const attributes = admissionAttributes(definition, context, { operation: 'DELETE', name, namespace, options })
+  const admission = { reader: writer.reader, warn: context.warn }
+  await environment.admission.admit(undefined, attributes, admission)
+  for (;;) {
+    const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
+    if (entry === undefined) throw ApiError.notFound(gr, name)
+    const current = parsed.objectOf(entry)
+    checkPreconditions(gr, name, current, options)
+    await environment.admission.validate(undefined, { ...attributes, oldObject: current }, admission)
+    if (definition.policy.defaultPropagationWarning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
+      context.warn(definition.policy.defaultPropagationWarning)
+    }
+    const answer = await deleteOnce(writer, definition, context, options, entry, current)
+    if (answer !== undefined) return answer
+  }
+}
+
+async function deleteOnce(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  options: DeleteOptions,
+  entry: Entry,
+  current: FrozenObject,
+): Promise<DeleteAnswer | undefined> {
+  const { environment, parsed } = writer
+  const { storage } = environment
+  const next = isNamespace(definition)
+    ? terminatingNamespace(current, options, environment.clock.now())
+    : terminatingObject(definition, current, options, environment.clock.now())
+  if (next === 'pending') return { object: current, entry, removed: false }
+  if (next === 'now') {
+    if (context.dryRun) return { object: current, entry, removed: true }
+    const last = structuredClone(current) as ApiObject
+    const result = await storage.delete(
+      entry.key,
+      (revision) => {
+        last.metadata.resourceVersion = String(revision)
+        return encodeStored(last)
+      },
+      { expect: entry.revision, note: parsed.newNote(last) },
+    )
+    return result.outcome === 'written' ? { object: deepFreeze(last), entry: result.entry, removed: true } : undefined
+  }
+  const canonical = normalize(definition.kind.type(), next) as ApiObject
+  if (context.dryRun) return { object: deepFreeze(canonical), removed: false }
+  const note = parsed.newNote(canonical)
+  const result = await storage.put(
+    entry.key,
+    (revision) => {
+      canonical.metadata.resourceVersion = String(revision)
+      return encodeStored(canonical)
+    },
+    { expect: entry.revision, note },
+  )
+  if (result.outcome === 'conflict') return undefined
+  note.object = deepFreeze(canonical)
+  parsed.keep(note)
+  const held = (canonical.metadata.finalizers ?? []).length > 0 || (canonical.metadata.deletionGracePeriodSeconds ?? 0) > 0
+  // A grace period of zero and nothing that holds it: the mark was only the first half.
+  return held || isNamespace(definition) ? { object: canonical, entry: result.entry, removed: false } : undefined
+}
+
+function checkPreconditions(gr: { group: string; resource: string }, name: string, current: FrozenObject, options: DeleteOptions): void {
+  const { uid, resourceVersion } = options.preconditions ?? {}
+  if (uid !== undefined && uid !== current.metadata.uid) {
+    throw ApiError.conflict(gr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`)
+  }
+  if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
+    throw ApiError.conflict(
+      gr,
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.metadata.resourceVersion}`,
+    )
+  }
+}
+
+/** What the first half of a deletion makes of an object: its marked form, or that it can go at once, or that nothing changes. */
+function terminatingObject(definition: ResourceDefinition, current: FrozenObject, options: DeleteOptions, now: number): ApiObject | 'now' | 'pending' {
+  const { metadata } = current
+  const requested = options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  const graceful = definition.policy.gracePeriodSeconds !== undefined
+  const finalizers = deletionFinalizers(definition, current, options)
+  const marked = (change: Partial<ApiObject['metadata']>): ApiObject => {
+    const next = structuredClone(current) as ApiObject
+    Object.assign(next.metadata, change)
+    return next
+  }
+  if (graceful && metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds !== undefined) {
+    const old = metadata.deletionGracePeriodSeconds
+    if (requested === undefined || requested >= old) return old === 0 && finalizers.length === 0 ? 'now' : 'pending'
+    const requestedAt = parseTime(metadata.deletionTimestamp) - old * 1000
+    return marked({ deletionTimestamp: formatTime(requestedAt + requested * 1000), deletionGracePeriodSeconds: requested })
+  }
+  const seconds = definition.policy.gracePeriodSeconds?.(current, requested) ?? 0
+  if (metadata.deletionTimestamp === undefined && seconds > 0) {
+    return marked({
+      deletionTimestamp: formatTime(now + seconds * 1000),
+      deletionGracePeriodSeconds: seconds,
+      ...raisedGeneration(current),
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+    })
+  }
+  if (finalizers.length === 0) return 'now'
+  const unchanged = sameList(finalizers, metadata.finalizers ?? [])
+  if (metadata.deletionTimestamp !== undefined && unchanged && metadata.deletionGracePeriodSeconds === 0) return 'pending'
+  return marked({
+    deletionTimestamp: metadata.deletionTimestamp ?? formatTime(now),
+    deletionGracePeriodSeconds: 0,
+    ...(metadata.deletionTimestamp === undefined ? raisedGeneration(current) : {}),
+    finalizers,
+  })
+}
+
+function raisedGeneration(current: FrozenObject): { generation?: number } {
+  const { generation } = current.metadata
+  return generation === undefined || generation === 0 ? {} : { generation: generation + 1 }
+}
+
+/** The object's finalizers with those of garbage collection added or taken away as the deletion asks. */
+function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteOptions): string[] {
+  const present = current.metadata.finalizers ?? []
+  const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)
+  const { orphanDependents, propagationPolicy } = options
+  const asked = orphanDependents !== undefined ? (orphanDependents ? 'Orphan' : 'Background') : propagationPolicy
+  const policy =
+    asked ??
+    (present.includes(orphanFinalizer)
+      ? 'Orphan'
+      : present.includes(foregroundFinalizer)
+        ? 'Foreground'
+        : (definition.policy.defaultPropagation ?? 'Background'))
+  const next = policy === 'Orphan' ? [...others, orphanFinalizer] : policy === 'Foreground' ? [...others, foregroundFinalizer] : others
+  return sameList(next, present) ? [...present] : next
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item) => b.includes(item))
+}
+
+function isNamespace(definition: ResourceDefinition): boolean {
+  return definition.kind.group === '' && definition.kind.kind === 'Namespace'
+}
+
+function namespaceFinalizers(namespace: FrozenObject): readonly string[] {
+  return (namespace as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers ?? []
+}
+
+/** A namespace first becomes terminating; it goes when its controller has emptied `spec.finalizers`. */
+function terminatingNamespace(current: FrozenObject, options: DeleteOptions, now: number): ApiObject | 'now' | 'pending' {
+  if (current.metadata.deletionTimestamp !== undefined) {
+    return namespaceFinalizers(current).length > 0 || (current.metadata.finalizers ?? []).length > 0 ? 'pending' : 'now'
+  }
+  const next = structuredClone(current) as ApiObject & { status?: Record<string, unknown> }
+  next.metadata.deletionTimestamp = formatTime(now)
+  next.status = { ...next.status, phase: 'Terminating' }
+  if (options.orphanDependents === true && !(next.metadata.finalizers ?? []).includes(orphanFinalizer)) {
+    next.metadata.finalizers = [...(next.metadata.finalizers ?? []), orphanFinalizer]
+  }
+  return next
+}

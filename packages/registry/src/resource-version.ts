@@ -1,0 +1,41 @@
+import { ApiError } from '@krmkit/meta'
+import type { Clock } from '@krmkit/meta'
+import type { Revision, Storage } from '@krmkit/storage'
+
+/**
+ * Resource versions are decimal revisions on the wire and opaque to callers.
+ *
+ * @see API protocol specification, 4.2
+ */
+
+/** `undefined` for an unset version, 0 for any. @throws ApiError 400 for what is no version. */
+export function parseResourceVersion(text: string | undefined): Revision | undefined {
+  if (text === undefined || text === '') return undefined
+  if (!/^[0-9]{1,20}$/.test(text)) {
+    throw ApiError.badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+  }
+  if (BigInt(text) > 18_446_744_073_709_551_615n) {
+    throw ApiError.badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`)
+  }
+  return Number(text)
+}
+
+/** How long a read waits for a version that does not exist yet, in milliseconds. */
+const freshnessTimeoutMs = 3_000
+
+/**
+ * Waits until `revision` is visible.
+ *
+ * @throws ApiError 504 with `ResourceVersionTooLarge` and Retry-After when it does not come in time.
+ */
+export async function waitForRevision(storage: Storage, revision: Revision, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (revision <= storage.revision) return
+  const giveUp = new AbortController()
+  const cancel = clock.setTimeout(() => giveUp.abort(), freshnessTimeoutMs)
+  try {
+    if (await storage.waitFor(revision, AbortSignal.any([giveUp.signal, signal]))) return
+  } finally {
+    cancel()
+  }
+  throw ApiError.tooLargeResourceVersion(revision, storage.revision)
+}

@@ -1,0 +1,90 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { encodeJson, parseJson } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
+import type { FrozenObject } from './interfaces.ts'
+
+/**
+ * What the registry derives from stored bytes and keeps with them, so that each is worked out once however many readers
+ * there are.
+ */
+export interface Note {
+  /** Parsed form, frozen; dropped when many others were used since. */
+  object: FrozenObject | undefined
+  readonly labels: Readonly<Record<string, string>>
+  /** Selectable fields, worked out on first use. */
+  fields: Readonly<Record<string, string>> | undefined
+}
+
+const noLabels: Readonly<Record<string, string>> = Object.freeze({})
+
+/** Bounds how many parsed objects stay in memory: the bytes stay, the parsed form of those not used lately goes. */
+export class ParsedObjects {
+  readonly #notes: (Note | undefined)[]
+  #next = 0
+
+  constructor(capacity = 2048) {
+    this.#notes = new Array<Note | undefined>(capacity).fill(undefined)
+  }
+
+  keep(note: Note): void {
+    const evicted = this.#notes[this.#next]
+    if (evicted !== undefined) evicted.object = undefined
+    this.#notes[this.#next] = note
+    this.#next = (this.#next + 1) % this.#notes.length
+  }
+
+  noteOf(entry: Entry): Note {
+    if (entry.note !== undefined) return entry.note as Note
+    const object = parse(entry)
+    const note: Note = { object, labels: object.metadata.labels ?? noLabels, fields: undefined }
+    entry.note = note
+    this.keep(note)
+    return note
+  }
+
+  objectOf(entry: Entry): FrozenObject {
+    const note = this.noteOf(entry)
+    if (note.object === undefined) {
+      note.object = parse(entry)
+      this.keep(note)
+    }
+    return note.object
+  }
+
+  /** The note of an object that is being written. */
+  newNote(object: FrozenObject): Note {
+    return { object: undefined, labels: object.metadata.labels ?? noLabels, fields: undefined }
+  }
+
+  /** Fields that selectors may ask for. */
+  fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
+    const note = this.noteOf(entry)
+    note.fields ??= selectableFields(this.objectOf(entry), definition)
+    return note.fields
+  }
+}
+
+export function selectableFields(object: FrozenObject, definition: ResourceDefinition): Record<string, string> {
+  const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' }
+  if (definition.kind.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? ''
+  for (const [path, read] of Object.entries(definition.policy.selectableFields ?? {})) fields[path] = read(object)
+  return fields
+}
+
+/** Bytes as they are stored and served: canonical JSON and a final newline. */
+export function encodeStored(object: object): Uint8Array {
+  return encodeJson(object, { newline: true })
+}
+
+function parse(entry: Entry): FrozenObject {
+  return deepFreeze(parseJson(entry.value) as unknown as FrozenObject)
+}
+
+/** Freezes a plain JSON value at every level. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const key in value) deepFreeze(value[key])
+  }
+  return value
+}

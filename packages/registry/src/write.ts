@@ -1,0 +1,257 @@
+import type { AdmissionAttributes, ObjectReader } from '@krmkit/admission'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
+import type { Entry, Storage } from '@krmkit/storage'
+import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
+import { isStorableName, objectKey } from './keys.ts'
+import {
+  carryOverMetadata,
+  fillNewMetadata,
+  generatedName,
+  policyContext,
+  takeNamespace,
+  validateByPolicy,
+  validateNewMetadata,
+  validateUpdateByPolicy,
+  validateUpdatedMetadata,
+} from './object-metadata.ts'
+import { trackOwnership } from './ownership.ts'
+import { mayRemoveAfterUpdate } from './removal.ts'
+import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
+
+/** Everything the write verbs share. */
+export interface Writer {
+  readonly environment: Environment
+  readonly reader: ObjectReader
+  readonly parsed: ParsedObjects
+}
+
+/** Tries to find a free generated name before giving up. */
+const generatedNameAttempts = 8
+
+/** The text that clients know a lost race by. */
+export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
+
+export function admissionAttributes(
+  definition: ResourceDefinition,
+  context: RequestContext,
+  rest: Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & { subresource?: string; oldObject?: FrozenObject | undefined; options?: object },
+): AdmissionAttributes {
+  const { operation, name, namespace, subresource = '', oldObject, options } = rest
+  const { group, version, kind } = definition.kind
+  return {
+    operation,
+    name,
+    namespace,
+    subresource,
+    kind: { group, version, kind },
+    resource: { group: definition.group, version: definition.version, resource: definition.resource.name },
+    user: context.user,
+    dryRun: context.dryRun,
+    ...(oldObject === undefined ? {} : { oldObject }),
+    ...(options === undefined ? {} : { options: options as Record<string, unknown> }),
+  }
+}
+
+/**
+ * Creates an object. `object` is the caller's own, in the storage version, decoded and defaulted.
+ *
+ * @throws ApiError 400, 403 (admission), 409 (name taken), 422 (invalid).
+ */
+export async function createObject(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  { namespace, object, owned = false }: { namespace: string; object: ApiObject; /** managedFields are set already */ owned?: boolean },
+): Promise<Stored> {
+  takeNamespace(object, namespace, definition)
+  if ((object.metadata.resourceVersion ?? '') !== '' && !context.dryRun) {
+    throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
+  }
+  if (!owned) trackOwnership(writer.environment, definition, context, { live: undefined, next: object, subresource: '' })
+  const generate = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== ''
+  const prefix = object.metadata.generateName ?? ''
+  const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name: object.metadata.name ?? '', namespace })
+  const admission = { reader: writer.reader, warn: context.warn }
+  await writer.environment.admission.admit(object, attributes, admission)
+  for (let attempt = 1; ; attempt++) {
+    if (generate) object.metadata.name = generatedName(prefix, writer.environment)
+    const stored = await createOnce(writer, definition, context, object, attributes)
+    if (stored !== undefined) return stored
+    const gr = { group: definition.group, resource: definition.resource.name }
+    const name = object.metadata.name ?? ''
+    if (!generate) throw takenName(writer, definition, namespace, name)
+    if (attempt === generatedNameAttempts) throw ApiError.alreadyExists(gr, name)
+  }
+}
+
+function takenName(writer: Writer, definition: ResourceDefinition, namespace: string, name: string): ApiError {
+  const taken = ApiError.alreadyExists({ group: definition.group, resource: definition.resource.name }, name)
+  const entry = writer.environment.storage.peek(objectKey(definition, namespace, name))
+  const leaving = entry !== undefined && writer.parsed.objectOf(entry).metadata.deletionTimestamp !== undefined
+  return leaving ? new ApiError({ ...taken.status, message: `object is being deleted: ${taken.message}` }) : taken
+}
+
+/** `undefined` when the name is taken. */
+async function createOnce(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  object: ApiObject,
+  attributes: AdmissionAttributes,
+): Promise<Stored | undefined> {
+  const { environment, parsed } = writer
+  const policy = policyContext(environment, context)
+  fillNewMetadata(object, environment, definition)
+  definition.policy.prepareForCreate?.(object, policy)
+  const named = { group: definition.kind.group, kind: definition.kind.kind }
+  const errors = validateByPolicy(object, definition, policy)
+  if (errors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', errors)
+  const metadataErrors = validateNewMetadata(object, definition)
+  if (metadataErrors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', metadataErrors)
+  for (const text of definition.policy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
+  await environment.admission.validate(object, attributes, { reader: writer.reader, warn: context.warn })
+  const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
+  if (context.dryRun) {
+    if (environment.storage.peek(key) !== undefined) return undefined
+    delete object.metadata.resourceVersion
+    return { object: deepFreeze(normalize(definition.kind.type(), object) as ApiObject) }
+  }
+  return writeEntry(environment.storage, definition, parsed, { key, object, expect: 0 })
+}
+
+/** Encodes once and stores; `undefined` when `expect` does not hold. */
+async function writeEntry(
+  storage: Storage,
+  definition: ResourceDefinition,
+  parsed: ParsedObjects,
+  { key, object, expect }: { key: string; object: ApiObject; expect: number },
+): Promise<(Stored & { entry: Entry }) | undefined> {
+  object.metadata.resourceVersion = '0'
+  const canonical = normalize(definition.kind.type(), object) as ApiObject
+  const note = parsed.newNote(canonical)
+  const result = await storage.put(
+    key,
+    (revision) => {
+      canonical.metadata.resourceVersion = String(revision)
+      return encodeStored(canonical)
+    },
+    { expect, note },
+  )
+  if (result.outcome === 'conflict') return undefined
+  note.object = deepFreeze(canonical)
+  parsed.keep(note)
+  return { object: canonical, entry: result.entry }
+}
+
+/**
+ * Changes an object (or makes it, where the request allows), again from the live object whenever another writer was first.
+ *
+ * @returns the stored object; an unchanged one keeps its resourceVersion.
+ * @throws ApiError 404, 409 (lost race with a given resourceVersion, or another uid), 422 (invalid).
+ */
+export async function updateObject(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  request: UpdateRequest & { owned?: boolean },
+): Promise<UpdateAnswer> {
+  const { environment, parsed } = writer
+  const key = objectKey(definition, request.namespace, request.name)
+  const gr = { group: definition.group, resource: definition.resource.name }
+  for (;;) {
+    const entry = isStorableName(request.name) ? environment.storage.peek(key) : undefined
+    if (entry === undefined) {
+      if (request.createMissing !== true) throw ApiError.notFound(gr, request.name)
+      const made = await request.change(undefined)
+      try {
+        const stored = await createObject(writer, definition, context, {
+          namespace: request.namespace,
+          object: made,
+          owned: request.owned === true,
+        })
+        return { ...stored, created: true }
+      } catch (error) {
+        // Somebody else made it meanwhile: go on from their object.
+        if (error instanceof ApiError && error.reason === 'AlreadyExists' && environment.storage.peek(key) !== undefined) continue
+        throw error
+      }
+    }
+    const answer = await updateOnce(writer, definition, context, request, entry, parsed.objectOf(entry))
+    if (answer !== undefined) return { ...answer, created: false }
+    if (context.signal.aborted) throw ApiError.conflict(gr, request.name, optimisticLockMessage)
+  }
+}
+
+/** `undefined` when another writer was first and the change may run again. */
+async function updateOnce(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  request: UpdateRequest & { owned?: boolean },
+  entry: Entry,
+  current: FrozenObject,
+): Promise<Stored | undefined> {
+  const { environment, parsed } = writer
+  const { namespace, name, subresource } = request
+  const gr = { group: definition.group, resource: definition.resource.name }
+  const named = { group: definition.kind.group, kind: definition.kind.kind }
+  if (request.uid !== undefined && request.uid !== '' && request.uid !== current.metadata.uid) {
+    throw ApiError.conflict(gr, name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${current.metadata.uid}`)
+  }
+  const next = await request.change(current)
+  takeNamespace(next, namespace, definition)
+  if (request.owned !== true) trackOwnership(environment, definition, context, { live: current, next, subresource })
+  const attributes = admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject: current })
+  const admission = { reader: writer.reader, warn: context.warn }
+  await environment.admission.admit(next, attributes, admission)
+
+  const given = next.metadata.resourceVersion ?? ''
+  const conditional = given !== '' && given !== '0'
+  if (!conditional) {
+    if (definition.policy.allowUnconditionalUpdate === false) {
+      throw ApiError.invalid(named, name, [field.invalid(Path.of('metadata').child('resourceVersion'), 0, 'must be specified for an update')])
+    }
+    next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
+  } else if (!/^[0-9]+$/.test(given)) {
+    throw ApiError.badRequest(`metadata.resourceVersion: Invalid value: ${JSON.stringify(given)}: strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`)
+  } else if (given !== current.metadata.resourceVersion) {
+    throw ApiError.conflict(gr, name, optimisticLockMessage)
+  }
+
+  const policy = policyContext(environment, context)
+  const sub = subresource === '' ? undefined : definition.policy.subresources?.[subresource]
+  carryOverMetadata(next, current, definition)
+  if (sub !== undefined) sub.prepareForUpdate(next, current, policy)
+  else definition.policy.prepareForUpdate?.(next, current, policy)
+  const errors = [
+    ...validateUpdatedMetadata(next, current, definition),
+    ...(sub !== undefined ? sub.validateUpdate(next, current, policy) : validateUpdateByPolicy(next, current, definition, policy)),
+  ]
+  if (errors.length > 0) throw ApiError.invalid(named, name, errors)
+  for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
+  await environment.admission.validate(next, attributes, admission)
+
+  const canonical = normalize(definition.kind.type(), next) as ApiObject
+  const removing = mayRemoveAfterUpdate(definition, canonical, current)
+  if (context.dryRun) return { object: deepFreeze(canonical) }
+  if (removing) {
+    const result = await environment.storage.delete(
+      entry.key,
+      (revision) => {
+        canonical.metadata.resourceVersion = String(revision)
+        return encodeStored(canonical)
+      },
+      { expect: entry.revision, note: parsed.newNote(canonical) },
+    )
+    return result.outcome === 'written' ? { object: deepFreeze(canonical), entry: result.entry } : undefined
+  }
+  canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
+  if (sameBytes(encodeStored(canonical), entry.value)) return { object: current, entry }
+  return writeEntry(environment.storage, definition, parsed, { key: entry.key, object: canonical, expect: entry.revision })
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.byteLength === b.byteLength && Buffer.compare(a, b) === 0
+}
