@@ -6,6 +6,7 @@ import { formatGroupKind, formatGroupResource } from './api-version.ts'
 import { formatFieldErrors } from './field-error.ts'
 import { goQuote } from './go-text.ts'
 import type { FieldError, GroupKind, GroupResource } from './interfaces.ts'
+import { QuietError } from './quiet-error.ts'
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts'
 
 /** What an answer to a request with a bare status code says. */
@@ -26,14 +27,11 @@ export interface GenericFailure {
  *
  * @see API protocol specification, 7
  */
-export class ApiError extends Error {
+export class ApiError extends QuietError {
   readonly status: Status
 
   constructor(status: Status) {
-    const limit = Error.stackTraceLimit
-    Error.stackTraceLimit = 0
     super(status.message)
-    Error.stackTraceLimit = limit
     this.status = status
   }
 
@@ -142,7 +140,7 @@ export class ApiError extends Error {
   /** The server could not finish; trying again is fine. */
   static serverTimeout(resource: GroupResource, operation: string, retryAfterSeconds = 0): ApiError {
     const message = `The ${operation} operation against ${formatGroupResource(resource)} could not be completed at this time, please try again.`
-    const details = about(resource.group, resource.resource, '', retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
+    const details = about(resource.group, resource.resource, operation, retryAfterSeconds > 0 ? { retryAfterSeconds } : {})
     return fail(500, 'ServerTimeout', message, details)
   }
 

@@ -16,24 +16,15 @@ export interface FakeClock extends Clock {
   advanceTo(ms: number): void
   /** How many calls are waiting. */
   readonly pending: number
+  /** When the earliest waiting call falls due, in milliseconds since the epoch. */
+  readonly nextAt: number | undefined
 }
 
 /** The clock of the machine. A waiting call does not keep the process alive. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  setTimeout(fn, ms) {
-    let left = Math.max(0, ms)
-    let timer: ReturnType<typeof setTimeout>
-    const arm = () => {
-      const step = Math.min(left, maxTimerMs)
-      left -= step
-      timer = setTimeout(left > 0 ? arm : fn, step)
-      if (typeof timer === 'object') timer.unref?.()
-    }
-    arm()
-    return () => clearTimeout(timer)
-  },
-}
+export const systemClock: Clock = machineClock(false)
+
+/** The clock of the machine; a waiting call keeps the process alive, as a command wants that waits before its next try. */
+export const foregroundClock: Clock = machineClock(true)
 
 /** A clock for tests. Time starts at `startMs`, milliseconds since the epoch. */
 export function fakeClock(startMs = 0): FakeClock {
@@ -76,6 +67,28 @@ export function fakeClock(startMs = 0): FakeClock {
     advanceTo,
     get pending() {
       return waiting.size
+    },
+    get nextAt() {
+      const id = due(Number.POSITIVE_INFINITY)
+      return id === undefined ? undefined : waiting.get(id)?.at
+    },
+  }
+}
+
+function machineClock(keepAlive: boolean): Clock {
+  return {
+    now: () => Date.now(),
+    setTimeout(fn, ms) {
+      let left = Math.max(0, ms)
+      let timer: ReturnType<typeof setTimeout>
+      const arm = () => {
+        const step = Math.min(left, maxTimerMs)
+        left -= step
+        timer = setTimeout(left > 0 ? arm : fn, step)
+        if (!keepAlive && typeof timer === 'object') timer.unref?.()
+      }
+      arm()
+      return () => clearTimeout(timer)
     },
   }
 }

@@ -19,38 +19,30 @@ const units: ReadonlyMap<string, bigint> = new Map([
 const limit = 2n ** 63n
 
 /**
- * Reads a span.
+ * Reads a span. Fractions are scaled in floating point, as the stock server does, so that `0.3333333333333333333h` is 20 minutes.
  *
- * @returns nanoseconds; digits finer than that are dropped.
+ * @returns nanoseconds; parts finer than that are dropped.
  * @throws MetaError `InvalidDuration` with the stock server's message, also outside of 64 bits.
  */
 export function parseDuration(text: string): bigint {
-  const fail = (message: string): never => {
-    throw new MetaError('InvalidDuration', text, `time: ${message} ${quote(text)}`)
-  }
   const negative = text.startsWith('-')
   let rest = negative || text.startsWith('+') ? text.slice(1) : text
   if (rest === '0') return 0n
-  if (rest === '') return fail('invalid duration')
+  if (rest === '') fail(text, 'invalid duration')
   let total = 0n
   while (rest !== '') {
-    const digits = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) as RegExpExecArray
-    const whole = digits[1] as string
-    const fraction = digits[2] ?? ''
-    if (whole === '' && fraction === '') return fail('invalid duration')
-    if (whole.replace(/^0+/, '').length > 19) return fail('invalid duration')
-    rest = rest.slice(digits[0].length)
+    const [all, whole = '', fraction = ''] = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) as RegExpExecArray
+    if (whole === '' && fraction === '') fail(text, 'invalid duration')
+    rest = rest.slice(all.length)
     const unit = (/^[^.0-9]*/.exec(rest) as RegExpExecArray)[0]
-    if (unit === '') return fail('missing unit in duration')
+    if (unit === '') fail(text, 'missing unit in duration')
+    const size = units.get(unit) ?? fail(text, `unknown unit ${quote(unit)} in duration`)
     rest = rest.slice(unit.length)
-    const size = units.get(unit)
-    if (size === undefined) return fail(`unknown unit ${quote(unit)} in duration`)
-    const kept = fraction.slice(0, 18)
-    total += BigInt(whole === '' ? '0' : whole) * size + (BigInt(kept === '' ? '0' : kept) * size) / 10n ** BigInt(kept.length)
-    if (total > limit) return fail('invalid duration')
+    total += wholeUnits(whole, text) * size + fractionOfUnit(fraction, size)
+    if (total > limit) fail(text, 'invalid duration')
   }
-  if (negative) return -total
-  return total === limit ? fail('invalid duration') : total
+  if (!negative && total === limit) fail(text, 'invalid duration')
+  return negative ? -total : total
 }
 
 /** A span in milliseconds, finer parts dropped. @throws MetaError `InvalidDuration` */
@@ -78,6 +70,29 @@ export function formatDuration(nanos: bigint): string {
 /** Prints milliseconds. */
 export function formatDurationMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms)) * 1_000_000n)
+}
+
+function fail(text: string, message: string): never {
+  throw new MetaError('InvalidDuration', text, `time: ${message} ${quote(text)}`)
+}
+
+function wholeUnits(digits: string, text: string): bigint {
+  const significant = digits.replace(/^0+/, '')
+  if (significant.length > 19) fail(text, 'invalid duration')
+  return significant === '' ? 0n : BigInt(significant)
+}
+
+/** Digits beyond 64 bits are left out, as in the stock server. */
+function fractionOfUnit(digits: string, unit: bigint): bigint {
+  let value = 0n
+  let scale = 1
+  for (let i = 0; i < digits.length && value <= (limit - 1n) / 10n; i++) {
+    const next = value * 10n + BigInt(digits.charCodeAt(i) - 48)
+    if (next > limit) break
+    value = next
+    scale *= 10
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)))
 }
 
 function decimal(value: bigint, places: number): string {

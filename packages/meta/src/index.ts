@@ -6,7 +6,8 @@ export {
   formatGroupVersionKind,
   parseApiVersion,
 } from './api-version.ts'
-export { type FakeClock, fakeClock, systemClock } from './clock.ts'
+export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock.ts'
+export { type Condition, validateCondition, validateConditions } from './conditions.ts'
 export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
 export { defaultRelease, fixedFeatures } from './features.ts'
 export { type FieldPlace, field, formatFieldError, formatFieldErrors } from './field-error.ts'
@@ -37,10 +38,7 @@ export {
   isDns1123Label,
   isDns1123Subdomain,
   isDns1123SubdomainWithUnderscore,
-  isDomainPrefixedPath,
   isEnvVarName,
-  isFullyQualifiedDomainName,
-  isFullyQualifiedName,
   isHTTPHeaderName,
   isPathSegmentName,
   isPathSegmentPrefix,
@@ -74,7 +72,14 @@ export {
 } from './object-meta.ts'
 export { controllerOf, validateOwnerReferences } from './owner-references.ts'
 export { Path } from './path.ts'
-export { normalizeQuantity, Quantity, type QuantityFormat, quantityFormatError } from './quantity.ts'
+export {
+  validateDomainPrefixedKey,
+  validateDomainPrefixedPath,
+  validateFullyQualifiedDomainName,
+  validateFullyQualifiedName,
+} from './qualified-names.ts'
+export { normalizeQuantity, Quantity } from './quantity.ts'
+export { type QuantityFormat, quantityFormatError } from './quantity-text.ts'
 export {
   generateName,
   maxGenerateNameLength,
@@ -83,6 +88,18 @@ export {
   seededRandom,
   systemRandom,
 } from './random.ts'
+export {
+  type DeleteOptions,
+  fieldValidations,
+  type PatchOptions,
+  propagationPolicies,
+  validateDeleteOptions,
+  validateDryRun,
+  validateFieldValidation,
+  validatePatchOptions,
+  validateWriteOptions,
+  type WriteOptions,
+} from './request-options.ts'
 export { type Status, type StatusCause, type StatusDetails, type StatusReason, successStatus } from './status.ts'
 export {
   formatGoTime,

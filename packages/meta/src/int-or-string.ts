@@ -4,7 +4,6 @@
 
 import { type GoText, goQuote, goText } from './go-text.ts'
 import { MetaError } from './meta-error.ts'
-import { isPercent } from './name-formats.ts'
 
 /** A 32-bit number or text. */
 export type IntOrString = number | string
@@ -26,10 +25,11 @@ export function intValue(value: IntOrString): number {
 /** Whole percents, or `undefined` for a number. @throws MetaError `InvalidIntOrString` for other text. */
 export function percentOf(value: IntOrString): number | undefined {
   if (typeof value === 'number') return undefined
-  if (isPercent(value).length > 0) {
-    throw new MetaError('InvalidIntOrString', value, 'invalid value for IntOrString: invalid type: string is not a percentage')
-  }
-  return Number(value.slice(0, -1))
+  if (!value.endsWith('%')) refuse(value, 'invalid type: string is not a percentage')
+  const digits = value.slice(0, -1)
+  if (!/^[+-]?[0-9]+$/.test(digits))
+    refuse(value, `invalid value ${goQuote(value)}: strconv.Atoi: parsing ${goQuote(digits)}: invalid syntax`)
+  return Number(digits)
 }
 
 /** The number, or the share of `total` that a percentage stands for. @throws MetaError `InvalidIntOrString` */
@@ -43,4 +43,8 @@ export function scaledValue(value: IntOrString, total: number, { roundUp }: { re
 export function goIntOrString(value: IntOrString): GoText {
   const [type, int, text] = typeof value === 'number' ? [0, value, ''] : [1, 0, value]
   return goText(`intstr.IntOrString{Type:${type}, IntVal:${int}, StrVal:${goQuote(text)}}`)
+}
+
+function refuse(value: string, message: string): never {
+  throw new MetaError('InvalidIntOrString', value, `invalid value for IntOrString: ${message}`)
 }

@@ -4,6 +4,7 @@
 
 import { field } from './field-error.ts'
 import { compareCodePoints, goStrings, goText } from './go-text.ts'
+import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
 import type { FieldError } from './interfaces.ts'
 import { isQualifiedName, isValidLabelValue } from './name-formats.ts'
 import { Path } from './path.ts'
@@ -20,17 +21,17 @@ export class LabelRequirement {
   readonly operator: LabelOperator
   /** Without doubles, in the order of code points. Empty for `exists` and `!`. */
   readonly values: readonly string[]
-  readonly #bound: bigint
+  readonly #bound: SplitInt64 | undefined
 
   /** Does not check; see `validateLabelRequirement`. */
   constructor(key: string, operator: LabelOperator, values: readonly string[]) {
     this.key = key
     this.operator = operator
     this.values = values
-    this.#bound = operator === 'gt' || operator === 'lt' ? (parseInteger(values[0] ?? '') ?? 0n) : 0n
+    this.#bound = operator === 'gt' || operator === 'lt' ? splitInt64(values[0] ?? '') : undefined
   }
 
-  /** Whether the labels fulfil the condition. A label that is absent fulfils `!`, `!=` and `notin`. */
+  /** Whether the labels fulfil the condition, without allocation. A label that is absent fulfils `!`, `!=` and `notin`. */
   matches(labels: Labels): boolean {
     const has = labels !== undefined && labels !== null && Object.hasOwn(labels, this.key)
     switch (this.operator) {
@@ -46,9 +47,9 @@ export class LabelRequirement {
       case '!=':
         return !has || !this.values.includes(labels[this.key] as string)
       default: {
-        const value = has ? parseInteger(labels[this.key] as string) : undefined
-        if (value === undefined) return false
-        return this.operator === 'gt' ? value > this.#bound : value < this.#bound
+        if (!has || this.#bound === undefined) return false
+        const order = compareInt64(labels[this.key] as string, this.#bound)
+        return this.operator === 'gt' ? order > 0 : order < 0
       }
     }
   }
@@ -102,7 +103,7 @@ export function validateLabelRequirement(key: string, operator: LabelOperator, v
     default:
       if (values.length !== 1) wrong("for 'Gt', 'Lt' operators, exactly one value is required")
       values.forEach((value, i) => {
-        if (parseInteger(value) !== undefined) return
+        if (splitInt64(value) !== undefined) return
         errors.push(field.invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"))
       })
   }
@@ -117,13 +118,4 @@ export function validateLabelRequirement(key: string, operator: LabelOperator, v
 export function labelKeyError(key: string, place: string | undefined): FieldError | undefined {
   const texts = isQualifiedName(key)
   return texts.length === 0 ? undefined : field.invalid(place, key, texts.join('; '))
-}
-
-const maxInt64 = 2n ** 63n - 1n
-const minInt64 = -(2n ** 63n)
-
-function parseInteger(text: string): bigint | undefined {
-  if (text.length > 20 || !/^[+-]?[0-9]+$/.test(text)) return undefined
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
-  return value > maxInt64 || value < minInt64 ? undefined : value
 }

@@ -2,6 +2,8 @@
  * What this package throws when text does not parse.
  */
 
+import { QuietError } from './quiet-error.ts'
+
 /** What kind of text was refused. */
 export type MetaErrorCode =
   | 'InvalidApiVersion'
@@ -13,7 +15,7 @@ export type MetaErrorCode =
   | 'InvalidTime'
 
 /** Text that does not parse. The message is the stock server's, so it can stand in a Status as it is. */
-export class MetaError extends Error {
+export class MetaError extends QuietError {
   readonly code: MetaErrorCode
   /** What was refused. */
   readonly text: string

@@ -23,8 +23,8 @@ const headerFormat = '[-A-Za-z0-9]+'
 const variableFormat = '[-._a-zA-Z][-._a-zA-Z0-9]*'
 const configKeyFormat = '[-._a-zA-Z0-9]+'
 const percentFormat = '[0-9]+%'
-const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
-const underscoreSubdomainFormat = `${underscored(labelFormat)}(\\.${underscored(labelFormat)})*`
+const underscoreLabelFormat = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
+const underscoreSubdomainFormat = `${underscoreLabelFormat}(\\.${underscoreLabelFormat})*`
 
 const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
 const dns1035 = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/
@@ -35,13 +35,13 @@ const variable = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/
 const relaxedVariable = /^[ -<>-~]+$/
 const configKey = /^[-._a-zA-Z0-9]+$/
 const percent = /^[0-9]+%$/
-const underscoreLabel = /^[_a-z0-9](?:[-_a-z0-9]*[_a-z0-9])?$/
-const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
+const underscoreLabel = /^_?[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/
 
 const labelText =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character"
 const subdomainText =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
+const underscoreSubdomainText = subdomainText.replace("'-' or '.'", "'_', '-' or '.'")
 const dns1035Text =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character"
 const wildcardText =
@@ -53,7 +53,7 @@ const labelValueText =
 
 const labelError = formatError(labelText, labelFormat, 'my-name', '123-abc')
 const subdomainError = formatError(subdomainText, subdomainFormat, 'example.com')
-const underscoreSubdomainError = formatError(underscored(subdomainText), underscoreSubdomainFormat, 'example.com')
+const underscoreSubdomainError = formatError(underscoreSubdomainText, underscoreSubdomainFormat, 'example.com')
 const dns1035Error = formatError(dns1035Text, dns1035Format, 'my-name', 'abc-123')
 const wildcardError = formatError(wildcardText, wildcardFormat, '*.example.com')
 const namePartError = formatError(namePartText, nameFormat, 'MyName', 'my.name', '123-abc')
@@ -192,39 +192,6 @@ export function isPercent(text: string): string[] {
   return [formatError("a valid percent string must be a numeric string followed by an ending '%'", percentFormat, '1%', '93%')]
 }
 
-/** A DNS subdomain with a dot; a dot at the end is left out of account. */
-export function isFullyQualifiedDomainName(text: string): string[] {
-  if (text === '') return ['Required value']
-  const name = text.endsWith('.') ? text.slice(0, -1) : text
-  const errors = isDns1123Subdomain(name)
-  if (errors.length > 0) return errors
-  if (!name.includes('.')) return ['should be a domain with at least two segments separated by dots']
-  for (const part of name.split('.')) {
-    const wrong = isDns1123Label(part)
-    if (wrong.length > 0) return wrong
-  }
-  return []
-}
-
-/** A DNS subdomain with at least two dots, as signers have them. */
-export function isFullyQualifiedName(text: string): string[] {
-  if (text === '') return ['Required value']
-  const errors = isDns1123Subdomain(text)
-  if (errors.length > 0) return errors
-  return text.split('.').length < 3 ? ['should be a domain with at least three segments separated by dots'] : []
-}
-
-/** A domain and a path: `example.com/some/path`. */
-export function isDomainPrefixedPath(text: string): string[] {
-  if (text === '') return ['Required value']
-  const slash = text.indexOf('/')
-  if (slash <= 0 || slash === text.length - 1) return ['must be a domain-prefixed path (such as "acme.io/foo")']
-  const errors = isDns1123Subdomain(text.slice(0, slash))
-  if (errors.length > 0) return errors
-  if (urlPath.test(text.slice(slash + 1))) return []
-  return [formatError('Invalid path', pathFormat)]
-}
-
 /** `text (e.g. 'a',  or 'b', regex used for validation is 'format')`, as the stock server joins these parts. */
 export function formatError(text: string, format: string, ...examples: string[]): string {
   if (examples.length === 0) return `${text} (regex used for validation is '${format}')`
@@ -247,11 +214,4 @@ function withDirectoryErrors(errors: string[], text: string): string[] {
   else if (text === '..') errors.push("must not be '..'")
   else if (text.startsWith('..')) errors.push("must not start with '..'")
   return errors
-}
-
-function underscored(text: string): string {
-  if (text.startsWith('[')) return '[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?'
-  return text
-    .replace("characters, '-' or '.'", "characters, '_', '-' or '.'")
-    .replaceAll('an alphanumeric character', "an alphanumeric character or '_'")
 }

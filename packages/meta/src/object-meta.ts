@@ -5,7 +5,7 @@
  */
 
 import { field } from './field-error.ts'
-import { goQuote, goStrings, goText, utf8Length } from './go-text.ts'
+import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from './go-text.ts'
 import type { DeepReadonly, FieldError, ObjectMeta } from './interfaces.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import { isQualifiedName, isValidLabelValue } from './name-formats.ts'
@@ -72,7 +72,7 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Pat
   if (old.deletionTimestamp) {
     const added = (meta.finalizers ?? []).filter((finalizer) => !old.finalizers?.includes(finalizer))
     if (added.length > 0) {
-      const found = goStrings([...new Set(added)].sort())
+      const found = goStrings([...new Set(added)].sort(compareCodePoints))
       const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`
       errors.push(field.forbidden(path.child('finalizers'), detail))
     }

@@ -37,9 +37,9 @@ function validateOwnerReference(reference: Reference, path: Path, errors: FieldE
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
   const groupVersion = lenientApiVersion(apiVersion)
   if (groupVersion.version === '') errors.push(field.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'))
-  if (kind === '') errors.push(field.invalid(path.child('kind'), kind, 'must not be empty'))
-  if (name === '') errors.push(field.invalid(path.child('name'), name, 'must not be empty'))
-  if (uid === '') errors.push(field.invalid(path.child('uid'), uid, 'must not be empty'))
+  if (kind === '') errors.push(field.invalid(path.child('kind'), kind, 'kind must not be empty'))
+  if (name === '') errors.push(field.invalid(path.child('name'), name, 'name must not be empty'))
+  if (uid === '') errors.push(field.invalid(path.child('uid'), uid, 'uid must not be empty'))
   if (groupVersion.group === '' && groupVersion.version === 'v1' && kind === 'Event') {
     const detail = `${formatGroupVersionKind({ ...groupVersion, kind })} is disallowed from being an owner`
     errors.push(field.invalid(path, goText(printReference(reference)), detail))

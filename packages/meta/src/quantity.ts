@@ -3,36 +3,13 @@
  */
 
 import { MetaError } from './meta-error.ts'
-
-/** Which family of suffixes an amount is printed with. */
-export type QuantityFormat = 'DecimalExponent' | 'DecimalSI' | 'BinarySI'
-
-/** What a text that is no amount is told. */
-export const quantityFormatError = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-const numericError = 'unable to parse numeric part of quantity'
-const suffixError = "unable to parse quantity's suffix"
-
-/** Differs: longer numbers and greater exponents are refused, because arithmetic on them costs without bound. */
-const maxDigits = 1000
-const maxExponent = 1000
+import { printBinary, printDecimal, type QuantityFormat, type QuantityParts, splitQuantity } from './quantity-text.ts'
 
 const maxInt64 = 2n ** 63n - 1n
 const minInt64 = -(2n ** 63n)
 
-const decimalSuffixes: ReadonlyMap<string, number> = new Map([
-  ['n', -9],
-  ['u', -6],
-  ['m', -3],
-  ['', 0],
-  ['k', 3],
-  ['M', 6],
-  ['G', 9],
-  ['T', 12],
-  ['P', 15],
-  ['E', 18],
-])
-const decimalNames: ReadonlyMap<number, string> = new Map([...decimalSuffixes].map(([name, exponent]) => [exponent, name]))
-const binaryNames: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+/** The finest part of a unit that is kept: 1e-9. */
+const nano = -9
 
 /**
  * An immutable amount: `unscaled * 10 ** exponent`, never finer than 1e-9.
@@ -54,38 +31,40 @@ export class Quantity {
 
   /** @throws MetaError `InvalidQuantity` with the stock server's message. */
   static parse(text: string): Quantity {
-    const { negative, whole, fraction, suffix } = split(text)
-    const { base, exponent, format } = interpret(suffix, text)
-    if (whole.length + fraction.length > maxDigits) throw new MetaError('InvalidQuantity', text, numericError)
-    let unscaled = BigInt(whole + fraction)
-    let scale = -fraction.length
-    let kept = format
-    if (base === 2) unscaled <<= BigInt(exponent)
-    else scale += exponent
-    if (unscaled !== 0n && scale < -9) {
-      unscaled = shiftDown(unscaled, -9 - scale)
-      scale = -9
+    const parts = splitQuantity(text)
+    let unscaled = BigInt(parts.whole + parts.fraction)
+    let exponent = -parts.fraction.length
+    let { format } = parts
+    if (parts.base === 2) unscaled <<= BigInt(parts.exponent)
+    else exponent += parts.exponent
+    if (exponent < nano) {
+      unscaled = divideUp(unscaled, nano - exponent)
+      exponent = nano
     }
-    if (base === 2) {
-      if (compare(unscaled, scale, maxInt64, 0) > 0) {
+    if (parts.base === 2) {
+      if (compare(unscaled, exponent, maxInt64, 0) > 0) {
         unscaled = maxInt64
-        scale = 0
+        exponent = 0
       }
-      if (unscaled !== 0n && compare(unscaled, scale, 1n, 0) < 0) kept = 'DecimalSI'
+      if (compare(unscaled, exponent, 1n, 0) < 0) format = 'DecimalSI'
     }
-    return new Quantity(negative ? -unscaled : unscaled, scale, kept)
+    const quantity = new Quantity(parts.negative ? -unscaled : unscaled, exponent, format)
+    if (isKeptAsWritten(parts)) quantity.#text = text
+    return quantity
   }
 
-  /** A whole amount times a power of ten: `Quantity.of(5, -3)` is `5m`. */
+  /** A whole number of units of `10 ** exponent`: `Quantity.of(5, -3)` is `5m`. */
   static of(value: number | bigint, exponent = 0, format: QuantityFormat = 'DecimalSI'): Quantity {
     const unscaled = BigInt(value)
-    return exponent < -9 ? new Quantity(roundDown(unscaled, -9 - exponent), -9, format) : new Quantity(unscaled, exponent, format)
+    return exponent < nano
+      ? new Quantity(rescale(unscaled, exponent, nano), nano, format)
+      : new Quantity(unscaled, exponent, format)
   }
 
   /** Whether the text is an amount. */
   static isValid(text: string): boolean {
     try {
-      Quantity.parse(text)
+      splitQuantity(text)
       return true
     } catch (error) {
       if (error instanceof MetaError) return false
@@ -120,7 +99,7 @@ export class Quantity {
 
   /** The difference, in the format of this; in that of `other` when this is zero. */
   sub(other: Quantity): Quantity {
-    return this.add(other.neg()).withFormat(this.isZero() ? other.format : this.format)
+    return this.add(other.neg())
   }
 
   neg(): Quantity {
@@ -134,14 +113,12 @@ export class Quantity {
 
   /** The same amount, printed with other suffixes. */
   withFormat(format: QuantityFormat): Quantity {
-    return format === this.format ? this : new Quantity(this.#unscaled, this.#exponent, format)
+    return new Quantity(this.#unscaled, this.#exponent, format)
   }
 
   /** The amount in units of `10 ** exponent`, rounded away from zero. */
   scaledValue(exponent: number): bigint {
-    const shift = this.#exponent - exponent
-    if (shift >= 0) return raise(this.#unscaled, shift)
-    return this.#unscaled < 0n ? -shiftDown(-this.#unscaled, -shift) : shiftDown(this.#unscaled, -shift)
+    return rescale(this.#unscaled, this.#exponent, exponent)
   }
 
   /** Whole units, rounded away from zero. */
@@ -154,17 +131,16 @@ export class Quantity {
     return this.scaledValue(-3)
   }
 
-  /** The amount rounded away from zero to a multiple of `10 ** exponent`, which is at least -9. */
+  /** The amount rounded away from zero to a multiple of `10 ** exponent`. */
   roundUp(exponent: number): Quantity {
     return this.#exponent >= exponent ? this : new Quantity(this.scaledValue(exponent), exponent, this.format)
   }
 
   /** The amount as a whole number of 64 bits; `undefined` when it is none. */
   asInt64(): bigint | undefined {
-    if (this.#exponent > 19) return undefined
     const value = this.value()
-    if (value > maxInt64 || value < minInt64) return undefined
-    return compare(this.#unscaled, this.#exponent, value, 0) === 0 ? value : undefined
+    const whole = compare(this.#unscaled, this.#exponent, value, 0) === 0
+    return whole && value <= maxInt64 && value >= minInt64 ? value : undefined
   }
 
   /** The nearest floating point number, for ratios and ordering by size only. */
@@ -172,9 +148,12 @@ export class Quantity {
     return Number(`${this.#unscaled}e${this.#exponent}`)
   }
 
-  /** The canonical text. */
+  /**
+   * The text as the stock server prints it: the canonical one, except that some texts which were read stay as they were
+   * written although a sign, a zero or a capital `E` more is in them (`+5`, `1.500`, `1E3`).
+   */
   toString(): string {
-    this.#text ??= this.#print()
+    this.#text ??= this.canonical()
     return this.#text
   }
 
@@ -182,7 +161,8 @@ export class Quantity {
     return this.toString()
   }
 
-  #print(): string {
+  /** The one text of an amount and its format; equal amounts of one format have equal texts. */
+  canonical(): string {
     if (this.#unscaled === 0n) return '0'
     if (this.format === 'BinarySI' && this.#isBinary()) return printBinary(this.value())
     let digits = this.#unscaled
@@ -195,9 +175,7 @@ export class Quantity {
       digits *= 10n
       exponent--
     }
-    if (this.format === 'DecimalExponent') return exponent === 0 ? String(digits) : `${digits}e${exponent}`
-    if (exponent > 18) return `${raise(digits, exponent - 18)}E`
-    return `${digits}${decimalNames.get(exponent)}`
+    return printDecimal(digits, exponent, this.format)
   }
 
   /** Whole, and at least 1024 either way: otherwise binary suffixes would round, or say nothing. */
@@ -207,59 +185,43 @@ export class Quantity {
   }
 }
 
-/** The canonical text of an amount. @throws MetaError `InvalidQuantity` */
-export function normalizeQuantity(text: string): string {
-  return Quantity.parse(text).toString()
+/**
+ * The text of an amount in JSON, which may be a number or have spaces around it, as the stock server prints it.
+ *
+ * @throws MetaError `InvalidQuantity`
+ */
+export function normalizeQuantity(value: string | number | bigint): string {
+  return Quantity.parse(String(value).trim()).toString()
 }
 
-function printBinary(value: bigint): string {
-  let digits = value
-  let power = 0
-  while (power < 6 && digits % 1024n === 0n) {
-    digits /= 1024n
-    power++
+/**
+ * Whether the stock server prints the text as it was written: what it takes for canonical after a glance at short numbers.
+ */
+function isKeptAsWritten({ whole, fraction, base, exponent }: QuantityParts): boolean {
+  if (base === 2) {
+    const precision = 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1
+    return fraction === '' && precision >= 0 && Number(whole.slice(-3)) % 8 !== 0
   }
-  return `${digits}${binaryNames[power]}`
-}
-
-interface Parts {
-  readonly negative: boolean
-  readonly whole: string
-  readonly fraction: string
-  readonly suffix: string
-}
-
-/** Digits may be missing altogether, which counts as zero, as in the stock server. */
-function split(text: string): Parts {
-  const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text)
-  if (text === '' || match === null) throw new MetaError('InvalidQuantity', text, quantityFormatError)
-  const whole = (match[2] as string).replace(/^0+/, '')
-  return { negative: match[1] === '-', whole: whole === '' ? '0' : whole, fraction: match[3] ?? '', suffix: match[4] as string }
-}
-
-function interpret(suffix: string, text: string): { base: 2 | 10; exponent: number; format: QuantityFormat } {
-  const decimal = decimalSuffixes.get(suffix)
-  if (decimal !== undefined) return { base: 10, exponent: decimal, format: 'DecimalSI' }
-  const binary = suffix === '' ? -1 : binaryNames.indexOf(suffix)
-  if (binary > 0) return { base: 2, exponent: binary * 10, format: 'BinarySI' }
-  const exponent = /^[eE][+-]?[0-9]+$/.test(suffix) ? Number(suffix.slice(1)) : Number.NaN
-  if (!(Math.abs(exponent) <= maxExponent)) throw new MetaError('InvalidQuantity', text, suffixError)
-  return { base: 10, exponent, format: 'DecimalExponent' }
+  const digits = whole + fraction
+  const scale = exponent - fraction.length
+  return digits.length <= 18 && scale >= nano && scale % 3 === 0 && digits[0] !== '0' && !digits.endsWith('000')
 }
 
 function raise(value: bigint, power: number): bigint {
   return power === 0 ? value : value * 10n ** BigInt(power)
 }
 
-/** Divides by a power of ten; a remainder rounds away from zero. The value is not negative. */
-function shiftDown(value: bigint, power: number): bigint {
+/** Divides by a power of ten; a remainder rounds up. The value is not negative. */
+function divideUp(value: bigint, power: number): bigint {
   const divisor = 10n ** BigInt(power)
   const quotient = value / divisor
   return quotient * divisor === value ? quotient : quotient + 1n
 }
 
-function roundDown(value: bigint, power: number): bigint {
-  return value < 0n ? -shiftDown(-value, power) : shiftDown(value, power)
+/** From units of one power of ten to those of another, rounded away from zero. */
+function rescale(value: bigint, from: number, to: number): bigint {
+  if (from >= to) return raise(value, from - to)
+  return value < 0n ? -divideUp(-value, to - from) : divideUp(value, to - from)
 }
 
 function compare(a: bigint, aExponent: number, b: bigint, bExponent: number): number {

@@ -172,10 +172,10 @@ class Reader {
     const match = /^(.)(\d\d):(\d\d)/su.exec(this.#rest)
     if (match === null) return this.#cannotParse('Z07:00')
     const [all, sign, hours, minutes] = match as unknown as [string, string, string, string]
-    if (sign !== '+' && sign !== '-') this.#cannotParse('Z07:00')
-    this.#rest = this.#rest.slice(all.length)
     if (Number(hours) > 24) this.#outOfRange('time zone offset hour')
     if (Number(minutes) > 60) this.#outOfRange('time zone offset minute')
+    if (sign !== '+' && sign !== '-') this.#cannotParse('Z07:00')
+    this.#rest = this.#rest.slice(all.length)
     const seconds = (Number(hours) * 60 + Number(minutes)) * 60
     return sign === '-' ? -seconds : seconds
   }
