@@ -1,0 +1,173 @@
+import type { JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
+import { canonicalJson, parseJson, quote } from '../value/json.ts'
+import { compareStrings, compareValues, isMap } from '../value/order.ts'
+
+/**
+ * Path elements: one step from a value into one of its members.
+ *
+ * An element is its canonical text, as FieldsV1 writes it: `f:spec` (field), `k:{"name":"app"}` (list item by key),
+ * `v:"finalizer"` (set item by value), `i:3` (list item by index). Equal elements have equal text, so elements are
+ * compared with `===` and used as map keys.
+ */
+export type PathElement = string
+
+/** From the root of an object to one of its values. */
+export type Path = readonly PathElement[]
+
+/** A field that identifies an item of an associative list. */
+export interface KeyField {
+  readonly name: string
+  readonly value: JsonValue
+}
+
+export type ElementParts =
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'key'; readonly fields: readonly KeyField[] }
+  | { readonly kind: 'value'; readonly value: JsonValue }
+  | { readonly kind: 'index'; readonly index: number }
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`
+}
+
+/** @param fields in any order. */
+export function keyElement(fields: readonly KeyField[]): PathElement {
+  const sorted = fields.length < 2 ? fields : [...fields].sort((a, b) => compareStrings(a.name, b.name))
+  let text = 'k:{'
+  for (let i = 0; i < sorted.length; i++) {
+    const field = sorted[i] as KeyField
+    text += `${i === 0 ? '' : ','}${quote(field.name)}:${canonicalJson(field.value)}`
+  }
+  return `${text}}`
+}
+
+export function valueElement(value: JsonValue): PathElement {
+  return `v:${canonicalJson(value)}`
+}
+
+export function indexElement(index: number): PathElement {
+  return `i:${index}`
+}
+
+/**
+ * Reads an element and brings it into canonical form; `undefined` for a type that this version does not know
+ * (readers drop those).
+ *
+ * @throws FieldManagerError `InvalidFieldSet` for malformed text.
+ */
+export function parseElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw invalid(text, 'must be at least 2 characters long')
+  if (text[1] !== ':') throw invalid(text, 'has no colon')
+  switch (text[0]) {
+    case 'f':
+      return text
+    case 'v':
+      return valueElement(parseJson(text.slice(2)))
+    case 'k':
+      return parseKey(text)
+    case 'i':
+      return indexElement(parseIndex(text))
+    default:
+      return undefined
+  }
+}
+
+/** What an element in canonical form says. */
+export function elementParts(element: PathElement): ElementParts {
+  switch (element[0]) {
+    case 'f':
+      return { kind: 'field', name: element.slice(2) }
+    case 'k':
+      return { kind: 'key', fields: keyFields(JSON.parse(element.slice(2)) as { [key: string]: JsonValue }) }
+    case 'v':
+      return { kind: 'value', value: JSON.parse(element.slice(2)) as JsonValue }
+    default:
+      return { kind: 'index', index: Number(element.slice(2)) }
+  }
+}
+
+export function elementOf(parts: ElementParts): PathElement {
+  switch (parts.kind) {
+    case 'field':
+      return fieldElement(parts.name)
+    case 'key':
+      return keyElement(parts.fields)
+    case 'value':
+      return valueElement(parts.value)
+    default:
+      return indexElement(parts.index)
+  }
+}
+
+/** Fields come before keys, keys before values, values before indices. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0
+  const rank = ranks.indexOf(a[0] as string)
+  const other = ranks.indexOf(b[0] as string)
+  if (rank !== other) return rank - other
+  return rank === 0 ? compareStrings(a, b) : compareParts(elementParts(a), elementParts(b))
+}
+
+/** Sorts in place; elements other than fields are read once each. */
+export function sortElements(elements: PathElement[]): PathElement[] {
+  let onlyFields = true
+  for (const element of elements) {
+    if (element[0] !== 'f') {
+      onlyFields = false
+      break
+    }
+  }
+  if (onlyFields) return elements.sort(compareStrings)
+  const parts = new Map<PathElement, ElementParts>()
+  for (const element of elements) parts.set(element, elementParts(element))
+  return elements.sort((a, b) => {
+    const left = parts.get(a) as ElementParts
+    const right = parts.get(b) as ElementParts
+    return left.kind === right.kind ? compareParts(left, right) : compareElements(a, b)
+  })
+}
+
+const ranks = 'fkvi'
+
+function compareParts(a: ElementParts, b: ElementParts): number {
+  if (a.kind === 'field' && b.kind === 'field') return compareStrings(a.name, b.name)
+  if (a.kind === 'index' && b.kind === 'index') return a.index - b.index
+  if (a.kind === 'value' && b.kind === 'value') return compareValues(a.value, b.value)
+  return a.kind === 'key' && b.kind === 'key' ? compareKeys(a.fields, b.fields) : 0
+}
+
+function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const left = a[i] as KeyField
+    const right = b[i] as KeyField
+    const order = compareStrings(left.name, right.name) || compareValues(left.value, right.value)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function parseKey(text: string): PathElement {
+  const value = parseJson(text.slice(2))
+  if (!isMap(value)) throw invalid(text, 'is no map of key fields')
+  return keyElement(keyFields(value))
+}
+
+function keyFields(value: { [key: string]: JsonValue }): KeyField[] {
+  const fields: KeyField[] = []
+  for (const name of Object.keys(value)) fields.push({ name, value: value[name] as JsonValue })
+  return fields.length < 2 ? fields : fields.sort((a, b) => compareStrings(a.name, b.name))
+}
+
+function parseIndex(text: string): number {
+  const digits = text.slice(2)
+  const index = Number(digits)
+  if (!/^[+-]?[0-9]{1,19}$/.test(digits) || !Number.isSafeInteger(index)) throw invalid(text, 'is no index')
+  return index
+}
+
+function invalid(text: string, why: string): FieldManagerError {
+  const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text
+  return new FieldManagerError('InvalidFieldSet', `path element ${JSON.stringify(shown)} ${why}`)
+}

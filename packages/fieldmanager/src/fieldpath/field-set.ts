@@ -1,0 +1,281 @@
+import type { JsonObject } from '@krmkit/meta'
+import type { Path, PathElement } from './element.ts'
+import { compareElements, sortElements } from './element.ts'
+import { pathText } from './path-text.ts'
+
+/** What a set holds at one element: the path itself, paths below it, or both. */
+export interface FieldNode {
+  readonly member: boolean
+  readonly children: FieldSet | undefined
+}
+
+/** The node of a path with nothing below it. */
+export const leaf: FieldNode = Object.freeze({ member: true, children: undefined })
+
+/**
+ * An immutable set of paths, kept as a tree.
+ *
+ * Operations return one of their operands when it already is the answer, so identity may be used to see that
+ * nothing changed. Nodes are never empty: each is a member or has children.
+ */
+export class FieldSet {
+  /** Not sorted. */
+  readonly nodes: ReadonlyMap<PathElement, FieldNode>
+  /** FieldsV1 form, once it has been made or read; frozen. */
+  encoded: JsonObject | undefined
+
+  constructor(nodes: ReadonlyMap<PathElement, FieldNode>) {
+    this.nodes = nodes
+    this.encoded = undefined
+  }
+
+  static of(...paths: readonly Path[]): FieldSet {
+    const builder = new FieldSetBuilder()
+    for (const path of paths) builder.insert(path, path.length)
+    return builder.build()
+  }
+
+  get empty(): boolean {
+    return this.nodes.size === 0
+  }
+
+  /** How many paths are in the set. */
+  get size(): number {
+    let size = 0
+    for (const node of this.nodes.values()) size += (node.member ? 1 : 0) + (node.children === undefined ? 0 : node.children.size)
+    return size
+  }
+
+  has(path: Path): boolean {
+    let set: FieldSet | undefined = this
+    for (let i = 0; i < path.length; i++) {
+      const node: FieldNode | undefined = set.nodes.get(path[i] as PathElement)
+      if (node === undefined) return false
+      if (i === path.length - 1) return node.member
+      if (node.children === undefined) return false
+      set = node.children
+    }
+    return false
+  }
+
+  /** The paths below an element, without it; empty when there are none. */
+  withPrefix(element: PathElement): FieldSet {
+    return this.nodes.get(element)?.children ?? emptySet
+  }
+
+  equals(other: FieldSet): boolean {
+    if (this === other) return true
+    if (this.nodes.size !== other.nodes.size) return false
+    for (const [element, node] of this.nodes) {
+      const match = other.nodes.get(element)
+      if (match === undefined || match.member !== node.member) return false
+      if (node === match) continue
+      if (node.children === undefined || match.children === undefined) {
+        if (node.children !== match.children) return false
+      } else if (!node.children.equals(match.children)) return false
+    }
+    return true
+  }
+
+  /** True when every path of this set is in `other`. */
+  isSubsetOf(other: FieldSet): boolean {
+    if (this === other) return true
+    if (this.nodes.size > other.nodes.size) return false
+    for (const [element, node] of this.nodes) {
+      const match = other.nodes.get(element)
+      if (match === undefined || (node.member && !match.member)) return false
+      if (node.children === undefined) continue
+      if (match.children === undefined || !node.children.isSubsetOf(match.children)) return false
+    }
+    return true
+  }
+
+  union(other: FieldSet): FieldSet {
+    if (this === other || other.nodes.size === 0) return this
+    if (this.nodes.size === 0) return other
+    let out: Map<PathElement, FieldNode> | undefined
+    for (const [element, node] of other.nodes) {
+      const own = this.nodes.get(element)
+      const joined = own === undefined ? node : uniteNodes(own, node)
+      if (joined !== own) {
+        out ??= new Map(this.nodes)
+        out.set(element, joined)
+      }
+    }
+    return out === undefined ? this : new FieldSet(out)
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    if (this === other) return this
+    const out = new Map<PathElement, FieldNode>()
+    let same = true
+    for (const [element, node] of this.nodes) {
+      const match = other.nodes.get(element)
+      const kept = match === undefined ? undefined : intersectNodes(node, match)
+      if (kept !== node) same = false
+      if (kept !== undefined) out.set(element, kept)
+    }
+    return same ? this : setOf(out)
+  }
+
+  /** Paths of this set that are not in `other`; a path stays when only its parent is in `other`. */
+  difference(other: FieldSet): FieldSet {
+    return subtract(this, other, false)
+  }
+
+  /** Like `difference`, but a member of `other` takes everything below it away too. */
+  recursiveDifference(other: FieldSet): FieldSet {
+    return subtract(this, other, true)
+  }
+
+  /** Members that have nothing below them. */
+  leaves(): FieldSet {
+    const out = new Map<PathElement, FieldNode>()
+    let same = true
+    for (const [element, node] of this.nodes) {
+      if (node.children === undefined) {
+        out.set(element, node)
+        continue
+      }
+      const children = node.children.leaves()
+      if (!node.member && children === node.children) out.set(element, node)
+      else {
+        same = false
+        out.set(element, { member: false, children })
+      }
+    }
+    return same ? this : setOf(out)
+  }
+
+  /** Calls `visit` for every path: at each level members first, in order, then what lies below them. */
+  iterate(visit: (path: Path) => void): void {
+    iterateFrom(this, [], visit)
+  }
+
+  /** Every path, in the order of `iterate`. */
+  paths(): Path[] {
+    const paths: Path[] = []
+    this.iterate((path) => paths.push(path))
+    return paths
+  }
+
+  /** Elements at the top, in order. */
+  elements(): PathElement[] {
+    return sortElements([...this.nodes.keys()])
+  }
+
+  /** One printed path a line. */
+  toString(): string {
+    return this.paths().map(pathText).join('\n')
+  }
+}
+
+/** The set without paths. */
+export const emptySet: FieldSet = new FieldSet(new Map())
+
+/** Collects paths; not usable after `build`. */
+export class FieldSetBuilder {
+  readonly #nodes = new Map<PathElement, FieldNode>()
+
+  /** Adds the first `length` elements of `path`; elements must be canonical. */
+  insert(path: readonly PathElement[], length: number): void {
+    let nodes = this.#nodes
+    for (let i = 0; i < length; i++) {
+      const element = path[i] as PathElement
+      const node = nodes.get(element)
+      if (i === length - 1) {
+        if (node === undefined) nodes.set(element, leaf)
+        else if (!node.member) nodes.set(element, { member: true, children: node.children })
+      } else if (node?.children !== undefined) nodes = node.children.nodes as Map<PathElement, FieldNode>
+      else {
+        const below = new Map<PathElement, FieldNode>()
+        nodes.set(element, { member: node !== undefined, children: new FieldSet(below) })
+        nodes = below
+      }
+    }
+  }
+
+  get empty(): boolean {
+    return this.#nodes.size === 0
+  }
+
+  build(): FieldSet {
+    return setOf(this.#nodes)
+  }
+}
+
+/** A set of these nodes, the shared empty one when there are none. */
+export function setOf(nodes: ReadonlyMap<PathElement, FieldNode>): FieldSet {
+  return nodes.size === 0 ? emptySet : new FieldSet(nodes)
+}
+
+/** Orders paths element by element, a prefix first. */
+export function comparePaths(a: Path, b: Path): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const order = compareElements(a[i] as PathElement, b[i] as PathElement)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
+  if (a === b) return a
+  const member = a.member || b.member
+  const children = a.children === undefined ? b.children : b.children === undefined ? a.children : a.children.union(b.children)
+  if (member === a.member && children === a.children) return a
+  return { member, children }
+}
+
+function intersectNodes(a: FieldNode, b: FieldNode): FieldNode | undefined {
+  if (a === b) return a
+  const member = a.member && b.member
+  let children = a.children !== undefined && b.children !== undefined ? a.children.intersection(b.children) : undefined
+  if (children?.empty) children = undefined
+  if (member === a.member && children === a.children) return a
+  return member || children !== undefined ? nodeOf(member, children) : undefined
+}
+
+function subtract(set: FieldSet, other: FieldSet, recursive: boolean): FieldSet {
+  if (set === other) return emptySet
+  if (other.nodes.size === 0 || set.nodes.size === 0) return set
+  let out: Map<PathElement, FieldNode> | undefined
+  for (const [element, match] of other.nodes) {
+    const node = set.nodes.get(element)
+    if (node === undefined) continue
+    const kept = subtractNode(node, match, recursive)
+    if (kept === node) continue
+    out ??= new Map(set.nodes)
+    if (kept === undefined) out.delete(element)
+    else out.set(element, kept)
+  }
+  return out === undefined ? set : setOf(out)
+}
+
+function subtractNode(node: FieldNode, match: FieldNode, recursive: boolean): FieldNode | undefined {
+  if (match.member && recursive) return undefined
+  const member = node.member && !match.member
+  let children = node.children
+  if (children !== undefined && match.children !== undefined) {
+    children = subtract(children, match.children, recursive)
+    if (children.empty) children = undefined
+  }
+  if (member === node.member && children === node.children) return node
+  return member || children !== undefined ? nodeOf(member, children) : undefined
+}
+
+function nodeOf(member: boolean, children: FieldSet | undefined): FieldNode {
+  return children === undefined ? leaf : { member, children }
+}
+
+function iterateFrom(set: FieldSet, prefix: PathElement[], visit: (path: Path) => void): void {
+  const elements = set.elements()
+  for (const element of elements) if (set.nodes.get(element)?.member) visit([...prefix, element])
+  for (const element of elements) {
+    const children = set.nodes.get(element)?.children
+    if (children === undefined) continue
+    prefix.push(element)
+    iterateFrom(children, prefix, visit)
+    prefix.pop()
+  }
+}

@@ -1,0 +1,162 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { Conflict } from '../merge/conflict.ts'
+import { conflictSet, conflictsText } from '../merge/conflict.ts'
+import type { Managers } from '../merge/managers.ts'
+import { differentManagers, equalManagers } from '../merge/managers.ts'
+import { readVectors, sharedMissing } from '../testing/shared.ts'
+import { fieldSetOf } from '../typed/field-set-of.ts'
+import { typedSchemaFromSmd } from '../typed/from-smd.ts'
+import { withNamedMembers } from '../typed/named-members.ts'
+import type { KeyField, Path } from './element.ts'
+import { compareElements, elementOf, elementParts, parseElement } from './element.ts'
+import { FieldSet } from './field-set.ts'
+import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, parseFieldsV1 } from './fields-v1.ts'
+import { fieldSetFromValue } from './from-value.ts'
+import { pathText } from './path-text.ts'
+import { filterSet, prefixMatcher } from './set-filter.ts'
+
+type Vector = JsonObject & { id: string; kind: string }
+interface SetForm {
+  paths: string[][]
+  fieldsV1: JsonObject
+}
+
+describe.skipIf(sharedMissing)(`shared vectors of fieldpath ${sharedMissing ?? ''}`, () => {
+  for (const line of readVectors('fieldpath.jsonl')) {
+    const vector = line as Vector
+    it(`${vector.kind} ${vector.id}`, () => {
+      const check = checks[vector.kind]
+      if (check === undefined) throw new Error(`no check for ${vector.kind}`)
+      check(vector)
+    })
+  }
+})
+
+const checks: Record<string, (vector: Vector) => void> = {
+  pathElementRoundTrip(vector) {
+    const text = vector['string'] as string
+    expect(parseElement(text)).toBe(text)
+    expectParts(text, vector['parts'])
+  },
+  pathElementParse(vector) {
+    const element = parseElement(vector['string'] as string) as string
+    expect(element).toBe(vector['recordedCanonical'])
+    expectParts(element, vector['parts'])
+  },
+  pathElementInvalid(vector) {
+    expect(() => parseElement(vector['string'] as string)).toThrow()
+  },
+  pathElementUnknown(vector) {
+    expect(parseElement(vector['string'] as string)).toBeUndefined()
+  },
+  pathElementLess(vector) {
+    if (vector['a'] === null || vector['b'] === null) return
+    const order = compareElements(vector['a'] as string, vector['b'] as string)
+    expect(order === 0).toBe(vector['eq'])
+    expect(order < 0).toBe(vector['less'])
+  },
+  pathString(vector) {
+    expect(pathText(vector['path'] as string[])).toBe(vector['string'])
+  },
+  setSerialize(vector) {
+    const set = FieldSet.of(...(vector['paths'] as string[][]))
+    expect(fieldsV1Text(set)).toBe(vector['json'])
+    expect(parseFieldsV1(vector['json'] as string).equals(set)).toBe(true)
+  },
+  setRoundTrip(vector) {
+    expect(fieldsV1Text(parseFieldsV1(vector['json'] as string))).toBe(vector['json'])
+  },
+  setNormalize(vector) {
+    expect(fieldsV1Text(parseFieldsV1(vector['json'] as string))).toBe(vector['normalized'])
+  },
+  setValid(vector) {
+    expect(fieldsV1Text(parseFieldsV1(vector['json'] as string))).toBe(vector['recordedCanonical'])
+  },
+  setInvalid(vector) {
+    expect(() => parseFieldsV1(vector['json'] as string)).toThrow()
+  },
+  setHas(vector) {
+    expect(setOf(vector['set']).has(vector['path'] as string[])).toBe(vector['has'])
+  },
+  setString(vector) {
+    expect(String(setOf(vector['set']))).toBe(vector['string'])
+  },
+  setIterate(vector) {
+    const set = setOf(vector['set'])
+    expect(set.size).toBe(vector['size'])
+    expect(String(set)).toBe(vector['string'])
+  },
+  setEquals(vector) {
+    expect(setOf(vector['a']).equals(setOf(vector['b']))).toBe(vector['equal'])
+  },
+  setOp(vector) {
+    const a = setOf(vector['a'])
+    const out = a[vector['op'] as 'union' | 'intersection' | 'difference' | 'recursiveDifference'](setOf(vector['b']))
+    expectSet(out, vector['out'])
+  },
+  setLeaves(vector) {
+    expectSet(setOf(vector['set']).leaves(), vector['out'])
+  },
+  ensureNamedFieldsAreMembers(vector) {
+    const { type } = typedSchemaFromSmd(vector['schemaJSON'] as JsonValue)
+    const root = type(vector['rootType'] as string)
+    const set = fieldSetOf(vector['object'] as JsonValue, root)
+    expectSet(set, vector['before'])
+    const target =
+      vector['newSchemaJSON'] === undefined
+        ? root
+        : typedSchemaFromSmd(vector['newSchemaJSON'] as JsonValue).type(root.name as string)
+    expectSet(withNamedMembers(set, target), vector['after'])
+  },
+  filterInclude(vector) {
+    const matcher = prefixMatcher(...(vector['patterns'] as string[][]))
+    expectSet(filterSet(setOf(vector['set']), { include: matcher }), vector['out'])
+  },
+  setFromValue(vector) {
+    expectSet(fieldSetFromValue(vector['object'] as JsonValue), vector['set'])
+  },
+  managersEquals(vector) {
+    expect(equalManagers(managersOf(vector['lhs']), managersOf(vector['rhs']))).toBe(vector['equal'])
+  },
+  managersDifference(vector) {
+    const out = differentManagers(managersOf(vector['lhs']), managersOf(vector['rhs']))
+    const plain = Object.fromEntries([...out].map(([name, owned]) => [name, { ...owned, set: encodeFieldsV1(owned.set) }]))
+    const wanted = Object.entries((vector['out'] ?? {}) as unknown as Record<string, { set: SetForm }>)
+    expect(plain).toEqual(Object.fromEntries(wanted.map(([name, owned]) => [name, { ...owned, set: owned.set.fieldsV1 }])))
+  },
+  conflictsError(vector) {
+    expect(conflictsText(vector['conflicts'] as unknown as Conflict[])).toBe(
+      vector['text'] ?? vector['error'] ?? vector['string'],
+    )
+  },
+  conflictsToSet(vector) {
+    expectSet(conflictSet(vector['conflicts'] as unknown as Conflict[]), vector['set'] ?? vector['out'])
+  },
+}
+
+function setOf(form: unknown): FieldSet {
+  const { paths, fieldsV1 } = form as SetForm
+  const set = FieldSet.of(...(paths as Path[]))
+  expect(decodeFieldsV1(fieldsV1).equals(set)).toBe(true)
+  return set
+}
+
+function expectSet(set: FieldSet, form: unknown): void {
+  const { paths, fieldsV1 } = form as SetForm
+  expect(set.paths()).toEqual(paths)
+  expect(encodeFieldsV1(set)).toEqual(fieldsV1)
+  expect(decodeFieldsV1(fieldsV1).equals(set)).toBe(true)
+}
+
+function expectParts(element: string, parts: unknown): void {
+  const wanted = parts as { field?: string; key?: KeyField[]; value?: JsonValue; index?: number }
+  const { kind, ...found } = elementParts(element)
+  expect(Object.values(found)[0]).toEqual(Object.values(wanted)[0])
+  expect(elementOf({ kind, ...found } as never)).toBe(element)
+}
+
+function managersOf(form: unknown): Managers {
+  const entries = Object.entries((form ?? {}) as Record<string, { apiVersion: string; applied: boolean; set: SetForm }>)
+  return new Map(entries.map(([name, owned]) => [name, { ...owned, set: setOf(owned.set) }]))
+}

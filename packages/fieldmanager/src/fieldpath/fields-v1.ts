@@ -1,0 +1,100 @@
+import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
+import { parseJson } from '../value/json.ts'
+import { isMap } from '../value/order.ts'
+import type { PathElement } from './element.ts'
+import { parseElement } from './element.ts'
+import type { FieldNode } from './field-set.ts'
+import { emptySet, FieldSet, leaf } from './field-set.ts'
+
+/**
+ * The FieldsV1 form of a set: an object whose members are path elements in order; `.` stands for the path of the
+ * object itself, and an empty object for a path with nothing below it.
+ */
+
+/** Deepest path that is read. */
+export const maxPathLength = 500
+
+const cache = new WeakMap<object, FieldSet>()
+
+/**
+ * The FieldsV1 object of a set, frozen; the same object for the same set.
+ */
+export function encodeFieldsV1(set: FieldSet): JsonObject {
+  if (set.encoded === undefined) {
+    set.encoded = encodeSet(set)
+    if (!set.empty) cache.set(set.encoded, set)
+  }
+  return set.encoded
+}
+
+/**
+ * Reads a FieldsV1 object. Elements of unknown types are dropped. Sets of frozen objects are remembered, so reading the
+ * same stored object again costs nothing.
+ *
+ * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths beyond 500 elements.
+ */
+export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet {
+  if (fields === null || fields === undefined) return emptySet
+  const known = cache.get(fields)
+  if (known !== undefined) return known
+  if (!isMap(fields as JsonValue)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+  const set = decodeNode(fields as JsonObject, 0).children ?? emptySet
+  if (Object.isFrozen(fields)) cache.set(fields, set)
+  return set
+}
+
+/** Reads the JSON text of a FieldsV1 object; `null` is the empty set. */
+export function parseFieldsV1(text: string): FieldSet {
+  const value = parseJson(text)
+  if (value !== null && !isMap(value)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+  return decodeFieldsV1(value)
+}
+
+/** JSON text of the FieldsV1 object, byte for byte as stock servers store it. */
+export function fieldsV1Text(set: FieldSet): string {
+  return JSON.stringify(encodeFieldsV1(set))
+}
+
+function encodeSet(set: FieldSet): JsonObject {
+  const out: JsonObject = {}
+  for (const element of set.elements()) out[element] = encodeNode(set.nodes.get(element) as FieldNode)
+  return Object.freeze(out)
+}
+
+function encodeNode(node: FieldNode): JsonObject {
+  if (node.children === undefined) return Object.freeze({})
+  if (!node.member) return node.children.encoded ?? encodeSet(node.children)
+  const out: JsonObject = { '.': Object.freeze({}) }
+  const { children } = node
+  for (const element of children.elements()) out[element] = encodeNode(children.nodes.get(element) as FieldNode)
+  return Object.freeze(out)
+}
+
+function decodeNode(fields: JsonObject, depth: number): FieldNode {
+  if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
+  let member = false
+  let nodes: Map<PathElement, FieldNode> | undefined
+  for (const key in fields) {
+    if (key === '.') {
+      member = true
+      continue
+    }
+    const element = parseElement(key)
+    if (element === undefined) continue
+    const child = fields[key]
+    if (child !== null && !isMap(child)) throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
+    nodes ??= new Map()
+    const node = child === null ? leaf : decodeNode(child, depth + 1)
+    const twin = nodes.get(element)
+    nodes.set(element, twin === undefined ? node : merge(twin, node))
+  }
+  if (nodes === undefined) return leaf
+  return { member, children: new FieldSet(nodes) }
+}
+
+/** Two spellings of one element. */
+function merge(a: FieldNode, b: FieldNode): FieldNode {
+  const children = (a.children ?? emptySet).union(b.children ?? emptySet)
+  return { member: a.member || b.member, children: children.empty ? undefined : children }
+}

@@ -1,0 +1,58 @@
+import type { PathElement } from './element.ts'
+import type { FieldNode, FieldSet } from './field-set.ts'
+import { setOf } from './field-set.ts'
+
+/**
+ * What part of a set is looked at: everything but some paths and what lies below them, or only what lies at and
+ * below the paths that match a pattern.
+ */
+export type SetFilter = { readonly exclude: FieldSet } | { readonly include: SetMatcher }
+
+/** A tree of patterns. `any` accepts everything from here on. */
+export interface SetMatcher {
+  readonly any: boolean
+  /** By element; the pattern of all elements stands under `*`. */
+  readonly members: ReadonlyMap<PathElement | '*', SetMatcher>
+}
+
+const matchAny: SetMatcher = { any: true, members: new Map() }
+
+/** Matches these prefixes and everything below them; an element `*` matches any element. */
+export function prefixMatcher(...prefixes: readonly (readonly PathElement[])[]): SetMatcher {
+  let out: SetMatcher | undefined
+  for (const prefix of prefixes) {
+    let matcher = matchAny
+    for (let i = prefix.length - 1; i >= 0; i--) matcher = { any: false, members: new Map([[prefix[i] as string, matcher]]) }
+    out = out === undefined ? matcher : joinMatchers(out, matcher)
+  }
+  return out ?? { any: false, members: new Map() }
+}
+
+export function filterSet(set: FieldSet, filter: SetFilter | undefined): FieldSet {
+  if (filter === undefined) return set
+  return 'exclude' in filter ? set.recursiveDifference(filter.exclude) : includeMatches(set, filter.include)
+}
+
+function includeMatches(set: FieldSet, matcher: SetMatcher): FieldSet {
+  if (matcher.any) return set
+  const out = new Map<PathElement, FieldNode>()
+  const wildcard = matcher.members.get('*')
+  for (const [element, node] of set.nodes) {
+    const below = wildcard ?? matcher.members.get(element)
+    if (below === undefined) continue
+    const children = node.children === undefined ? undefined : includeMatches(node.children, below)
+    const kept = children?.empty ? undefined : children
+    if (node.member || kept !== undefined) out.set(element, { member: node.member, children: kept })
+  }
+  return setOf(out)
+}
+
+function joinMatchers(a: SetMatcher, b: SetMatcher): SetMatcher {
+  if (a.any || b.any) return matchAny
+  const members = new Map(a.members)
+  for (const [element, matcher] of b.members) {
+    const own = members.get(element)
+    members.set(element, own === undefined ? matcher : joinMatchers(own, matcher))
+  }
+  return { any: false, members }
+}

@@ -1,0 +1,45 @@
+import type { Path } from '../fieldpath/element.ts'
+import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
+import { pathText } from '../fieldpath/path-text.ts'
+import { compareStrings } from '../value/order.ts'
+import type { Managers } from './managers.ts'
+
+/** An apply wants to change what another manager owns. */
+export interface Conflict {
+  readonly manager: string
+  readonly path: Path
+}
+
+/** One conflict for each path of each manager, by manager, then in the order of the sets. */
+export function conflictsOf(managers: Managers): Conflict[] {
+  const conflicts: Conflict[] = []
+  for (const manager of [...managers.keys()].sort(compareStrings)) {
+    for (const path of managers.get(manager)?.set.paths() ?? []) conflicts.push({ manager, path })
+  }
+  return conflicts
+}
+
+/** The paths of conflicts, whoever owns them. */
+export function conflictSet(conflicts: readonly Conflict[]): FieldSet {
+  const builder = new FieldSetBuilder()
+  for (const { path } of conflicts) builder.insert(path, path.length)
+  return builder.build()
+}
+
+/** Conflicts for people: managers in order, a line for each path. */
+export function conflictsText(conflicts: readonly Conflict[]): string {
+  if (conflicts.length === 1) {
+    const [only] = conflicts as [Conflict]
+    return `conflict with ${JSON.stringify(only.manager)}: ${pathText(only.path)}`
+  }
+  const byManager = new Map<string, string[]>()
+  for (const { manager, path } of conflicts) {
+    const lines = byManager.get(manager)
+    if (lines === undefined) byManager.set(manager, [pathText(path)])
+    else lines.push(pathText(path))
+  }
+  const names = [...byManager.keys()].sort(compareStrings)
+  return names
+    .map((name) => [`conflicts with ${JSON.stringify(name)}:`, ...(byManager.get(name) ?? []).map((p) => `- ${p}`)].join('\n'))
+    .join('\n')
+}

@@ -1,0 +1,85 @@
+import type { FieldSet } from '../fieldpath/field-set.ts'
+import { invariant } from '../invariant.ts'
+import { fieldSetOf } from '../typed/field-set-of.ts'
+import { withNamedMembers } from '../typed/named-members.ts'
+import { removeItems } from '../typed/remove.ts'
+import type { Converter, TypedValue } from './converter.ts'
+import type { Managers, VersionedSet } from './managers.ts'
+
+/** An apply that is being worked out; `managers` already says what the applying manager names now. */
+export interface PruneContext {
+  readonly managers: Managers
+  readonly manager: string
+  /** What the manager named before. */
+  readonly last: VersionedSet | undefined
+  readonly converter: Converter
+}
+
+/**
+ * The merged object without what the manager named last time, does not name now, and nobody else owns.
+ *
+ * Taking away an item takes what lies below it away, so two steps put back: what somebody owns, and what the
+ * manager had never named.
+ */
+export function prune(merged: TypedValue, { managers, manager, last, converter }: PruneContext): TypedValue {
+  if (last === undefined || last.set.empty) return merged
+  const { apiVersion } = managers.get(manager) as VersionedSet
+  const now = (managers.get(manager) as VersionedSet).set
+  // Nothing was dropped, so nothing can go.
+  if (last.apiVersion === apiVersion && last.set.isSubsetOf(now)) return merged
+  const converted = converter.convert(merged, last.apiVersion)
+  if (converted === undefined) return merged
+  const pruned = remove(converted, withNamedMembers(last.set, converted.type))
+  const kept = addBackOwned(converted, pruned, last.apiVersion, managers, converter)
+  const out = converter.convert(addBackDangling(converted, kept, last, converter), apiVersion)
+  invariant(out !== undefined, 'the version of an apply is known')
+  return out
+}
+
+/** First at the version of the pruned object, so that conversions find the fields that they rely on. */
+function addBackOwned(
+  merged: TypedValue,
+  pruned: TypedValue,
+  prunedVersion: string,
+  managers: Managers,
+  converter: Converter,
+): TypedValue {
+  const owned = new Map<string, FieldSet>()
+  for (const { apiVersion, set } of managers.values()) {
+    const known = owned.get(apiVersion)
+    owned.set(apiVersion, known === undefined ? set : known.union(set))
+  }
+  const versions = [...owned.keys()].sort((a, b) => Number(b === prunedVersion) - Number(a === prunedVersion))
+  let state = { merged, pruned }
+  for (const version of versions) state = addBackOwnedAt(state, version, owned.get(version) as FieldSet, converter)
+  return state.pruned
+}
+
+function addBackOwnedAt(
+  state: { merged: TypedValue; pruned: TypedValue },
+  apiVersion: string,
+  owned: FieldSet,
+  converter: Converter,
+): { merged: TypedValue; pruned: TypedValue } {
+  const merged = converter.convert(state.merged, apiVersion)
+  if (merged === undefined) return state
+  const pruned = converter.convert(state.pruned, apiVersion)
+  if (pruned === undefined) return { merged, pruned: state.pruned }
+  const keep = namedSet(pruned).union(withNamedMembers(owned, merged.type))
+  return { merged, pruned: remove(merged, namedSet(merged).difference(keep)) }
+}
+
+function addBackDangling(merged: TypedValue, pruned: TypedValue, last: VersionedSet, converter: Converter): TypedValue {
+  const converted = converter.convert(pruned, last.apiVersion)
+  if (converted === undefined) return merged
+  const gone = namedSet(merged).difference(namedSet(converted))
+  return remove(merged, gone.intersection(withNamedMembers(last.set, merged.type)))
+}
+
+function namedSet({ value, type }: TypedValue): FieldSet {
+  return withNamedMembers(fieldSetOf(value ?? null, type), type)
+}
+
+function remove({ value, type }: TypedValue, set: FieldSet): TypedValue {
+  return { value: removeItems(value ?? null, set, type), type }
+}

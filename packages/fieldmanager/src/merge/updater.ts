@@ -1,0 +1,163 @@
+import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
+import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
+import type { Comparison } from '../typed/compare.ts'
+import { compareTyped, filterComparison, isSame } from '../typed/compare.ts'
+import { fieldSetOf } from '../typed/field-set-of.ts'
+import { mergeTyped } from '../typed/merge.ts'
+import { reconcileFieldSet } from '../typed/reconcile.ts'
+import { equalValues } from '../value/order.ts'
+import type { Conflict } from './conflict.ts'
+import { conflictsOf } from './conflict.ts'
+import type { Converter, TypedValue } from './converter.ts'
+import type { Managers, VersionedSet } from './managers.ts'
+import { prune } from './prune.ts'
+
+/**
+ * How ownership moves when objects are written: updates take what they change, applies own what they say.
+ *
+ * ```
+ *            nobody ──update changes it──▶ updater ──another update changes it──▶ other updater
+ *               │                             │
+ *               └──apply names it──▶ applier ◀┴─apply names the same value (both own)
+ *                                       │
+ *                another apply changes it: conflict; forced: the other owns it
+ *                apply names it no more: removed, unless somebody else owns it
+ * ```
+ */
+export interface UpdaterOptions {
+  readonly converter: Converter
+  /** What ownership of fields is not kept for, by version. */
+  readonly ignored?: Readonly<Record<string, SetFilter>> | undefined
+  /** Returns the object of an apply that changes nothing too. */
+  readonly returnInputOnNoop?: boolean
+}
+
+/** A write and who makes it. */
+export interface Write {
+  /** The stored object at `apiVersion`. */
+  readonly live: TypedValue
+  readonly apiVersion: string
+  readonly managers: Managers
+  readonly manager: string
+}
+
+export type ApplyOutcome =
+  | {
+      readonly kind: 'applied'
+      /** `undefined` when the apply changes nothing. */
+      readonly object: TypedValue | undefined
+      readonly managers: Managers
+    }
+  | { readonly kind: 'conflict'; readonly conflicts: readonly Conflict[] }
+
+/**
+ * The owners after a write that is no apply: `manager` owns what differs between live and next, and nobody else does.
+ *
+ * @throws FieldManagerError `InvalidObject` when the objects cannot be compared.
+ */
+export function updateManagers(write: Write, next: TypedValue, options: UpdaterOptions): Managers {
+  const { apiVersion, manager } = write
+  const managers = reconcileManagers(write, options.converter)
+  const { owners, comparison } = handOver({ ...write, managers }, next, options)
+  if (isSame(comparison) && !owners.has(manager)) return owners
+  const previous = owners.get(manager)?.set ?? emptySet
+  const changed = previous.difference(comparison.removed).union(comparison.modified).union(comparison.added)
+  const set = filterSet(changed, options.ignored?.[apiVersion])
+  return withManager(owners, manager, { set, apiVersion, applied: false })
+}
+
+/**
+ * Merges what a manager applies into the live object, removes what it no longer names, and moves ownership.
+ *
+ * Without `force`, changing what others own is a conflict; with it they lose what is changed.
+ *
+ * @throws FieldManagerError `InvalidObject` when the objects cannot be merged.
+ */
+export function applyManager(write: Write, applied: TypedValue, force: boolean, options: UpdaterOptions): ApplyOutcome {
+  const { live, apiVersion, manager } = write
+  const { converter } = options
+  const before = reconcileManagers(write, converter)
+  const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type) ?? null, type: live.type }
+  const last = before.get(manager)
+  const set = filterSet(
+    applied.value === undefined ? emptySet : fieldSetOf(applied.value, applied.type),
+    options.ignored?.[apiVersion],
+  )
+  const managers = new Map(before).set(manager, { set, apiVersion, applied: true })
+  const object = prune(merged, { managers, manager, last, converter })
+  const { owners, conflicts } = handOver({ ...write, managers }, object, options)
+  if (!force && conflicts.size > 0) return { kind: 'conflict', conflicts: conflictsOf(conflicts) }
+  const noop = object.value === live.value || equalValues(live.value ?? null, object.value)
+  return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
+}
+
+interface HandOver {
+  /** Owners with everything taken from them that the write changes or removes. */
+  readonly owners: Managers
+  /** What others own of what the write changes. */
+  readonly conflicts: Managers
+  readonly comparison: Comparison
+}
+
+function handOver(write: Write, next: TypedValue, { converter, ignored }: UpdaterOptions): HandOver {
+  const { live, apiVersion, managers, manager } = write
+  const comparison = compareTyped(live.value, next.value, next.type)
+  const byVersion = new Map([[apiVersion, filterComparison(comparison, ignored?.[apiVersion])]])
+  const same = isSame(comparison)
+  const conflicts = new Map<string, VersionedSet>()
+  const owners = new Map<string, VersionedSet>()
+  for (const [name, owned] of managers) {
+    if (name === manager || (same && (owned.apiVersion === apiVersion || converter.knows?.(owned.apiVersion)))) {
+      if (!owned.set.empty) owners.set(name, owned)
+      continue
+    }
+    let changes = byVersion.get(owned.apiVersion)
+    if (changes === undefined) {
+      changes = compareAt(owned.apiVersion, live, next, converter)
+      if (changes === undefined) continue
+      changes = filterComparison(changes, ignored?.[owned.apiVersion])
+      byVersion.set(owned.apiVersion, changes)
+    }
+    const taken = owned.set.intersection(changes.modified.union(changes.added))
+    if (!taken.empty) conflicts.set(name, { set: taken, apiVersion: owned.apiVersion, applied: false })
+    const set = owned.set.difference(taken).difference(changes.removed)
+    if (!set.empty) owners.set(name, set === owned.set ? owned : { ...owned, set })
+  }
+  return { owners, conflicts, comparison }
+}
+
+function compareAt(apiVersion: string, live: TypedValue, next: TypedValue, converter: Converter): Comparison | undefined {
+  const before = converter.convert(live, apiVersion)
+  const after = before === undefined ? undefined : converter.convert(next, apiVersion)
+  return before === undefined || after === undefined ? undefined : compareTyped(before.value, after.value, after.type)
+}
+
+/** Owners under the schemas of today. */
+function reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Managers {
+  let out: Map<string, VersionedSet> | undefined
+  const types = new Map([[apiVersion, live.type]])
+  for (const [name, owned] of managers) {
+    let type = types.get(owned.apiVersion)
+    if (type === undefined) {
+      type = converter.convert(live, owned.apiVersion)?.type
+      if (type === undefined) {
+        out ??= new Map(managers)
+        out.delete(name)
+        continue
+      }
+      types.set(owned.apiVersion, type)
+    }
+    const set: FieldSet = reconcileFieldSet(owned.set, type)
+    if (set === owned.set) continue
+    out ??= new Map(managers)
+    out.set(name, { ...owned, set })
+  }
+  return out ?? managers
+}
+
+function withManager(managers: Managers, name: string, owned: VersionedSet): Managers {
+  const out = new Map(managers)
+  if (owned.set.empty) out.delete(name)
+  else out.set(name, owned)
+  return out
+}

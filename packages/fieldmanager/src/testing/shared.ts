@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { JsonObject } from '@krmkit/meta'
+
+/** Vectors that lie beside the repository; tests only. */
+const folder = new URL('../../../../../shared/vectors/', import.meta.url)
+
+export const sharedMissing = existsSync(folder) ? undefined : 'skipped: ../shared/vectors is absent'
+
+/** One JSON object a line. */
+export function readVectors(name: string): JsonObject[] {
+  if (sharedMissing !== undefined) return []
+  const text = readFileSync(new URL(name, folder), 'utf8')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as JsonObject)
+}

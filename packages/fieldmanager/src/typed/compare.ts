@@ -1,0 +1,270 @@
+import type { JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
+import type { PathElement } from '../fieldpath/element.ts'
+import { emptySet, type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
+import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
+import { equalValues, type Value } from '../value/order.ts'
+import { ItemProblem, itemElement, keyValue } from './list-item.ts'
+import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
+import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
+import { scalarProblem } from './validate.ts'
+import { joinErrors, maxObjectDepth, Walk } from './walk.ts'
+
+/** What differs between two values of one type. */
+export interface Comparison {
+  readonly added: FieldSet
+  readonly modified: FieldSet
+  readonly removed: FieldSet
+}
+
+export const noDifference: Comparison = { added: emptySet, modified: emptySet, removed: emptySet }
+
+/**
+ * What has to change in `before` to make it `after`; `undefined` stands for nothing at all.
+ *
+ * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or neither side fits.
+ */
+export function compareTyped(before: Value, after: Value, type: TypeRef): Comparison {
+  if (before === after) return noDifference
+  const walk = new CompareWalk()
+  compareNode(walk, type, before, after)
+  if (walk.errors.length > 0) throw new FieldManagerError('InvalidObject', joinErrors(walk.errors), { errors: walk.errors })
+  return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
+}
+
+export function filterComparison(comparison: Comparison, filter: SetFilter | undefined): Comparison {
+  if (filter === undefined) return comparison
+  return {
+    added: filterSet(comparison.added, filter),
+    modified: filterSet(comparison.modified, filter),
+    removed: filterSet(comparison.removed, filter),
+  }
+}
+
+/** True when nothing differs. */
+export function isSame(comparison: Comparison): boolean {
+  return comparison.added.empty && comparison.modified.empty && comparison.removed.empty
+}
+
+/** The three parts for people, empty ones left out. */
+export function comparisonText(comparison: Comparison): string {
+  let text = ''
+  if (!comparison.modified.empty) text += `- Modified Fields:\n${comparison.modified}\n`
+  if (!comparison.added.empty) text += `- Added Fields:\n${comparison.added}\n`
+  if (!comparison.removed.empty) text += `- Removed Fields:\n${comparison.removed}\n`
+  return text
+}
+
+/** An element of the path that is only spelled out when something differs below it. */
+interface LazyItem {
+  readonly list: ListAtom
+  readonly item: JsonValue
+}
+
+class CompareWalk {
+  readonly path: (PathElement | LazyItem)[] = []
+  readonly errors: string[] = []
+  readonly added = new FieldSetBuilder()
+  readonly modified = new FieldSetBuilder()
+  readonly removed = new FieldSetBuilder()
+
+  enter(element: PathElement | LazyItem): void {
+    if (this.path.push(element) > maxObjectDepth) {
+      throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+    }
+  }
+
+  insert(into: FieldSetBuilder): void {
+    into.insert(this.spell(), this.path.length)
+  }
+
+  fail(message: string): void {
+    const walk = new Walk()
+    walk.path.push(...this.spell())
+    walk.fail(message)
+    this.errors.push(...walk.errors)
+  }
+
+  spell(): PathElement[] {
+    for (let i = 0; i < this.path.length; i++) {
+      const element = this.path[i]
+      if (typeof element === 'object') {
+        const text = itemElement(element.list, element.item)
+        this.path[i] = text instanceof ItemProblem ? 'i:0' : text
+      }
+    }
+    return this.path as PathElement[]
+  }
+}
+
+function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
+  const { atom } = type
+  const left = formOf(atom, before)
+  const right = formOf(atom, after)
+  let isLeaf: boolean
+  if (after === undefined) isLeaf = compareAs(walk, type, left, before, after)
+  else {
+    if (before !== undefined && left !== right) compareAs(walk, type, left, before, after)
+    isLeaf = compareAs(walk, type, right, before, after)
+  }
+  if (isLeaf) return
+  if (before === undefined) walk.insert(walk.added)
+  else if (after === undefined) walk.insert(walk.removed)
+}
+
+/** Returns true when the two were compared as wholes. */
+function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, before: Value, after: Value): boolean {
+  const { atom } = type
+  const chosen = form ?? defaultForm(atom)
+  if (chosen === 'map' && atom.map !== undefined) return compareMaps(walk, atom.map, before, after)
+  if (chosen === 'list' && atom.list !== undefined) return compareLists(walk, atom.list, before, after)
+  if (atom.scalar === undefined) {
+    walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
+    return true
+  }
+  const problem = scalarProblem(atom.scalar, before)
+  const other = problem === undefined ? undefined : scalarProblem(atom.scalar, after)
+  if (problem === undefined || other === undefined) compareLeaves(walk, before, after)
+  else {
+    walk.fail(`lhs: ${problem}`)
+    walk.fail(`rhs: ${other}`)
+  }
+  return true
+}
+
+function compareLeaves(walk: CompareWalk, before: Value, after: Value): void {
+  if (before === undefined) walk.insert(walk.added)
+  else if (after === undefined) walk.insert(walk.removed)
+  else if (!equalValues(before, after)) walk.insert(walk.modified)
+}
+
+function compareMaps(walk: CompareWalk, map: MapAtom, before: Value, after: Value): boolean {
+  const left = asMap(before)
+  const right = asMap(after)
+  if (map.atomic || (isEmptyMap(left) && isEmptyMap(right))) {
+    compareLeaves(walk, before, after)
+    return true
+  }
+  if (left !== undefined) {
+    for (const key in left) {
+      const value = left[key]
+      const other = right === undefined ? undefined : ownMember(right, key)
+      if (value !== other) compareMember(walk, map, key, value, other)
+    }
+  }
+  if (right !== undefined) {
+    for (const key in right) {
+      if (left !== undefined && ownMember(left, key) !== undefined) continue
+      if (right[key] !== undefined) compareMember(walk, map, key, undefined, right[key])
+    }
+  }
+  return false
+}
+
+function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: Value, after: Value): void {
+  const field = map.fields.get(key)
+  const type = field?.type ?? map.items
+  if (type === undefined) return
+  walk.enter(field === undefined ? `f:${key}` : field.element)
+  compareNode(walk, type, before, after)
+  walk.path.pop()
+}
+
+function compareLists(walk: CompareWalk, list: ListAtom, before: Value, after: Value): boolean {
+  const left = asList(before)
+  const right = asList(after)
+  if (list.atomic || ((left === undefined || left.length === 0) && (right === undefined || right.length === 0))) {
+    compareLeaves(walk, before, after)
+    return true
+  }
+  if (left !== undefined && right !== undefined && sameKeys(list, left, right)) compareInStep(walk, list, left, right)
+  else compareItems(walk, list, left ?? [], right ?? [])
+  return false
+}
+
+/** True when both lists hold items of the same keys in the same order, each key once. */
+function sameKeys(list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
+  if (left.length !== right.length || list.keys.length === 0) return false
+  const seen = left.length > 1 ? new Set<JsonValue>() : undefined
+  for (let i = 0; i < left.length; i++) {
+    const a = asMap(left[i])
+    const b = asMap(right[i])
+    if (a === undefined || b === undefined) return false
+    let joined: JsonValue = ''
+    for (const name of list.keys) {
+      const value = keyValue(list, a, name)
+      if (value === undefined || typeof value === 'object' || value !== keyValue(list, b, name)) return false
+      joined = list.keys.length === 1 ? value : `${joined}\0${typeof value}${value}`
+    }
+    if (seen?.has(joined)) return false
+    seen?.add(joined)
+  }
+  return true
+}
+
+function compareInStep(walk: CompareWalk, list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): void {
+  for (let i = 0; i < left.length; i++) {
+    const item = left[i] as JsonValue
+    if (item === right[i]) continue
+    walk.enter({ list, item })
+    compareNode(walk, list.items, item, right[i])
+    walk.path.pop()
+  }
+}
+
+interface ItemPair {
+  readonly before: JsonValue[]
+  readonly after: JsonValue[]
+}
+
+function compareItems(walk: CompareWalk, list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): void {
+  const pairs = new Map<PathElement, ItemPair>()
+  collectItems(walk, list, left, pairs, 'before')
+  collectItems(walk, list, right, pairs, 'after')
+  for (const [element, pair] of pairs) {
+    walk.enter(element)
+    comparePair(walk, list, pair)
+    walk.path.pop()
+  }
+}
+
+function collectItems(
+  walk: CompareWalk,
+  list: ListAtom,
+  items: readonly JsonValue[],
+  pairs: Map<PathElement, ItemPair>,
+  side: 'before' | 'after',
+): void {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue
+    const element = itemElement(list, item)
+    if (element instanceof ItemProblem) {
+      walk.fail(`element ${i}: ${element.message}`)
+      continue
+    }
+    let pair = pairs.get(element)
+    if (pair === undefined) pairs.set(element, (pair = { before: [], after: [] }))
+    pair[side].push(item)
+  }
+}
+
+/** Items of one key. Duplicates are compared as a whole, and coming and going of duplicates is a change of the item itself. */
+function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemPair): void {
+  if (before.length <= 1 && after.length <= 1) {
+    if (before[0] !== after[0]) compareNode(walk, list.items, before[0], after[0])
+  } else if (before.length > 1 && after.length > 1) {
+    if (!equalValues(before, after)) walk.insert(walk.modified)
+  } else if (before.length > 1) {
+    if (after.length > 0) compareNode(walk, list.items, undefined, after[0])
+    walk.insert(walk.removed)
+  } else {
+    if (before.length > 0) compareNode(walk, list.items, before[0], undefined)
+    walk.insert(walk.added)
+  }
+}
+
+function isEmptyMap(map: object | undefined): boolean {
+  if (map === undefined) return true
+  for (const _ in map) return false
+  return true
+}

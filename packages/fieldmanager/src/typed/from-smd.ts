@@ -1,0 +1,95 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
+import { fieldElement } from '../fieldpath/element.ts'
+import { isMap } from '../value/order.ts'
+import { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
+import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
+import { atomOf, TypeRef, withAtomic } from './types.ts'
+
+/** Types by name, as a schema in structured-merge-diff form defines them. */
+export interface TypedSchema {
+  /** @throws FieldManagerError `InvalidSchema` when there is no such type. */
+  type(name: string): TypeRef
+  readonly names: readonly string[]
+}
+
+/**
+ * Reads a schema in the form of structured-merge-diff: `{ types: [{ name, scalar | list | map }] }`, as JSON values
+ * (parse YAML first).
+ *
+ * @throws FieldManagerError `InvalidSchema`, for types with unknown members when the schema is read, for unknown names when
+ * they are used.
+ */
+export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {
+  const types = new Map<string, TypeRef>()
+  const lookup = (name: string): TypeRef => {
+    const found = types.get(name) ?? builtIn(name)
+    if (found === undefined) throw new FieldManagerError('InvalidSchema', `schema error: no type found matching: ${name}`)
+    return found
+  }
+  for (const def of listOf(schema, 'types')) {
+    const name = def['name']
+    if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a type needs a name')
+    types.set(name, new TypeRef(name, () => readAtom(def, lookup)))
+  }
+  return { type: lookup, names: [...types.keys()] }
+}
+
+type Lookup = (name: string) => TypeRef
+
+function builtIn(name: string): TypeRef | undefined {
+  if (name === deducedName) return deducedType
+  return name === untypedName ? untypedType : undefined
+}
+
+function readAtom(def: JsonObject, lookup: Lookup): Atom {
+  const { scalar, list, map } = def
+  return atomOf({
+    scalar: scalar === undefined ? undefined : readScalar(scalar),
+    list: isMap(list) ? readList(list, lookup) : undefined,
+    map: isMap(map) ? readMap(map, lookup) : undefined,
+  })
+}
+
+function readScalar(value: JsonValue): ScalarAtom {
+  if (value === 'string' || value === 'numeric' || value === 'boolean' || value === 'untyped') return value
+  throw new FieldManagerError('InvalidSchema', `unexpected scalar type in schema: ${String(value)}`)
+}
+
+function readList(def: JsonObject, lookup: Lookup): ListAtom {
+  const keys = Array.isArray(def['keys']) ? def['keys'].filter((key) => typeof key === 'string') : []
+  return {
+    items: readRef(def['elementType'], lookup) ?? invalidType,
+    atomic: def['elementRelationship'] !== 'associative',
+    keys,
+  }
+}
+
+function readMap(def: JsonObject, lookup: Lookup): MapAtom {
+  const fields = new Map<string, MapField>()
+  for (const field of listOf(def, 'fields')) {
+    const { name } = field
+    if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a field needs a name')
+    const type = readRef(field['type'], lookup) ?? invalidType
+    const byDefault = field['default']
+    fields.set(name, { name, element: fieldElement(name), type, default: byDefault === null ? undefined : byDefault })
+  }
+  return { fields, items: readRef(def['elementType'], lookup), atomic: def['elementRelationship'] === 'atomic' }
+}
+
+/** `{}` is no type: maps without it have no members beside their fields. */
+function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefined {
+  if (!isMap(ref)) return undefined
+  const { namedType, elementRelationship } = ref
+  const named = typeof namedType === 'string'
+  if (!named && ref['scalar'] === undefined && ref['list'] === undefined && ref['map'] === undefined) return undefined
+  const type = named ? new TypeRef(namedType, () => lookup(namedType).atom) : new TypeRef(undefined, () => readAtom(ref, lookup))
+  return typeof elementRelationship === 'string' ? withAtomic(type, elementRelationship === 'atomic') : type
+}
+
+const invalidType = new TypeRef(undefined, () => atomOf({}))
+
+function listOf(value: JsonValue, member: string): JsonObject[] {
+  const list = isMap(value) ? value[member] : undefined
+  return Array.isArray(list) ? list.filter(isMap) : []
+}

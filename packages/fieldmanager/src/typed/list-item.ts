@@ -1,0 +1,62 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { KeyField, PathElement } from '../fieldpath/element.ts'
+import { keyElement, valueElement } from '../fieldpath/element.ts'
+import { canonicalJson, quote } from '../value/json.ts'
+import { isMap } from '../value/order.ts'
+import type { ListAtom } from './types.ts'
+import { ownMember } from './types.ts'
+
+/** Why an item of an associative list has no path element. */
+export class ItemProblem {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** The element of an item of an associative list: by its key fields, or by its value in a set. */
+export function itemElement(list: ListAtom, item: JsonValue): PathElement | ItemProblem {
+  if (list.atomic) return new ItemProblem('invalid indexing of non-associative list')
+  return list.keys.length === 0 ? setItem(item) : keyedItem(list, item)
+}
+
+/** Value of a key field of an item, or its default; `undefined` when the item is known without it. */
+export function keyValue(list: ListAtom, item: { [key: string]: JsonValue }, name: string): JsonValue | undefined {
+  return ownMember(item, name) ?? missingKey(list, item, name)
+}
+
+function missingKey(list: ListAtom, item: { [key: string]: JsonValue }, name: string): JsonValue | undefined {
+  if (ownMember(item, name) === null) return null
+  return list.items.atom.map?.fields.get(name)?.default
+}
+
+function keyedItem(list: ListAtom, item: JsonValue): PathElement | ItemProblem {
+  if (item === null) return new ItemProblem('associative list with keys may not have a null element')
+  if (!isMap(item)) return new ItemProblem('associative list with keys may not have non-map elements')
+  const only = list.keys.length === 1 ? (list.keys[0] as string) : undefined
+  if (only !== undefined) {
+    const value = keyValue(list, item, only)
+    return value === undefined ? omitted(list) : `k:{${quote(only)}:${canonicalJson(value)}}`
+  }
+  const fields: KeyField[] = []
+  for (const name of list.keys) {
+    const value = keyValue(list, item, name)
+    if (value !== undefined) fields.push({ name, value })
+  }
+  return fields.length === 0 ? omitted(list) : keyElement(fields)
+}
+
+function omitted(list: ListAtom): ItemProblem {
+  const keys = list.keys.map((key) => JSON.stringify(key)).join(' ')
+  return new ItemProblem(
+    `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
+  )
+}
+
+function setItem(item: JsonValue): PathElement | ItemProblem {
+  if (item === null) return new ItemProblem("associative list without keys has an element that's an explicit null")
+  if (Array.isArray(item)) return new ItemProblem('not supported: associative list with lists as elements')
+  if (typeof item === 'object') return new ItemProblem("associative list without keys has an element that's a map type")
+  return valueElement(item)
+}

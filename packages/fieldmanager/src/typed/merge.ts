@@ -1,0 +1,186 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { PathElement } from '../fieldpath/element.ts'
+import { elementText } from '../fieldpath/path-text.ts'
+import { equalValues, type Value } from '../value/order.ts'
+import { ItemProblem, itemElement } from './list-item.ts'
+import type { ListAtom, MapAtom, TypeRef } from './types.ts'
+import { asList, asMap, defaultForm, formOf, ownMember, setMember } from './types.ts'
+import { scalarProblem } from './validate.ts'
+import { Walk } from './walk.ts'
+
+/**
+ * `base` with everything that `patch` sets: the patch wins at leaves and in atomic parts, members of granular maps and items
+ * of associative lists are joined. Items keep the order of the patch where both have them.
+ *
+ * What stays unchanged is shared with `base`, up to `base` itself; treat the result as readonly.
+ *
+ * @throws FieldManagerError `InvalidObject` when an associative list cannot be joined.
+ */
+export function mergeTyped(base: Value, patch: Value, type: TypeRef): JsonValue | undefined {
+  const walk = new Walk()
+  const out = mergeNode(walk, type, base, patch)
+  walk.check()
+  return out
+}
+
+function mergeNode(walk: Walk, type: TypeRef, base: Value, patch: Value): Value {
+  if (patch === undefined) return base
+  const { atom } = type
+  const form = formOf(atom, patch) ?? defaultForm(atom)
+  if (form === 'map' && atom.map !== undefined) return mergeMaps(walk, atom.map, base, patch)
+  if (form === 'list' && atom.list !== undefined) return mergeLists(walk, atom.list, base, patch)
+  if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
+  else {
+    const problem = scalarProblem(atom.scalar, base)
+    const other = problem === undefined ? undefined : scalarProblem(atom.scalar, patch)
+    if (problem !== undefined && other !== undefined) {
+      walk.fail(`lhs: ${problem}`)
+      walk.fail(`rhs: ${other}`)
+    }
+  }
+  return takePatch(base, patch)
+}
+
+/** The patch, or the equal base, so that what is equal stays identical. */
+function takePatch(base: Value, patch: JsonValue): Value {
+  return equalValues(base, patch) ? base : patch
+}
+
+function mergeMaps(walk: Walk, map: MapAtom, base: Value, patch: JsonValue): Value {
+  const left = asMap(base)
+  const right = asMap(patch)
+  if (map.atomic || (isEmptyMap(left) && isEmptyMap(right))) return takePatch(base, patch)
+  let out: { [key: string]: JsonValue } | undefined
+  for (const key in right) {
+    const value = right[key]
+    if (value === undefined) continue
+    const own = left === undefined ? undefined : ownMember(left, key)
+    const merged = mergeMember(walk, map, key, own, value)
+    if (merged === own) continue
+    out ??= { ...left }
+    if (merged === undefined) delete out[key]
+    else setMember(out, key, merged)
+  }
+  if (out === undefined) return left
+  return isEmptyMap(out) ? undefined : out
+}
+
+function mergeMember(walk: Walk, map: MapAtom, key: string, base: Value, patch: JsonValue): Value {
+  const field = map.fields.get(key)
+  const type = field?.type ?? map.items
+  if (type === undefined) {
+    walk.fail(`${key}: field not declared in schema`)
+    return base
+  }
+  walk.enter(field === undefined ? `f:${key}` : field.element)
+  const merged = mergeNode(walk, type, base, patch)
+  walk.leave()
+  return merged
+}
+
+function mergeLists(walk: Walk, list: ListAtom, base: Value, patch: JsonValue): Value {
+  const left = asList(base)
+  const right = asList(patch)
+  const leftEmpty = left === undefined || left.length === 0
+  const rightEmpty = right === undefined || right.length === 0
+  if (list.atomic || (leftEmpty && rightEmpty)) return takePatch(base, patch)
+  if (rightEmpty) return left
+  const found = walk.errors.length
+  const rightItems = indexItems(walk, list, right, false)
+  const leftItems = indexItems(walk, list, left ?? [], true)
+  if (walk.errors.length > found) return base
+  const out = joinItems(walk, list, leftItems, rightItems)
+  if (out.length === 0) return undefined
+  return left !== undefined && sameItems(left, out) ? left : out
+}
+
+interface IndexedItems {
+  readonly items: readonly JsonValue[]
+  /** Of each item, in order; items without an element are left out of both. */
+  readonly elements: PathElement[]
+  /** The item of an element; `null` when there are several. */
+  readonly byElement: Map<PathElement, JsonValue>
+}
+
+function indexItems(walk: Walk, list: ListAtom, items: readonly JsonValue[], duplicates: boolean): IndexedItems {
+  const elements: PathElement[] = []
+  const byElement = new Map<PathElement, JsonValue>()
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue
+    const element = itemElement(list, item)
+    if (element instanceof ItemProblem) {
+      walk.fail(`element ${i}: ${element.message}`)
+      continue
+    }
+    const known = byElement.has(element)
+    if (known && !duplicates) {
+      walk.fail(`duplicate entries for key ${elementText(element)}`)
+      continue
+    }
+    byElement.set(element, known ? null : item)
+    elements.push(element)
+  }
+  return { items, elements, byElement }
+}
+
+/**
+ * Items of the base that the patch does not have keep their place before the next shared item; shared items follow
+ * the order of the patch.
+ */
+function joinItems(walk: Walk, list: ListAtom, left: IndexedItems, right: IndexedItems): JsonValue[] {
+  const out: JsonValue[] = []
+  const shared = right.elements.filter((element) => left.byElement.has(element))
+  const done = new Set<PathElement>()
+  let nextShared = 0
+  let l = 0
+  let r = 0
+  const take = (element: PathElement, base: Value, patch: Value): void => {
+    walk.enter(element)
+    const merged = mergeNode(walk, list.items, base, patch)
+    if (merged !== undefined) out.push(merged)
+    walk.leave()
+  }
+  while (l < left.elements.length || r < right.elements.length) {
+    const own = left.elements[l]
+    const other = right.elements[r]
+    if (own !== undefined && other !== undefined) {
+      if (own === other) {
+        done.add(own)
+        take(own, left.byElement.get(own), right.byElement.get(own))
+        l++
+        r++
+        nextShared++
+        continue
+      }
+      if (right.byElement.has(own) && nextShared < shared.length && shared[nextShared] !== own) {
+        l++
+        continue
+      }
+    }
+    if (own !== undefined) {
+      if (!right.byElement.has(own)) {
+        take(own, left.items[l], undefined)
+        l++
+        continue
+      }
+      if (done.has(own)) l++
+    }
+    if (other !== undefined) {
+      done.add(other)
+      take(other, left.byElement.get(other), right.byElement.get(other))
+      r++
+      if (nextShared < shared.length && shared[nextShared] === other) nextShared++
+    }
+  }
+  return out
+}
+
+function sameItems(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i])
+}
+
+function isEmptyMap(map: object | undefined): boolean {
+  if (map === undefined) return true
+  for (const _ in map) return false
+  return true
+}

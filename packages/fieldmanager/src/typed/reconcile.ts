@@ -1,0 +1,69 @@
+import type { PathElement } from '../fieldpath/element.ts'
+import { type FieldNode, FieldSet, leaf, setOf } from '../fieldpath/field-set.ts'
+import { deducedName } from './deduced.ts'
+import type { MapAtom, TypeRef } from './types.ts'
+import { defaultForm } from './types.ts'
+
+const settled = new WeakMap<TypeRef, WeakSet<FieldSet>>()
+
+/**
+ * A set as it reads under a schema that may have changed since it was written: what lies below a part that has become
+ * atomic is owned as that part. Parts that have become granular are left alone.
+ *
+ * @returns the same set when nothing has to change.
+ */
+export function reconcileFieldSet(set: FieldSet, type: TypeRef): FieldSet {
+  if (type.name === deducedName) return set
+  const known = settled.get(type)
+  if (known?.has(set)) return set
+  const out = reconcileNode({ member: false, children: set }, type, true).children ?? setOf(new Map())
+  if (known === undefined) settled.set(type, new WeakSet([out]))
+  else known.add(out)
+  return out
+}
+
+/** @param root the root itself cannot become a path. */
+function reconcileNode(node: FieldNode, type: TypeRef, root = false): FieldNode {
+  const { children } = node
+  if (children === undefined) return node
+  const { atom } = type
+  const form = defaultForm(atom)
+  if (form === 'map' && atom.map !== undefined) {
+    if (isDeducedMap(atom.map)) return node
+    if (atom.map.atomic) return root ? node : leaf
+    const { map } = atom
+    return reconcileChildren(node, children, (element) => (element[0] === 'f' ? fieldType(map, element.slice(2)) : undefined))
+  }
+  if (form === 'list' && atom.list !== undefined) {
+    if (atom.list.atomic) return root ? node : leaf
+    const { items } = atom.list
+    return reconcileChildren(node, children, () => items)
+  }
+  return node
+}
+
+function reconcileChildren(
+  node: FieldNode,
+  children: FieldSet,
+  typeOf: (element: PathElement) => TypeRef | undefined,
+): FieldNode {
+  let out: Map<PathElement, FieldNode> | undefined
+  for (const [element, child] of children.nodes) {
+    const type = typeOf(element)
+    const reconciled = type === undefined ? child : reconcileNode(child, type)
+    if (reconciled === child) continue
+    out ??= new Map(children.nodes)
+    out.set(element, reconciled)
+  }
+  return out === undefined ? node : { member: node.member, children: new FieldSet(out) }
+}
+
+function fieldType(map: MapAtom, name: string): TypeRef | undefined {
+  return map.fields.get(name)?.type ?? map.items
+}
+
+/** Maps of deduced members have no relationship that could have changed. */
+function isDeducedMap(map: MapAtom): boolean {
+  if (map.fields.size > 0 || map.items === undefined) return false
+  return map.items.name === undefined ? map.items.atom.scalar === 'untyped' : map.items.name === deducedName
+}

@@ -1,0 +1,96 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { PathElement } from '../fieldpath/element.ts'
+import { elementParts, fieldElement } from '../fieldpath/element.ts'
+import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
+import { fieldSetOf } from './field-set-of.ts'
+import { ItemProblem, itemElement } from './list-item.ts'
+import type { ListAtom, MapAtom, TypeRef } from './types.ts'
+import { asList, asMap, defaultForm, formOf, setMember } from './types.ts'
+
+export interface ExtractOptions {
+  /** Adds the key fields of the items that are only partly extracted. */
+  readonly appendKeyFields?: boolean
+}
+
+/**
+ * The value without the members and items of `set`; what is emptied becomes null. Unchanged parts are shared with
+ * `value`.
+ */
+export function removeItems(value: JsonValue, set: FieldSet, type: TypeRef): JsonValue {
+  return take(value, set, type, false)
+}
+
+/** Only the members and items of `set`; null when nothing is left. */
+export function extractItems(value: JsonValue, set: FieldSet, type: TypeRef, options: ExtractOptions = {}): JsonValue {
+  const wanted = options.appendKeyFields ? set.union(keyFieldsOf(set, fieldSetOf(value, type))) : set
+  return take(value, wanted, type, true)
+}
+
+function take(value: JsonValue, set: FieldSet, type: TypeRef, extract: boolean): JsonValue {
+  const { atom } = type
+  const form = formOf(atom, value) ?? defaultForm(atom)
+  if (form === 'map' && atom.map !== undefined) return takeMembers(value, set, atom.map, extract)
+  if (form === 'list' && atom.list !== undefined) return takeItems(value, set, atom.list, extract)
+  return value
+}
+
+function takeMembers(value: JsonValue, set: FieldSet, map: MapAtom, extract: boolean): JsonValue {
+  const members = asMap(value)
+  if (members === undefined) return null
+  if (map.atomic) return extract && Object.keys(members).length > 0 ? value : null
+  const out: { [key: string]: JsonValue } = {}
+  let size = 0
+  let same = true
+  for (const key in members) {
+    const member = members[key] as JsonValue
+    const field = map.fields.get(key)
+    const node = set.nodes.get(field?.element ?? fieldElement(key))
+    const type = field?.type ?? map.items
+    let kept: JsonValue | undefined
+    if (node === undefined || type === undefined) kept = extract ? undefined : member
+    else if (node.member) kept = extract ? take(member, set, type, true) : undefined
+    else kept = take(member, node.children ?? set, type, extract)
+    if (kept !== member) same = false
+    if (kept === undefined) continue
+    setMember(out, key, kept)
+    size++
+  }
+  if (size === 0) return null
+  return same ? value : out
+}
+
+function takeItems(value: JsonValue, set: FieldSet, list: ListAtom, extract: boolean): JsonValue {
+  const items = asList(value)
+  if (items === undefined || items.length === 0) return null
+  if (list.atomic) return extract ? value : null
+  const out: JsonValue[] = []
+  let same = true
+  for (const item of items) {
+    const element = itemElement(list, item)
+    const node = element instanceof ItemProblem ? undefined : set.nodes.get(element)
+    if (extract ? node === undefined : node?.member) {
+      same = false
+      continue
+    }
+    const kept = node?.children === undefined ? item : take(item, node.children, list.items, extract)
+    if (kept !== item) same = false
+    out.push(kept)
+  }
+  if (out.length === 0) return null
+  return same ? value : out
+}
+
+/** Paths of the key fields of every item on the way to a path that the value has. */
+function keyFieldsOf(set: FieldSet, present: FieldSet): FieldSet {
+  const builder = new FieldSetBuilder()
+  set.iterate((path) => {
+    if (!present.has(path)) return
+    path.forEach((element, index) => {
+      const parts = elementParts(element)
+      if (parts.kind !== 'key') return
+      const prefix: PathElement[] = path.slice(0, index + 1)
+      for (const field of parts.fields) builder.insert([...prefix, fieldElement(field.name)], index + 2)
+    })
+  })
+  return builder.build()
+}

@@ -1,0 +1,94 @@
+import type { JsonValue } from '@krmkit/meta'
+import { indexElement, type PathElement } from '../fieldpath/element.ts'
+import { elementText } from '../fieldpath/path-text.ts'
+import { isMap } from '../value/order.ts'
+import { ItemProblem, itemElement } from './list-item.ts'
+import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
+import { defaultForm, formOf, memberType } from './types.ts'
+import { Walk } from './walk.ts'
+
+export interface ValidateOptions {
+  /** Accepts several items with the same key, as live objects may have them. */
+  readonly allowDuplicates?: boolean
+}
+
+/** What keeps a value from being of a type, as `.spec.foo: field not declared in schema`; empty when nothing does. */
+export function validateValue(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): readonly string[] {
+  const walk = new Walk()
+  validate(value, type, walk, options.allowDuplicates === true)
+  return walk.errors
+}
+
+/** What is wrong with a scalar; `undefined` when it fits. Null and absent fit everywhere. */
+export function scalarProblem(scalar: ScalarAtom, value: JsonValue | undefined): string | undefined {
+  if (value === null || value === undefined) return undefined
+  const type = typeof value
+  switch (scalar) {
+    case 'numeric':
+      return type === 'number' || type === 'bigint' ? undefined : `expected numeric (int or float), got ${goType(value)}`
+    case 'string':
+      return type === 'string' ? undefined : `expected string, got ${show(value)}`
+    case 'boolean':
+      return type === 'boolean' ? undefined : `expected boolean, got ${show(value)}`
+    default:
+      return type === 'object' ? `expected any scalar, got ${show(value)}` : undefined
+  }
+}
+
+/** A value as findings print it, shortened. */
+export function show(value: JsonValue): string {
+  const text = JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member))
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text
+}
+
+function validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): void {
+  const { atom } = type
+  const form = formOf(atom, value) ?? defaultForm(atom)
+  if (form === 'map' && atom.map !== undefined) validateMap(value, atom.map, walk, duplicates)
+  else if (form === 'list' && atom.list !== undefined) validateList(value, atom.list, walk, duplicates)
+  else if (atom.scalar !== undefined) {
+    const problem = scalarProblem(atom.scalar, value)
+    if (problem !== undefined) walk.fail(problem)
+  } else walk.fail(`schema error: invalid atom: ${type.name === undefined ? 'inlined' : `named type: ${type.name}`}`)
+}
+
+function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boolean): void {
+  if (value === null) return
+  if (!isMap(value)) return walk.fail(`expected map, got ${show(value)}`)
+  for (const key in value) {
+    const member = value[key]
+    if (member === undefined) continue
+    const type = memberType(map, key)
+    walk.enter(map.fields.get(key)?.element ?? `f:${key}`)
+    if (type === undefined) walk.fail('field not declared in schema')
+    else validate(member, type, walk, duplicates)
+    walk.leave()
+  }
+}
+
+function validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: boolean): void {
+  if (value === null) return
+  if (!Array.isArray(value)) return walk.fail(`expected list, got ${show(value)}`)
+  const seen = list.atomic ? undefined : new Set<PathElement>()
+  for (let i = 0; i < value.length; i++) {
+    const item = value[i] as JsonValue
+    const element = seen === undefined ? indexElement(i) : itemElement(list, item)
+    // Without an element nothing below the item could be named.
+    if (element instanceof ItemProblem) return walk.fail(`element ${i}: ${element.message}`)
+    walk.enter(element)
+    if (seen?.has(element) && !duplicates) {
+      walk.leave()
+      walk.fail(`duplicate entries for key ${elementText(element)}`)
+      walk.enter(element)
+    }
+    seen?.add(element)
+    validate(item, list.items, walk, duplicates)
+    walk.leave()
+  }
+}
+
+function goType(value: JsonValue): string {
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
+}

@@ -1,0 +1,37 @@
+import { FieldManagerError } from '../errors.ts'
+import type { PathElement } from '../fieldpath/element.ts'
+import { pathText } from '../fieldpath/path-text.ts'
+
+/** Deepest object that is walked; far beyond real ones, below what the stack holds. */
+export const maxObjectDepth = 1000
+
+/** Where a walk stands, and what it found wrong. */
+export class Walk {
+  readonly path: PathElement[] = []
+  readonly errors: string[] = []
+
+  enter(element: PathElement): void {
+    if (this.path.push(element) > maxObjectDepth) {
+      throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+    }
+  }
+
+  leave(): void {
+    this.path.pop()
+  }
+
+  fail(message: string): void {
+    this.errors.push(this.path.length === 0 ? message : `${pathText(this.path)}: ${message}`)
+  }
+
+  /** @throws FieldManagerError `InvalidObject` with everything found. */
+  check(prefix = ''): void {
+    if (this.errors.length === 0) return
+    throw new FieldManagerError('InvalidObject', prefix + joinErrors(this.errors), { errors: this.errors })
+  }
+}
+
+/** One finding as it is, several as a list. */
+export function joinErrors(errors: readonly string[]): string {
+  return errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map((text) => `  ${text}`)].join('\n')
+}

@@ -1,0 +1,105 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
+import { compareStrings } from './order.ts'
+
+/**
+ * JSON text of values inside path elements, byte for byte as Go's serialisers print it, and a strict reader that
+ * bounds depth and rejects what is not JSON.
+ */
+
+/** Deepest nesting that is read. */
+export const maxDepth = 200
+
+const plain = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x5b\x5d-\u2027\u202a-\ud7ff\ue000-\uffff]*$/
+
+/** JSON text with sorted map keys; strings are escaped as in HTML-safe JSON (`<` is written `\u003c`). */
+export function canonicalJson(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return quoteValue(value)
+    case 'number':
+      return numberText(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    default:
+      if (value === null) return 'null'
+      return Array.isArray(value) ? `[${value.map(canonicalJson).join(',')}]` : mapText(value)
+  }
+}
+
+/** A JSON string, HTML-safe: how string values are written. */
+export function quoteValue(text: string): string {
+  if (plain.test(text)) return `"${text}"`
+  return quote(text).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)
+}
+
+/** A JSON string, not HTML-safe: how names of key fields are written. */
+export function quote(text: string): string {
+  const escaped = JSON.stringify(text)
+  if (plain.test(text)) return escaped
+  return escaped
+    .replace(/\u2028/g, '\\u2028')
+    .replace(/\u2029/g, '\\u2029')
+    .replace(/\\(?:[bf]|u[dD][89a-fA-F][0-9a-f]{2}|[^bf])/g, (m) => shortEscapes[m] ?? (m.startsWith('\\ud') ? '\\ufffd' : m))
+}
+
+/**
+ * Reads one JSON value with nothing after it.
+ *
+ * @throws FieldManagerError `InvalidFieldSet` for what is not JSON, `TooLarge` beyond 200 levels.
+ */
+export function parseJson(text: string): JsonValue {
+  checkDepth(text)
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch (cause) {
+    throw new FieldManagerError('InvalidFieldSet', `not valid JSON: ${(cause as Error).message}`)
+  }
+}
+
+/** The same from bytes; what is not UTF-8 is refused. */
+export function parseJsonBytes(bytes: Uint8Array): JsonValue {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new FieldManagerError('InvalidFieldSet', 'not valid JSON: not UTF-8')
+  }
+  return parseJson(text)
+}
+
+const shortEscapes: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c' }
+
+function numberText(value: number): string {
+  if (Object.is(value, -0)) return '-0'
+  const text = String(value)
+  const exponent = text.indexOf('e')
+  if (exponent < 0) return text
+  // Go prints at least two exponent digits, except that a leading zero of negative ones is dropped.
+  const sign = text[exponent + 1] as string
+  const digits = text.slice(exponent + 2)
+  return `${text.slice(0, exponent)}e${sign}${sign === '+' && digits.length < 2 ? `0${digits}` : digits}`
+}
+
+function mapText(value: JsonObject): string {
+  const parts: string[] = []
+  for (const key of Object.keys(value).sort(compareStrings))
+    parts.push(`${quoteValue(key)}:${canonicalJson(value[key] as JsonValue)}`)
+  return `{${parts.join(',')}}`
+}
+
+function checkDepth(text: string): void {
+  let depth = 0
+  let inString = false
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (inString) {
+      if (unit === 0x5c) i++
+      else if (unit === 0x22) inString = false
+    } else if (unit === 0x22) inString = true
+    else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > maxDepth) throw new FieldManagerError('TooLarge', `nested deeper than ${maxDepth} levels`)
+    } else if (unit === 0x7d || unit === 0x5d) depth--
+  }
+}

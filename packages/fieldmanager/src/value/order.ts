@@ -1,0 +1,118 @@
+import type { JsonValue } from '@krmkit/meta'
+
+/**
+ * A total order over JSON values, and equality.
+ *
+ * Kinds stand in the order number, string, boolean, list, map, null. Strings are ordered by code point
+ * (as their UTF-8 bytes are), lists and maps lexicographically, maps by sorted key.
+ */
+
+/** A value from a frozen object, or one that may be changed. */
+export type Value = JsonValue | undefined
+
+/** Negative when `a` comes first, zero when equal. */
+export function compareValues(a: JsonValue, b: JsonValue): number {
+  const kind = kindOf(a)
+  const other = kindOf(b)
+  if (kind !== other) return kind - other
+  switch (kind) {
+    case 0:
+      return a === b ? 0 : (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0
+    case 1:
+      return compareStrings(a as string, b as string)
+    case 2:
+      return a === b ? 0 : a === false ? -1 : 1
+    case 3:
+      return compareLists(a as JsonValue[], b as JsonValue[])
+    case 4:
+      return compareMaps(a as { [key: string]: JsonValue }, b as { [key: string]: JsonValue })
+    default:
+      return 0
+  }
+}
+
+/** Deep equality; `1`, `1.0` and `1n` are equal, and order matters in lists only. */
+export function equalValues(a: Value, b: Value): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+    if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && a == b
+    return false
+  }
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) if (!equalValues(a[i], b[i])) return false
+    return true
+  }
+  if (Array.isArray(b)) return false
+  let size = 0
+  for (const key in a) {
+    const other = b[key]
+    if (other === undefined || !equalValues(a[key], other) || !Object.hasOwn(b, key)) return false
+    size++
+  }
+  for (const key in b) if (b[key] !== undefined) size--
+  return size === 0
+}
+
+/** Order of strings by code point, which is the order of their UTF-8 bytes. */
+export function compareStrings(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x === y) continue
+    // Surrogates stand for code points above all of the basic plane.
+    if (x >= 0xd800 && y >= 0xd800) return rank(x) - rank(y)
+    return x - y
+  }
+  return a.length - b.length
+}
+
+export function isNumber(value: Value): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+export function isMap(value: Value): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function rank(unit: number): number {
+  return unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+function kindOf(value: JsonValue): number {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+      return 0
+    case 'string':
+      return 1
+    case 'boolean':
+      return 2
+    default:
+      return value === null ? 5 : Array.isArray(value) ? 3 : 4
+  }
+}
+
+function compareLists(a: readonly JsonValue[], b: readonly JsonValue[]): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const order = compareValues(a[i] as JsonValue, b[i] as JsonValue)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+function compareMaps(a: { [key: string]: JsonValue }, b: { [key: string]: JsonValue }): number {
+  const keys = Object.keys(a).sort(compareStrings)
+  const others = Object.keys(b).sort(compareStrings)
+  const length = Math.min(keys.length, others.length)
+  for (let i = 0; i < length; i++) {
+    const key = keys[i] as string
+    const other = others[i] as string
+    const order = compareStrings(key, other) || compareValues(a[key] as JsonValue, b[other] as JsonValue)
+    if (order !== 0) return order
+  }
+  return keys.length - others.length
+}
