@@ -19,6 +19,7 @@ export {
   type Dialect,
   definitionName,
   type ExtraOperations,
+  encodeOpenapiV2,
   kindsFrom,
   type OpenApiInfo,
   type OpenApiV3Options,

@@ -1,6 +1,6 @@
-import type { DuplicateMembers, Member } from './syntax.ts'
 import type { ParsedJson } from './parse-json.ts'
 import { Problems } from './problems.ts'
+import type { DuplicateMembers, Member } from './syntax.ts'
 
 /**
  * Repeated keys of documents without a type: custom resources and patches.

@@ -19,11 +19,15 @@ describe('encodeJson', () => {
   })
 
   it('keeps keys that look like indexes in the order of their bytes', () => {
-    expect(text({ data: { a: '', 9: '', 10: '', '-': '' }, text: '{"1":' })).toBe('{"data":{"-":"","10":"","9":"","a":""},"text":"{\\"1\\":"}')
+    expect(text({ data: { a: '', 9: '', 10: '', '-': '' }, text: '{"1":' })).toBe(
+      '{"data":{"-":"","10":"","9":"","a":""},"text":"{\\"1\\":"}',
+    )
   })
 
   it('sorts deeply', () => {
-    expect(JSON.stringify(sortedCopy({ b: { d: 1, c: [{ f: 1, e: 2 }] }, a: null }))).toBe('{"a":null,"b":{"c":[{"e":2,"f":1}],"d":1}}')
+    expect(JSON.stringify(sortedCopy({ b: { d: 1, c: [{ f: 1, e: 2 }] }, a: null }))).toBe(
+      '{"a":null,"b":{"c":[{"e":2,"f":1}],"d":1}}',
+    )
   })
 
   it('is read back as it was', () => {

@@ -13,8 +13,10 @@ export interface EncodeJsonOptions {
 /** Members are written in the order they have; use canonical objects. `undefined` members are left out. */
 export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uint8Array {
   const text = stringifyJson(value)
-  return new TextEncoder().encode(options.newline ? `${text}\n` : text)
+  return encoder.encode(options.newline ? `${text}\n` : text)
 }
+
+const encoder = new TextEncoder()
 
 /** As `encodeJson`, but text. */
 export function stringifyJson(value: unknown): string {

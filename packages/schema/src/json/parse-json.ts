@@ -62,10 +62,14 @@ function quickParse(text: string, maxDepth: number): ParsedJson | undefined {
 }
 
 /** Parses a document that must be an object. @throws DecodeError as `parseJson`, and `Type` for anything else. */
-export function parseJsonObject(input: Uint8Array | string, options?: ParseJsonOptions): ParsedJson & { value: Record<string, unknown> } {
+export function parseJsonObject(
+  input: Uint8Array | string,
+  options?: ParseJsonOptions,
+): ParsedJson & { value: Record<string, unknown> } {
   const parsed = parseJson(input, options)
   const { value } = parsed
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return parsed as ParsedJson & { value: Record<string, unknown> }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return parsed as ParsedJson & { value: Record<string, unknown> }
   if (value === null) return { ...parsed, value: {} }
   throw new DecodeError('Type', `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`)
 }

@@ -21,6 +21,12 @@ export class Problems {
     this.#path.pop()
   }
 
+  /** Replaces the place, for those who keep it themselves. */
+  moveTo(path: readonly (string | number)[]): void {
+    this.#path.length = 0
+    for (const step of path) this.#path.push(step)
+  }
+
   unknown(key: string): void {
     this.#add('unknown', key)
   }

@@ -13,7 +13,7 @@ export type DuplicateMembers = Map<object, readonly Member[]>
 
 export type Member = readonly [key: string, value: unknown]
 
-/** A number whose text matters: `1.0` is no integer to Go, although its value is one. */
+/** A number whose text matters: `1.0` is no integer to Go, although its value is one; nor is one outside 64 bits. */
 export class NumberLiteral {
   readonly text: string
   readonly value: number
@@ -39,7 +39,10 @@ interface Frame {
 }
 
 /** @throws DecodeError `Syntax`, or `Depth` beyond `maxDepth`. */
-export function readJson(bytes: Uint8Array, options: SyntaxOptions): { value: unknown; duplicates: DuplicateMembers | undefined } {
+export function readJson(
+  bytes: Uint8Array,
+  options: SyntaxOptions,
+): { value: unknown; duplicates: DuplicateMembers | undefined } {
   return new SyntaxReader(bytes, options).read()
 }
 
@@ -94,7 +97,13 @@ class SyntaxReader {
         if (depth + 1 > this.#options.maxDepth) this.#fail('exceeded max depth', 'Depth')
         this.#at++
         const list = c === 0x5b
-        return new FrameStart({ list: list ? [] : undefined, object: list ? undefined : {}, members: [], repeated: false, key: '' })
+        return new FrameStart({
+          list: list ? [] : undefined,
+          object: list ? undefined : {},
+          members: [],
+          repeated: false,
+          key: '',
+        })
       }
       case 0x22:
         return this.#string()
@@ -209,13 +218,14 @@ class SyntaxReader {
       this.#digits('in exponent of numeric literal')
     }
     const text = latin(this.#bytes, start, this.#at)
-    return integer ? integerValue(text) : this.#float(text)
+    return integer ? (integerValue(text) ?? this.#float(text)) : this.#float(text)
   }
 
   #float(text: string): unknown {
     const value = Number(text)
     if (!this.#options.literals) {
-      if (!Number.isFinite(value)) throw new DecodeError('Type', `json: cannot unmarshal number ${text} into Go value of type float64`)
+      if (!Number.isFinite(value))
+        throw new DecodeError('Type', `json: cannot unmarshal number ${text} into Go value of type float64`)
       return value
     }
     return Number.isInteger(value) || !Number.isFinite(value) ? new NumberLiteral(text) : value
@@ -274,13 +284,13 @@ const simpleEscapes: readonly number[] = [...'"\\/bfnrt'].map((char) => char.cha
 const minInt64 = -(2n ** 63n)
 const maxInt64 = 2n ** 63n - 1n
 
-/** Integers outside 64 bits are floats, as in Go. */
-function integerValue(text: string): number | bigint {
+/** `undefined` for integers outside 64 bits, which are floats, as in Go. */
+function integerValue(text: string): number | bigint | undefined {
   const value = Number(text)
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value
-  if (text.length > 20) return value
+  if (text.length > 20) return undefined
   const big = BigInt(text)
-  return big >= minInt64 && big <= maxInt64 ? big : value
+  return big >= minInt64 && big <= maxInt64 ? big : undefined
 }
 
 function latin(bytes: Uint8Array, start: number, end: number): string {

@@ -2,6 +2,10 @@
  * UTF-8 as Go reads and writes it.
  */
 
+// Neither keeps anything between calls.
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const loose = new TextDecoder('utf-8', { ignoreBOM: true })
+
 /** Text of the bytes, and whether they were valid UTF-8. */
 export interface DecodedText {
   readonly text: string
@@ -11,7 +15,7 @@ export interface DecodedText {
 /** Keeps a byte order mark, which JSON does not allow. When bytes are invalid the text is not exact: use `decodeLoosely`. */
 export function decodeUtf8(bytes: Uint8Array): DecodedText {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), valid: true }
+    return { text: strict.decode(bytes), valid: true }
   } catch {
     return { text: '', valid: false }
   }
@@ -24,18 +28,17 @@ export function decodeLoosely(bytes: Uint8Array): string {
   let out = ''
   let start = 0
   let at = 0
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   while (at < bytes.length) {
     const length = sequenceLength(bytes, at)
     if (length > 0) {
       at += length
       continue
     }
-    out += `${decoder.decode(bytes.subarray(start, at))}\ufffd`
+    out += `${loose.decode(bytes.subarray(start, at))}\ufffd`
     at += 1
     start = at
   }
-  return out + decoder.decode(bytes.subarray(start))
+  return out + loose.decode(bytes.subarray(start))
 }
 
 /** Length of the valid sequence that begins at `at`, or 0. */

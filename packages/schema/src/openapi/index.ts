@@ -1,5 +1,6 @@
 export { type CustomSchemaOptions, type CustomSchemas, customSchemas, definitionName } from './custom.ts'
 export type { Dialect } from './dialect.ts'
+export { encodeOpenapiV2 } from './gnostic.ts'
 export type { Operation } from './operations.ts'
 export type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 export { type RootDocument, type RootOptions, rootDocuments } from './roots.ts'

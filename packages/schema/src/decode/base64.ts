@@ -1,0 +1,83 @@
+import { DecodeError } from '../errors.ts'
+
+/**
+ * Standard base64 as Go reads and writes it: padding is required, line breaks are ignored.
+ */
+
+/** The text without line breaks and stray bits, as it is printed. @throws DecodeError `Value` with Go's message. */
+export function normalizeBase64(text: string): string {
+  const padding = paddingOf(text)
+  if (padding !== undefined && (padding === 0 || lastDigits[padding - 1]?.includes(text[text.length - padding - 1] as string)))
+    return text
+  return bytesToBase64(base64ToBytes(text))
+}
+
+/** @throws DecodeError `Value`: `illegal base64 data at input byte 3`; the position counts bytes of UTF-8. */
+export function base64ToBytes(text: string): Uint8Array {
+  const clean = text.replace(/[\r\n]+/g, '')
+  if (paddingOf(clean) === undefined) {
+    throw new DecodeError('Value', `illegal base64 data at input byte ${firstIllegal(new TextEncoder().encode(text))}`)
+  }
+  const binary = atob(clean)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
+  return bytes
+}
+
+export function bytesToBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
+  return btoa(binary)
+}
+
+/** Digits before the padding that leave no stray bits. */
+const lastDigits: readonly string[] = ['AEIMQUYcgkosw048', 'AQgw']
+
+/** How many padding characters well-formed text has; `undefined` for other text. */
+function paddingOf(text: string): number | undefined {
+  if (text.length % 4 !== 0) return undefined
+  const end = text.search(/[^A-Za-z0-9+/]/)
+  if (end < 0) return 0
+  const padding = text.length - end
+  if (padding > 2) return undefined
+  return text.endsWith('='.repeat(padding)) ? padding : undefined
+}
+
+/** Walks in groups of four, as the decoder does whose positions clients see. */
+function firstIllegal(source: Uint8Array): number {
+  let at = 0
+  for (;;) {
+    for (let j = 0; j < 4; j++) {
+      while (at < source.length && isBreak(source[at])) at++
+      if (at === source.length) return at - j
+      const byte = source[at++] as number
+      if (isDigit(byte)) continue
+      if (byte !== equals) return at - 1
+      if (j < 2) return at - 1
+      if (j === 2) {
+        while (at < source.length && isBreak(source[at])) at++
+        if (at === source.length) return source.length
+        if (source[at] !== equals) return at - 1
+        at++
+      }
+      while (at < source.length && isBreak(source[at])) at++
+      return at
+    }
+  }
+}
+
+const equals = 0x3d
+
+function isBreak(byte: number | undefined): boolean {
+  return byte === 0x0a || byte === 0x0d
+}
+
+function isDigit(byte: number): boolean {
+  return (
+    (byte >= 0x41 && byte <= 0x5a) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2b ||
+    byte === 0x2f
+  )
+}

@@ -1,0 +1,78 @@
+import { DecodeError } from '../errors.ts'
+import type { Decoded, StructType } from '../interfaces.ts'
+import type { DuplicateMembers } from '../json/syntax.ts'
+import { Context } from './context.ts'
+import { planOf } from './plan.ts'
+import { copyAny } from './scalars.ts'
+import { decodeStruct } from './struct.ts'
+
+/** From parsed values to canonical objects. */
+
+export interface DecodeOptions {
+  /** What the parser found repeated; absent: nothing. */
+  readonly duplicates?: DuplicateMembers | undefined
+  /** Collect unknown and repeated fields. Default true; turn it off when nobody will be told. */
+  readonly collect?: boolean
+  /** Problems found before, which come first: those of YAML. */
+  readonly problems?: readonly string[]
+}
+
+/**
+ * Decodes a value against a type, as Go decodes into a struct: names are case-sensitive, null is unset, nothing is converted.
+ *
+ * The result is canonical (see `Decoded`) and shares nothing with `value`. Null gives the zero object.
+ *
+ * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`.
+ * @see API protocol specification, 4.6
+ */
+export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
+  const context = new Context(options.duplicates, options.collect ?? true)
+  const object = guarded(() => decodeStruct(planOf(type), value ?? {}, context))
+  context.finish()
+  return { object: object as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+/**
+ * Takes a value as it is, for kinds without a type (custom resources): only repeated fields are objected to.
+ *
+ * @throws DecodeError `Type` when it is no object, `Depth`.
+ */
+export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
+  const context = new Context(options.duplicates, options.collect ?? true)
+  const object = value ?? {}
+  if (typeof object !== 'object' || Array.isArray(object)) context.mismatch(object, 'map[string]interface {}')
+  const copy = guarded(() => copyAny(object, context))
+  context.finish()
+  return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+/** Deep nesting may meet the end of the stack before it meets the limit, when the caller is deep already. */
+function guarded<V>(run: () => V): V {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof RangeError) throw new DecodeError('Depth', 'exceeded max depth')
+    throw error
+  }
+}
+
+function joinProblems(earlier: readonly string[] | undefined, own: readonly string[]): readonly string[] {
+  if (earlier === undefined || earlier.length === 0) return own
+  return own.length === 0 ? earlier : [...earlier, ...own]
+}
+
+/**
+ * What the stock server says under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML keep
+ * the heading they have there.
+ *
+ * @returns `undefined` when there are no problems.
+ */
+export function strictMessage(problems: readonly string[]): string | undefined {
+  if (problems.length === 0) return undefined
+  const yaml = problems.filter((problem) => yamlProblem.test(problem))
+  const fields = problems.filter((problem) => !yamlProblem.test(problem))
+  const heading = yaml.length === 0 ? [] : [`yaml: unmarshal errors:\n${yaml.map((line) => `  ${line}`).join('\n')}`]
+  return `strict decoding error: ${[...heading, ...fields].join(', ')}`
+}
+
+const yamlProblem = /^line [0-9]+: /

@@ -1,0 +1,127 @@
+import { DecodeError } from '../errors.ts'
+import type { Scalar } from '../interfaces.ts'
+import { NumberLiteral, setMember } from '../json/syntax.ts'
+import { normalizeBase64 } from './base64.ts'
+import { BadNumber, type Context, maxDepth } from './context.ts'
+
+/** Scalars as Go decodes them: nothing is converted, numbers are checked for their range. */
+
+export type ScalarDecoder = (value: unknown, context: Context) => unknown
+
+/** @param goType name for error messages; asked only when there is one. */
+export function scalarDecoder(scalar: Scalar, goType: () => string): ScalarDecoder {
+  switch (scalar) {
+    case 'string':
+      return (value, context) => (typeof value === 'string' ? value : context.mismatch(value, goType()))
+    case 'bool':
+      return (value, context) => (typeof value === 'boolean' ? value : context.mismatch(value, goType()))
+    case 'int32':
+      return (value, context) => (isInt32(value) ? value : badNumber(value, goType(), context))
+    case 'int64':
+      return (value, context) => (isInt64(value) ? value : badNumber(value, goType(), context))
+    case 'float64':
+      return (value, context) => floatValue(value, goType, context)
+    case 'bytes':
+      return (value, context) => bytesValue(value, goType, context)
+    case 'any':
+      return copyAny
+  }
+}
+
+export function isInt32(value: unknown): value is number {
+  return typeof value === 'number' && (value | 0) === value
+}
+
+function isInt64(value: unknown): boolean {
+  return typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && BigInt.asIntN(64, value) === value
+}
+
+/** Marks what is a number, so that the message shows it. */
+export function badNumber(value: unknown, goType: string, context: Context): undefined {
+  return context.mismatch(asBadNumber(value), goType)
+}
+
+export function asBadNumber(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral ? new BadNumber(value) : value
+}
+
+function floatValue(value: unknown, goType: () => string, context: Context): number | undefined {
+  const number = value instanceof NumberLiteral ? value.value : typeof value === 'bigint' ? Number(value) : value
+  if (typeof number !== 'number') return context.mismatch(value, goType())
+  return Number.isFinite(number) ? number : badNumber(value, goType(), context)
+}
+
+/** Base64 text; a list of numbers is accepted too, as Go does. */
+function bytesValue(value: unknown, goType: () => string, context: Context): string | undefined {
+  if (typeof value === 'string') {
+    try {
+      return normalizeBase64(value)
+    } catch (error) {
+      if (error instanceof DecodeError) return context.remember(error.message)
+      throw error
+    }
+  }
+  if (!Array.isArray(value)) return context.mismatch(value, goType())
+  let binary = ''
+  for (const element of value) {
+    if (typeof element !== 'number' || (element & 0xff) !== element) {
+      if (element !== null) return badNumber(element, 'uint8', context)
+      binary += '\0'
+    } else binary += String.fromCharCode(element)
+  }
+  return btoa(binary)
+}
+
+/** A value without a type: repeated members are reported, the last one counts. */
+export function copyAny(value: unknown, context: Context): unknown {
+  return copyValue(value, context, context.collecting && context.mayRepeat)
+}
+
+/** A value that is kept as it was sent; strictness does not look into it. */
+export function copyRaw(value: unknown, context: Context): unknown {
+  return copyValue(value, context, false)
+}
+
+function copyValue(value: unknown, context: Context, report: boolean): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof NumberLiteral) {
+    return Number.isFinite(value.value) ? value.value : badNumber(value, 'float64', context)
+  }
+  if (report) return copyReporting(value, context)
+  return copyPlain(value, context, context.depth)
+}
+
+function copyPlain(value: object, context: Context, depth: number): unknown {
+  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (value instanceof NumberLiteral) return copyValue(value, context, false)
+  if (Array.isArray(value)) {
+    return value.map((element) =>
+      typeof element === 'object' && element !== null ? copyPlain(element, context, depth + 1) : element,
+    )
+  }
+  const copy: Record<string, unknown> = {}
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key]
+    setMember(copy, key, typeof member === 'object' && member !== null ? copyPlain(member, context, depth + 1) : member)
+  }
+  return copy
+}
+
+function copyReporting(value: object, context: Context): unknown {
+  if (Array.isArray(value)) {
+    return value.map((element, index) => {
+      context.enter(index)
+      const copy = copyValue(element, context, true)
+      context.leave()
+      return copy
+    })
+  }
+  const copy: Record<string, unknown> = {}
+  for (const [key, member] of context.segmentsOf(value)?.[0] ?? Object.entries(value)) {
+    if (Object.hasOwn(copy, key)) context.duplicate(key)
+    context.enterKey(key)
+    setMember(copy, key, copyValue(member, context, true))
+    context.leave()
+  }
+  return copy
+}

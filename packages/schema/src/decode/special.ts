@@ -1,0 +1,90 @@
+import {
+  formatDuration,
+  MetaError,
+  normalizeMicroTime,
+  normalizeQuantity,
+  normalizeTime,
+  parseDuration,
+  quantityFormatError,
+} from '@krmkit/meta'
+import { DecodeError } from '../errors.ts'
+import type { SpecialName } from '../interfaces.ts'
+import { sortedCopy } from '../json/encode-json.ts'
+import { NumberLiteral } from '../json/syntax.ts'
+import type { Context } from './context.ts'
+import { asBadNumber, copyRaw, isInt32, type ScalarDecoder } from './scalars.ts'
+
+/**
+ * Types with a JSON form of their own. What does not parse ends decoding at once, unlike a wrong type elsewhere.
+ */
+
+/** Text of the moment that Go takes for "no time". */
+const zeroTime = '0001-01-01T00:00:00Z'
+const zeroMicroTime = '0001-01-01T00:00:00.000000Z'
+
+const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
+  Time: (value, context) => timeValue(value, context, normalizeTime, zeroTime),
+  MicroTime: (value, context) => timeValue(value, context, normalizeMicroTime, zeroMicroTime),
+  Duration: (value, context) => parsed(() => formatDuration(parseDuration(textOf(value, context)))),
+  Quantity: quantityValue,
+  QuantityValue: quantityValue,
+  IntOrString: intOrStringValue,
+  RawExtension: copyRaw,
+  FieldsV1: copyRaw,
+  JSON: (value, context) => sortedCopy(copyRaw(value, context)),
+  Unknown: copyRaw,
+}
+
+/** For every special type but those that hold a schema (`JSONSchemaPropsOr…`). */
+export function specialDecoder(special: SpecialName): ScalarDecoder {
+  return decoders[special] ?? copyRaw
+}
+
+/** What stands for an unset list element or map value. */
+export function specialZero(special: SpecialName): unknown {
+  if (special === 'Quantity' || special === 'QuantityValue') return '0'
+  if (special === 'IntOrString') return 0
+  return special === 'Duration' ? '0s' : null
+}
+
+const quickTime = /^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z$/
+
+function timeValue(value: unknown, context: Context, normalize: (text: string) => string, zero: string): string | null {
+  const text = textOf(value, context)
+  const normal = quickTime.test(text) && zero === zeroTime && isPlainDay(text) ? text : parsed(() => normalize(text))
+  return normal === zero ? null : normal
+}
+
+/** A day that exists in every month, and an hour that does: no need to look closer. */
+function isPlainDay(text: string): boolean {
+  const month = text.slice(5, 7)
+  const day = text.slice(8, 10)
+  return month > '00' && month < '13' && day > '00' && day < '29' && text.slice(11, 13) < '24'
+}
+
+function textOf(value: unknown, context: Context): string {
+  return typeof value === 'string' ? value : context.abort(value, 'string')
+}
+
+/** Amounts that are canonical as they are: too small for a greater unit. */
+const quickQuantity = /^[1-9][0-9]{0,2}(?:m|k|[KMGT]i|[MGT])?$/
+
+function quantityValue(value: unknown): string {
+  if (typeof value === 'string') return quickQuantity.test(value) ? value : parsed(() => normalizeQuantity(value.trim()))
+  if (value instanceof NumberLiteral) return parsed(() => normalizeQuantity(value.text))
+  if (typeof value === 'number' || typeof value === 'bigint') return parsed(() => normalizeQuantity(String(value)))
+  throw new DecodeError('Value', quantityFormatError)
+}
+
+function intOrStringValue(value: unknown, context: Context): number | string {
+  return typeof value === 'string' || isInt32(value) ? value : context.abort(asBadNumber(value), 'int32')
+}
+
+function parsed(parse: () => string): string {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof MetaError) throw new DecodeError('Value', error.message)
+    throw error
+  }
+}

@@ -1,0 +1,108 @@
+import { setMember } from '../json/syntax.ts'
+import type { Context, Segments } from './context.ts'
+import { goStructName } from './go-type.ts'
+import type { FieldPlan, StructPlan } from './plan.ts'
+import { copyAny } from './scalars.ts'
+import { isObject, withSortedKeys } from './shape.ts'
+
+/** Objects of a struct type: members are looked up by their exact names and put into the order of the fields. */
+
+export function decodeStruct(plan: StructPlan, value: unknown, context: Context): Record<string, unknown> | undefined {
+  if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
+  const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
+  const segments = context.segmentsOf(value)
+  if (segments !== undefined) return decodeRepeated(plan, segments, slots, context)
+  let extra: Record<string, unknown> | undefined
+  for (const key in value) {
+    const member = value[key]
+    const field = plan.byName.get(key)
+    if (field !== undefined) slots[field.index] = decodeField(field, member, context)
+    else if (member !== undefined) extra = takeUnknown(plan, key, member, extra, context)
+  }
+  return buildObject(plan, slots, extra)
+}
+
+function decodeField(field: FieldPlan, value: unknown, context: Context): unknown {
+  if (value === null || value === undefined) return undefined
+  context.enter(field)
+  const decoded = field.node.decode(value, context)
+  context.leave()
+  return decoded
+}
+
+function takeUnknown(
+  plan: StructPlan,
+  key: string,
+  value: unknown,
+  extra: Record<string, unknown> | undefined,
+  context: Context,
+): Record<string, unknown> | undefined {
+  if (!plan.open) {
+    context.unknown(key)
+    return extra
+  }
+  const kept = extra ?? {}
+  context.enterKey(key)
+  setMember(kept, key, copyAny(value, context))
+  context.leave()
+  return kept
+}
+
+/** `slots` by index of the field; drops what `omitempty` drops and fills in what Go prints for unset fields. */
+export function buildObject(
+  plan: StructPlan,
+  slots: readonly unknown[],
+  extra?: Record<string, unknown>,
+): Record<string, unknown> {
+  const object: Record<string, unknown> = {}
+  const { fields } = plan
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as FieldPlan
+    let value = slots[i]
+    if (value === undefined || (field.dropEmpty && field.node.isEmpty(value))) {
+      if (field.zero === undefined) continue
+      value = field.zero()
+    }
+    if (field.json === '__proto__') setMember(object, field.json, value)
+    else object[field.json] = value
+  }
+  if (extra === undefined) return object
+  for (const key of Object.keys(extra)) setMember(object, key, extra[key])
+  return withSortedKeys(object)
+}
+
+/**
+ * An object that names some member twice. As in Go, a repeated struct or map is read into the earlier one, so that members of both
+ * stay; of other values the last one counts.
+ */
+function decodeRepeated(plan: StructPlan, segments: Segments, slots: unknown[], context: Context): Record<string, unknown> {
+  const last = new Map<string, unknown>()
+  for (const members of segments) {
+    for (const [key, value] of members) last.set(key, joined(plan.byName.get(key), last.get(key), value, context))
+  }
+  const decoded = new Set<string>()
+  let extra: Record<string, unknown> | undefined
+  for (const members of segments) {
+    const seen = new Set<string>()
+    for (const [key] of members) {
+      const field = plan.byName.get(key)
+      if (seen.has(key) && (field !== undefined || plan.open)) context.duplicate(key)
+      seen.add(key)
+      if (decoded.has(key)) continue
+      decoded.add(key)
+      if (field !== undefined) slots[field.index] = decodeField(field, last.get(key), context)
+      else extra = takeUnknown(plan, key, last.get(key), extra, context)
+    }
+  }
+  return buildObject(plan, slots, extra)
+}
+
+function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: Context): unknown {
+  const kind = field?.field.type.kind
+  if (later === null && earlier !== undefined) {
+    const nullable = field?.field.pointer || kind === 'list' || kind === 'map'
+    return nullable ? null : earlier
+  }
+  const joins = (kind === 'struct' || kind === 'map') && isObject(earlier) && isObject(later)
+  return joins ? context.join(earlier, later) : later
+}
