@@ -1,1 +1,5 @@
-export {};
+export { type FetchHandlerOptions, fetchHandler } from './fetch-handler.ts'
+export { HttpError, type HttpErrorCode } from './http-error.ts'
+export type { Listening, ListenLimits, ListenOptions, Served, TlsFiles, TlsSelfSigned } from './interfaces.ts'
+export { defaultLimits, listen } from './listen.ts'
+export { selfSigned } from './self-signed.ts'

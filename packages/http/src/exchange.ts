@@ -1,0 +1,103 @@
+import type { Duplex } from 'node:stream'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ApiResponse, Handler } from '@krmkit/apiserver'
+import type { Random } from '@krmkit/meta'
+import type { StreamPump } from './stream-pump.ts'
+import { TurnQueue } from './turn-queue.ts'
+
+/** What all exchanges of one listener share. */
+export class Context {
+  readonly handle: Handler
+  readonly turns = new TurnQueue()
+  /** Streams under way, so that closing can end them. */
+  readonly pumps = new Set<StreamPump>()
+  /** Set once closing has begun: connections end after their answer. */
+  closing = false
+  readonly #goaway: { readonly chance: number; readonly random: Pick<Random, 'bytes'> } | undefined
+  readonly #onFault: ((error: unknown) => void) | undefined
+
+  constructor(options: {
+    readonly handle: Handler
+    readonly goaway: { readonly chance: number; readonly random: Pick<Random, 'bytes'> } | undefined
+    readonly onFault: ((error: unknown) => void) | undefined
+  }) {
+    this.handle = options.handle
+    this.#goaway = options.goaway
+    this.#onFault = options.onFault
+  }
+
+  fault(error: unknown): void {
+    this.#onFault?.(error)
+  }
+
+  /** Whether this answer is to ask its connection to go away. */
+  drawGoaway(): boolean {
+    if (this.#goaway === undefined || this.#goaway.chance <= 0) return false
+    const [a = 0, b = 0, c = 0, d = 0] = this.#goaway.random.bytes(4)
+    return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32 < this.#goaway.chance
+  }
+
+  /** Runs a stream to its end and keeps it among those that closing ends. */
+  pump(pump: StreamPump): void {
+    this.pumps.add(pump)
+    pump.run().then(
+      () => this.pumps.delete(pump),
+      (error: unknown) => {
+        this.pumps.delete(pump)
+        this.fault(error)
+      },
+    )
+    if (this.closing) pump.stop()
+  }
+}
+
+/** The last resort when a handler throws, which none should. */
+export const internalFailure = Buffer.from(
+  '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Internal error occurred","reason":"InternalError","code":500}\n',
+)
+
+export const failure: ApiResponse = {
+  status: 500,
+  headers: { 'content-type': 'application/json' },
+  body: { kind: 'bytes', bytes: internalFailure },
+}
+
+/** Pieces are sent together up to this size: fewer writes, but never the whole of a large list copied. */
+const groupBytes = 256 * 1024
+
+/** Sends a whole body piece by piece, as the client takes it. A client that goes away is no fault. */
+export function carry(
+  parts: readonly Uint8Array[],
+  options: { readonly through?: Duplex; readonly sink: NodeJS.WritableStream },
+): void {
+  const source = Readable.from(groups(parts), { objectMode: true, highWaterMark: 1 })
+  const { through, sink } = options
+  const done = through === undefined ? pipeline(source, sink) : pipeline(source, through, sink)
+  done.catch(() => undefined)
+}
+
+/** The pieces of a list in groups that are worth one write each. */
+export function* groups(parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  let from = 0
+  let bytes = 0
+  for (let i = 0; i < parts.length; i++) {
+    bytes += parts[i]!.length
+    if (bytes < groupBytes) continue
+    yield joinRange(parts, { from, to: i + 1, bytes })
+    from = i + 1
+    bytes = 0
+  }
+  if (from < parts.length) yield joinRange(parts, { from, to: parts.length, bytes })
+}
+
+function joinRange(parts: readonly Uint8Array[], range: { from: number; to: number; bytes: number }): Uint8Array {
+  return range.to - range.from === 1 ? parts[range.from]! : Buffer.concat(parts.slice(range.from, range.to), range.bytes)
+}
+
+/** Lets go of a body that nobody will read. */
+export function dropStream(stream: AsyncIterable<Uint8Array>): void {
+  stream[Symbol.asyncIterator]()
+    .return?.(undefined)
+    .catch(() => undefined)
+}

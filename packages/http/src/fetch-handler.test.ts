@@ -1,0 +1,96 @@
+import type { ApiRequest } from '@krmkit/apiserver'
+import { describe, expect, it } from 'vitest'
+import { fetchHandler } from './fetch-handler.ts'
+import { answering, Feed, streaming, text } from './testing/fake-server.ts'
+
+type Answering = Parameters<typeof answering>[0]
+const served = (handle: Answering) => ({ handle: answering(handle) })
+
+describe('fetchHandler', () => {
+  it('passes requests on', async () => {
+    let request: ApiRequest | undefined
+    const handler = fetchHandler(
+      served(async (incoming) => {
+        request = incoming
+        return text(Buffer.from(await incoming.body(100)).toString(), { status: 201, headers: { 'x-one': '1' } })
+      }),
+      { peer: () => ({ address: '10.0.0.1' }), user: () => ({ username: 'alice', groups: [] }) },
+    )
+    const response = await handler(
+      new Request('http://host/api/v1/a%2Fb?limit=1#part', { method: 'POST', body: 'payload', headers: { Accept: 'x' } }),
+    )
+    expect(response.status).toBe(201)
+    expect(response.headers.get('x-one')).toBe('1')
+    expect(await response.text()).toBe('payload')
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/api/v1/a%2Fb',
+      query: 'limit=1',
+      peer: { address: '10.0.0.1' },
+      user: { username: 'alice' },
+    })
+    expect(request!.headers.accept).toBe('x')
+  })
+
+  it('refuses bodies above the limit', async () => {
+    const handler = fetchHandler(served(async (request) => text(`${(await request.body(3)).length}`)))
+    const post = (body: string) => handler(new Request('http://host/', { method: 'POST', body }))
+    expect((await post('1234')).status).toBe(413)
+    expect(await (await post('123')).text()).toBe('3')
+    expect(await (await handler(new Request('http://host/'))).text()).toBe('0')
+  })
+
+  it('answers with bytes, lists, nothing and for HEAD', async () => {
+    const feed = new Feed()
+    const handler = fetchHandler(
+      served(({ path }) => {
+        if (path === '/list')
+          return { status: 200, headers: {}, body: { kind: 'list', parts: [Buffer.from('ab'), Buffer.from('c')], length: 3 } }
+        if (path === '/none') return { status: 204, headers: {}, body: { kind: 'empty' } }
+        return path === '/stream'
+          ? streaming(feed)
+          : { status: 200, headers: { warning: ['a', 'b'] }, body: { kind: 'bytes', bytes: Buffer.from('x') } }
+      }),
+    )
+    const get = (path: string, method = 'GET') => handler(new Request(`http://host${path}`, { method }))
+    expect(await (await get('/list')).text()).toBe('abc')
+    expect((await get('/none')).body).toBeNull()
+    expect((await get('/bytes')).headers.get('warning')).toBe('a, b')
+    expect((await get('/stream', 'HEAD')).body).toBeNull()
+    await feed.released
+  })
+
+  it('streams piece by piece until the reader cancels', async () => {
+    const feed = new Feed()
+    const response = await fetchHandler(served(() => streaming(feed)))(new Request('http://host/'))
+    const reader = response.body!.getReader()
+    feed.push('one', 'two')
+    expect(String(Buffer.from((await reader.read()).value!))).toBe('one')
+    expect(feed.pulled).toBe(1)
+    expect(String(Buffer.from((await reader.read()).value!))).toBe('two')
+    await reader.cancel()
+    await feed.released
+  })
+
+  it('ends a stream when its source ends', async () => {
+    const feed = new Feed()
+    feed.push('all')
+    feed.end()
+    expect(await (await fetchHandler(served(() => streaming(feed)))(new Request('http://host/'))).text()).toBe('all')
+  })
+
+  it('passes the signal of the request on', async () => {
+    const abort = new AbortController()
+    let signal: AbortSignal | undefined
+    const handler = fetchHandler(
+      served((request) => {
+        signal = request.signal
+        return text('x')
+      }),
+    )
+    await handler(new Request('http://host/', { signal: abort.signal }))
+    expect(signal!.aborted).toBe(false)
+    abort.abort()
+    expect(signal!.aborted).toBe(true)
+  })
+})

@@ -1,0 +1,359 @@
+import { request as httpRequest } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import type { ApiRequest } from '@krmkit/apiserver'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Listening } from './interfaces.ts'
+import { Feed, listenPlain, RawClient, streaming, text } from './testing/fake-server.ts'
+
+let server: Listening | undefined
+const clients: RawClient[] = []
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy()
+  await server?.close({ graceMs: 50 })
+  server = undefined
+})
+
+const start = async (...args: Parameters<typeof listenPlain>) => {
+  server = await listenPlain(...args)
+  return server
+}
+const dial = () => {
+  const client = new RawClient(server!.port)
+  clients.push(client)
+  return client
+}
+const seen = async (head: string): Promise<ApiRequest> => {
+  let request: ApiRequest | undefined
+  await start((incoming) => {
+    request = incoming
+    return text('seen')
+  })
+  await dial().send(head).until('seen')
+  return request!
+}
+
+describe('the request', () => {
+  it('keeps path and query as they came', async () => {
+    const request = await seen('GET //api/../v1/%2e%2E/a%2Fb;x=%zz?limit=1&a=%20b?c=d HTTP/1.1\r\nHost: h\r\n\r\n')
+    expect(request).toMatchObject({ method: 'GET', path: '//api/../v1/%2e%2E/a%2Fb;x=%zz', query: 'limit=1&a=%20b?c=d' })
+  })
+
+  it('drops scheme and authority of an absolute target', async () => {
+    expect(await seen('GET http://other:80/api/v1?x HTTP/1.1\r\nHost: h\r\n\r\n')).toMatchObject({ path: '/api/v1', query: 'x' })
+  })
+
+  it('keeps repeated headers apart and names in lower case', async () => {
+    const { headers } = await seen(
+      'GET / HTTP/1.1\r\nHost: h\r\nImpersonate-Group: a, b\r\nIMPERSONATE-group: c\r\nimpersonate-group: d\r\n__proto__: x\r\nX-Name: gr\xc3\xbcn\r\n\r\n',
+    )
+    expect({ ...headers }).toEqual({ host: 'h', 'impersonate-group': ['a, b', 'c', 'd'], ['__proto__']: 'x', 'x-name': 'grün' })
+  })
+
+  it('knows the address of the client and nothing of certificates', async () => {
+    expect((await seen('GET / HTTP/1.1\r\nHost: h\r\n\r\n')).peer).toEqual({ address: '127.0.0.1' })
+  })
+})
+
+describe('the body', () => {
+  const echo = async (request: ApiRequest) => text(`<${Buffer.from(await request.body(20)).toString('latin1')}>`)
+
+  it('is read with a length, in chunks, and when there is none', async () => {
+    await start(echo)
+    const client = dial()
+    await client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc').until('<abc>')
+    await client
+      .send('POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n1\r\nf\r\n0\r\n\r\n')
+      .until('<def>')
+    await client.send('POST / HTTP/1.1\r\nHost: h\r\n\r\n').until('<>')
+  })
+
+  it.each([
+    ['declared', `Content-Length: 21\r\n\r\n${'x'.repeat(21)}`],
+    ['found out', `Transfer-Encoding: chunked\r\n\r\n15\r\n${'x'.repeat(21)}\r\n0\r\n\r\n`],
+  ])('above the limit is refused, %s', async (_, rest) => {
+    await start(echo)
+    const client = dial().send(`POST / HTTP/1.1\r\nHost: h\r\n${rest}`)
+    const answer = await client.until('limit is 20')
+    expect(answer).toContain('HTTP/1.1 413 ')
+    expect(answer).toContain('"reason":"RequestEntityTooLarge"')
+    // The rest was thrown away, so the connection is still good.
+    client.received = ''
+    await client.send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\ny').until('<y>')
+  })
+
+  it('is cut off when far too large', async () => {
+    await start(echo)
+    const client = dial().send('POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n')
+    const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`
+    for (let i = 0; i < 12 && !client.socket.closed; i++) client.send(chunk)
+    await client.closed
+  })
+
+  it('is asked for only when the handler wants it', async () => {
+    await start(async (request) => (request.path === '/no' ? text('unwanted', { status: 401 }) : echo(request)))
+    const head = (path: string, length: number) =>
+      `POST ${path} HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+    const client = dial().send(head('/yes', 2))
+    await client.until('HTTP/1.1 100 Continue\r\n\r\n')
+    await client.send('ok').until('<ok>')
+    for (const [path, length, part] of [
+      ['/no', 2, 'unwanted'],
+      ['/yes', 21, 'limit is 20'],
+    ] as const) {
+      const refused = dial().send(head(path, length))
+      const answer = await refused.until(part)
+      expect(answer).not.toContain('100 Continue')
+      expect(answer).toContain('Connection: close')
+      await refused.closed
+    }
+  })
+
+  it('that ends early is an error for the handler alone', async () => {
+    let failure: unknown
+    const over = new Promise<void>((resolve) => {
+      void start(async (request) => {
+        await request.body(100).catch((error: unknown) => {
+          failure = error
+          resolve()
+        })
+        return text('nobody reads this')
+      }).then(() => dial().send('POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nabc').socket.end())
+    })
+    await over
+    expect(failure).toMatchObject({ code: 400 })
+  })
+})
+
+describe('the answer', () => {
+  const get = (client: RawClient, options: { method?: string; headers?: string; path?: string } = {}) =>
+    client.send(`${options.method ?? 'GET'} ${options.path ?? '/'} HTTP/1.1\r\nHost: h\r\n${options.headers ?? ''}\r\n`)
+
+  it('carries status, headers and length', async () => {
+    await start(() => ({
+      status: 418,
+      headers: { 'x-one': '1', warning: ['299 - "a"', '299 - "grün"'] },
+      body: { kind: 'list', parts: [Buffer.from('ab'), Buffer.from('c')], length: 3 },
+    }))
+    const answer = await get(dial()).until('abc')
+    expect(answer).toContain('HTTP/1.1 418 ')
+    expect(answer).toContain('x-one: 1\r\nwarning: 299 - "a"\r\nwarning: 299 - "gr\xc3\xbcn"\r\ncontent-length: 3\r\n')
+  })
+
+  it('has no body for HEAD, 204 and 304', async () => {
+    const feed = new Feed()
+    await start((request) =>
+      request.path === '/stream'
+        ? streaming(feed)
+        : request.path === '/304'
+          ? { status: 304, headers: {}, body: { kind: 'empty' } }
+          : text('body'),
+    )
+    const client = dial()
+    expect(await get(client, { method: 'HEAD' }).until('\r\n\r\n')).toMatch(/content-length: 4\r\n(?:.*\r\n)*\r\n$/)
+    client.received = ''
+    expect(await get(client, { path: '/304' }).until('\r\n\r\n')).not.toContain('content-length')
+    client.received = ''
+    await get(client, { method: 'HEAD', path: '/stream' }).until('\r\n\r\n')
+    await feed.released
+    client.received = ''
+    await get(client).until('body')
+  })
+
+  it('sends a large list whole', async () => {
+    const parts = Array.from({ length: 3000 }, (_, i) => Buffer.from(String(i).padStart(300, '.')))
+    const whole = Buffer.concat(parts)
+    await start(() => ({ status: 200, headers: {}, body: { kind: 'list', parts, length: whole.length } }))
+    expect(Buffer.compare(await fetchBytes(server!.url), whole)).toBe(0)
+  })
+
+  it.each([['bytes' as const], ['list' as const]])('compresses large %s for those who ask', async (kind) => {
+    const whole = Buffer.alloc(200_000, 'krm')
+    const body =
+      kind === 'bytes' ? { kind, bytes: whole } : { kind, parts: [whole.subarray(0, 7), whole.subarray(7)], length: whole.length }
+    await start(() => ({ status: 200, headers: { vary: 'Accept' }, body }))
+    const headers: Record<string, unknown> = {}
+    const sent = await fetchBytes(server!.url, { 'accept-encoding': 'deflate, gzip' }, headers)
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' })
+    expect(sent.length).toBeLessThan(20_000)
+    expect(gunzipSync(sent).equals(whole)).toBe(true)
+    expect((await fetchBytes(server!.url, { 'accept-encoding': 'gzip;q=0' })).equals(whole)).toBe(true)
+  })
+
+  it('stays an answer when the handler throws or gives headers that cannot be sent', async () => {
+    const faults: unknown[] = []
+    await start(
+      (request) => {
+        if (request.path === '/throw') throw new Error('broken')
+        return text('x', { headers: { 'x-bad': 'a\r\nInjected: yes' } })
+      },
+      { onFault: (error) => faults.push(error) },
+    )
+    const client = dial()
+    for (const path of ['/throw', '/inject']) {
+      client.received = ''
+      const answer = await get(client, { path }).until('"InternalError"')
+      expect(answer).toContain('HTTP/1.1 500 ')
+      expect(answer).not.toContain('Injected')
+    }
+    expect(faults).toHaveLength(2)
+  })
+})
+
+describe('a stream', () => {
+  it('joins what is ready in one turn into one chunk', async () => {
+    const feed = new Feed()
+    await start(() => streaming(feed))
+    const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+    await client.until('\r\n\r\n')
+    client.received = ''
+    feed.push('one\n', 'two\n', 'three\n')
+    expect(await client.until('three')).toBe('e\r\none\ntwo\nthree\n\r\n')
+    feed.push('four\n')
+    await client.until('5\r\nfour\n\r\n')
+    feed.end()
+    await client.until(/0\r\n\r\n$/)
+    // The connection serves the next request.
+    client.received = ''
+    await client.send('HEAD / HTTP/1.1\r\nHost: h\r\n\r\n').until('200 OK')
+  })
+
+  it('gives all watchers the same bytes', async () => {
+    const feeds = Array.from({ length: 20 }, () => new Feed())
+    let next = 0
+    await start(() => streaming(feeds[next++]!))
+    const watchers = feeds.map(() => dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n'))
+    await Promise.all(watchers.map((watcher) => watcher.until('\r\n\r\n')))
+    const shared = [Buffer.from('a'.repeat(100)), Buffer.from('b'.repeat(200))]
+    for (const feed of feeds) feed.push(...shared)
+    for (const watcher of watchers) expect(await watcher.until('b\r\n')).toMatch(/\r\n\r\n12c\r\na{100}b{200}\r\n$/)
+  })
+
+  it('ends its source and aborts the signal when the client goes', async () => {
+    const feed = new Feed()
+    let request: ApiRequest | undefined
+    await start((incoming) => {
+      request = incoming
+      return streaming(feed)
+    })
+    const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+    await client.until('\r\n\r\n')
+    const aborted = new Promise((resolve) => request!.signal.addEventListener('abort', resolve))
+    client.socket.destroy()
+    await feed.released
+    await aborted
+  })
+
+  it('pulls no more than the client takes', async () => {
+    const feed = new Feed()
+    const piece = Buffer.alloc(64 * 1024, 'x')
+    const total = 2000
+    for (let i = 0; i < total; i++) feed.push(piece)
+    feed.end()
+    await start(() => streaming(feed))
+    const client = dial()
+    client.socket.pause()
+    client.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+    let before = -1
+    while (before !== feed.pulled || feed.pulled === 0) {
+      before = feed.pulled
+      for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(feed.pulled).toBeLessThan(total / 2)
+    client.received = ''
+    let bytes = 0
+    client.socket.removeAllListeners('data')
+    client.socket.on('data', (chunk) => {
+      bytes += chunk.length
+      client.received = String(chunk).slice(-10)
+    })
+    client.socket.resume()
+    while (!client.received.endsWith('0\r\n\r\n')) await new Promise((resolve) => client.socket.once('data', resolve))
+    expect(bytes).toBeGreaterThan(total * piece.length)
+  })
+
+  it('that fails cuts the answer off', async () => {
+    const faults: unknown[] = []
+    const feed = new Feed()
+    await start(() => streaming(feed), { onFault: (error) => faults.push(error) })
+    const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+    feed.push('part')
+    await client.until('part')
+    feed.end(new Error('broken'))
+    await client.closed
+    expect(client.received).not.toContain('0\r\n\r\n')
+    expect(faults).toEqual([new Error('broken')])
+  })
+
+  it('reaches a client of HTTP/1.0 without chunks', async () => {
+    const feed = new Feed()
+    await start(() => streaming(feed))
+    const client = dial().send('GET / HTTP/1.0\r\n\r\n')
+    feed.push('one\n', 'two\n')
+    feed.end()
+    await client.closed
+    expect(client.received).toMatch(/\r\n\r\none\ntwo\n$/)
+  })
+
+  it('waits for the answer before it when requests are pipelined', async () => {
+    const feed = new Feed()
+    feed.push('streamed')
+    feed.end()
+    let release: (() => void) | undefined
+    await start((request) =>
+      request.path === '/slow'
+        ? new Promise((resolve) => {
+            release = () => resolve(text('slow'))
+          })
+        : streaming(feed),
+    )
+    const client = dial().send('GET /slow HTTP/1.1\r\nHost: h\r\n\r\nGET /stream HTTP/1.1\r\nHost: h\r\n\r\n')
+    while (feed.pulled === 0) await new Promise((resolve) => setImmediate(resolve))
+    release!()
+    expect(await client.until(/0\r\n\r\n$/)).toMatch(/slow[\s\S]*8\r\nstreamed\r\n0\r\n\r\n$/)
+  })
+})
+
+describe('what is no request', () => {
+  it.each([
+    ['nonsense', 'nonsense\r\n\r\n', '400'],
+    ['a line feed in a header', 'GET / HTTP/1.1\r\nHost: h\r\nX: a\x00b\r\n\r\n', '400'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', '400'],
+    [
+      'length and chunks',
+      'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      '400',
+    ],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n', '400'],
+    ['too many header bytes', `GET / HTTP/1.1\r\nHost: h\r\nX: ${'x'.repeat(5000)}\r\n\r\n`, '431'],
+    ['CONNECT', 'CONNECT other:443 HTTP/1.1\r\nHost: other:443\r\n\r\n', '405'],
+    ['another expectation', 'GET / HTTP/1.1\r\nHost: h\r\nExpect: miracles\r\n\r\n', '417'],
+  ])('%s is refused', async (_, head, status) => {
+    await start(() => text('fine'), { limits: { headerBytes: 4096 } })
+    expect(await dial().send(head).until('\r\n\r\n')).toContain(`HTTP/1.1 ${status} `)
+  })
+
+  it('an upgrade is answered as if it had not been asked for', async () => {
+    await start((request) => text(`no ${String(request.headers.upgrade)}`))
+    const client = dial().send('GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
+    expect(await client.until('no SPDY/3.1')).toContain('HTTP/1.1 200 ')
+  })
+
+  it('a client that never finishes is let go', async () => {
+    await start(() => text('fine'), { limits: { headersTimeoutMs: 50, requestTimeoutMs: 100 } })
+    const client = dial().send('GET / HTTP/1.1\r\nHost')
+    await client.closed
+    expect(client.received).toContain('HTTP/1.1 408 ')
+  })
+})
+
+function fetchBytes(url: string, headers: Record<string, string> = {}, received: Record<string, unknown> = {}): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    httpRequest(url, { headers }, (response) => {
+      Object.assign(received, response.headers)
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => resolve(Buffer.concat(chunks)))
+    })
+      .on('error', reject)
+      .end()
+  })
+}

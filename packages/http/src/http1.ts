@@ -1,0 +1,194 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import { compressedHeaders, gzip, shouldCompress } from './compression.ts'
+import { type Context, carry, dropStream, failure, internalFailure } from './exchange.ts'
+import { wireText } from './header-text.ts'
+import { peerOf } from './peer.ts'
+import { noBody, readBody } from './request-body.ts'
+import { headersOf, splitTarget } from './request-head.ts'
+import { type Outlet, StreamPump } from './stream-pump.ts'
+import type { TurnQueue } from './turn-queue.ts'
+
+/**
+ * One request of HTTP/1.1. A class and not a literal: the signal, which most requests never look at, is made when it is
+ * asked for.
+ */
+class Http1Request implements ApiRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: ApiRequest['headers']
+  readonly peer: ApiRequest['peer']
+  readonly #message: IncomingMessage
+  readonly #response: ServerResponse
+  #waits: boolean
+  #abort: AbortController | undefined
+
+  constructor(message: IncomingMessage, response: ServerResponse, waits: boolean) {
+    const { path, query } = splitTarget(message.url ?? '/')
+    this.method = message.method ?? 'GET'
+    this.path = path
+    this.query = query
+    this.headers = headersOf(message.rawHeaders)
+    this.peer = peerOf(message.socket)
+    this.#message = message
+    this.#response = response
+    this.#waits = waits
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController()
+      const response = this.#response
+      this.#abort = abort
+      const judge = () => {
+        if (!response.writableFinished) abort.abort()
+      }
+      if (response.destroyed) judge()
+      else response.once('close', judge)
+    }
+    return this.#abort.signal
+  }
+
+  /** The client still waits for leave to send its body: what it sends next may be that, or another request. */
+  get heldBack(): boolean {
+    return this.#waits
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    const { headers } = this
+    const declared = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+    if (headers['transfer-encoding'] === undefined && (declared === undefined || declared === 0)) return noBody()
+    if (this.#waits && !(declared !== undefined && declared > limit)) {
+      this.#waits = false
+      this.#response.writeContinue()
+    }
+    return readBody(this.#message, { limit, declared })
+  }
+}
+
+const failureHeaders = ['content-type', 'application/json', 'content-length', String(internalFailure.length)]
+
+/** Answers one request. `waits`: the client holds its body back until it is told to go on. */
+export async function serveHttp1(
+  context: Context,
+  exchange: { readonly message: IncomingMessage; readonly response: ServerResponse; readonly waits: boolean },
+): Promise<void> {
+  const { message, response, waits } = exchange
+  const request = new Http1Request(message, response, waits)
+  let answer: ApiResponse
+  try {
+    answer = await context.handle(request)
+  } catch (error) {
+    context.fault(error)
+    answer = failure
+  }
+  try {
+    send(context, { request, response, answer })
+  } catch (error) {
+    context.fault(error)
+    if (answer.body.kind === 'stream') dropStream(answer.body.stream)
+    if (response.headersSent) response.destroy()
+    else response.writeHead(500, failureHeaders).end(internalFailure)
+  }
+}
+
+interface Exchange {
+  readonly request: Http1Request
+  readonly response: ServerResponse
+  readonly answer: ApiResponse
+}
+
+function send(context: Context, exchange: Exchange): void {
+  const { request, response, answer } = exchange
+  const { status, body } = answer
+  if (response.destroyed) {
+    if (body.kind === 'stream') dropStream(body.stream)
+    return
+  }
+  if (context.closing || request.heldBack) response.shouldKeepAlive = false
+  if (status === 204 || status === 304 || body.kind === 'empty') {
+    response.writeHead(status, flatten(answer.headers, status === 204 || status === 304 ? -1 : 0)).end()
+    if (body.kind === 'stream') dropStream(body.stream)
+    return
+  }
+  if (body.kind === 'bytes' || body.kind === 'list') {
+    if (shouldCompress(request, answer)) {
+      response.writeHead(status, flatten(compressedHeaders(answer.headers), -1))
+      carry(body.kind === 'bytes' ? [body.bytes] : body.parts, { through: gzip(), sink: response })
+    } else if (body.kind === 'bytes') {
+      response.writeHead(status, flatten(answer.headers, body.bytes.length)).end(body.bytes)
+    } else {
+      response.writeHead(status, flatten(answer.headers, body.length))
+      if (request.method === 'HEAD') response.end()
+      else carry(body.parts, { sink: response })
+    }
+    return
+  }
+  response.writeHead(status, flatten(answer.headers, -1))
+  if (request.method === 'HEAD') {
+    dropStream(body.stream)
+    response.end()
+    return
+  }
+  response.flushHeaders()
+  context.pump(new StreamPump(body.stream, { outlet: new Http1Outlet(response, context.turns), turns: context.turns }))
+}
+
+/** Header names and values as `writeHead` takes them without a copy. `length` below 0: none is added. */
+function flatten(headers: ApiResponse['headers'], length: number): string[] {
+  const flat: string[] = []
+  let needsLength = length >= 0
+  for (const name in headers) {
+    const value = headers[name]!
+    if (name === 'content-length') {
+      if (length === -1) continue
+      needsLength = false
+    }
+    if (typeof value === 'string') flat.push(name, wireText(value))
+    else for (const one of value) flat.push(name, wireText(one))
+  }
+  if (needsLength) flat.push('content-length', String(length))
+  return flat
+}
+
+/**
+ * Writes chunks straight to the socket, so that all watchers of a turn share one framed buffer; falls back to the
+ * response's own writing where there are no chunks (HTTP/1.0) or where an earlier answer still has the socket.
+ */
+class Http1Outlet implements Outlet {
+  readonly #response: ServerResponse
+  readonly #turns: TurnQueue
+
+  constructor(response: ServerResponse, turns: TurnQueue) {
+    this.#response = response
+    this.#turns = turns
+  }
+
+  send(pieces: readonly Uint8Array[]): boolean {
+    const response = this.#response
+    const socket = response.socket
+    if (response.destroyed) return true
+    if (socket !== null && response.chunkedEncoding) return socket.write(this.#turns.join(pieces, 'chunk'))
+    return response.write(this.#turns.join(pieces, 'none'))
+  }
+
+  onceDrained(fn: () => void): void {
+    const socket = this.#response.socket
+    const emitter = socket !== null && this.#response.chunkedEncoding ? socket : this.#response
+    emitter.once('drain', fn)
+  }
+
+  onceClosed(fn: () => void): void {
+    if (this.#response.destroyed) queueMicrotask(fn)
+    else this.#response.once('close', fn)
+  }
+
+  end(): void {
+    this.#response.end()
+  }
+
+  abort(): void {
+    this.#response.destroy()
+  }
+}

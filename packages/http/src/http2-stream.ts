@@ -1,0 +1,181 @@
+import { validateHeaderValue } from 'node:http'
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import { compressedHeaders, gzip, shouldCompress } from './compression.ts'
+import { type Context, carry, dropStream, failure, internalFailure } from './exchange.ts'
+import { wireText } from './header-text.ts'
+import { peerOf } from './peer.ts'
+import { noBody, readBody } from './request-body.ts'
+import { headersOf, splitTarget } from './request-head.ts'
+import { type Outlet, StreamPump } from './stream-pump.ts'
+import type { TurnQueue } from './turn-queue.ts'
+
+/** What node passes with a new stream; its headers are read from `raw`, which keeps repeated ones apart. */
+export interface Http2Exchange {
+  readonly stream: ServerHttp2Stream
+  readonly pseudo: { readonly method: string; readonly path: string }
+  readonly raw: readonly string[]
+  /** The client sends nothing after the headers. */
+  readonly ended: boolean
+}
+
+/** One request of HTTP/2; a class for the same reason as that of HTTP/1.1. */
+class Http2Request implements ApiRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: ApiRequest['headers']
+  readonly peer: ApiRequest['peer']
+  readonly #stream: ServerHttp2Stream
+  readonly #ended: boolean
+  #abort: AbortController | undefined
+
+  constructor(exchange: Http2Exchange, session: ServerHttp2Session) {
+    const { path, query } = splitTarget(exchange.pseudo.path)
+    this.method = exchange.pseudo.method
+    this.path = path
+    this.query = query
+    this.headers = headersOf(exchange.raw)
+    this.peer = peerOf(session.socket)
+    this.#stream = exchange.stream
+    this.#ended = exchange.ended
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      const abort = new AbortController()
+      const stream = this.#stream
+      this.#abort = abort
+      const judge = () => {
+        if (stream.aborted || !stream.writableFinished) abort.abort()
+      }
+      if (stream.destroyed) judge()
+      else stream.once('close', judge)
+    }
+    return this.#abort.signal
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    const length = this.headers['content-length']
+    if (this.#ended) return noBody()
+    return readBody(this.#stream, { limit, declared: length === undefined ? undefined : Number(length) })
+  }
+}
+
+/** Answers one stream of HTTP/2. */
+export async function serveHttp2(context: Context, exchange: Http2Exchange): Promise<void> {
+  const { stream } = exchange
+  const { session } = stream
+  // A broken stream ends in `close`, which is where everything here listens.
+  stream.on('error', () => undefined)
+  if (session === undefined) return
+  let request: Http2Request
+  let answer: ApiResponse
+  try {
+    request = new Http2Request(exchange, session as ServerHttp2Session)
+    answer = await context.handle(request)
+  } catch (error) {
+    context.fault(error)
+    request = new Http2Request(exchange, session as ServerHttp2Session)
+    answer = failure
+  }
+  try {
+    send(context, { request, stream, answer })
+  } catch (error) {
+    context.fault(error)
+    if (answer.body.kind === 'stream') dropStream(answer.body.stream)
+    if (stream.headersSent || stream.destroyed) stream.destroy()
+    else {
+      stream.respond({ ':status': 500, 'content-type': 'application/json', 'content-length': internalFailure.length })
+      stream.end(internalFailure)
+    }
+  }
+  if (context.drawGoaway()) session.close()
+}
+
+function send(context: Context, exchange: { request: Http2Request; stream: ServerHttp2Stream; answer: ApiResponse }): void {
+  const { request, stream, answer } = exchange
+  const { status, body } = answer
+  if (stream.destroyed) {
+    if (body.kind === 'stream') dropStream(body.stream)
+    return
+  }
+  if (request.method === 'HEAD' || status === 204 || status === 304 || body.kind === 'empty') {
+    const length = body.kind === 'bytes' ? body.bytes.length : body.kind === 'list' ? body.length : 0
+    if (body.kind === 'stream') dropStream(body.stream)
+    const bare = status === 204 || status === 304 || body.kind === 'stream'
+    stream.respond(headersFor(answer, answer.headers, bare ? -1 : length), { endStream: true })
+    return
+  }
+  if (body.kind === 'stream') {
+    stream.respond(headersFor(answer, answer.headers, -1))
+    context.pump(new StreamPump(body.stream, { outlet: new Http2Outlet(stream, context.turns), turns: context.turns }))
+    return
+  }
+  if (shouldCompress(request, answer)) {
+    stream.respond(headersFor(answer, compressedHeaders(answer.headers), -1))
+    carry(body.kind === 'bytes' ? [body.bytes] : body.parts, { through: gzip(), sink: stream })
+  } else if (body.kind === 'bytes') {
+    stream.respond(headersFor(answer, answer.headers, body.bytes.length))
+    stream.end(body.bytes)
+  } else {
+    stream.respond(headersFor(answer, answer.headers, body.length))
+    carry(body.parts, { sink: stream })
+  }
+}
+
+/** Headers that belong to one connection only; they are errors in HTTP/2. */
+const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+
+function headersFor(
+  answer: ApiResponse,
+  headers: ApiResponse['headers'],
+  length: number,
+): Record<string, string | string[] | number> {
+  const out: Record<string, string | string[] | number> = { ':status': answer.status }
+  for (const name in headers) {
+    if (connectionHeaders.has(name) || (name === 'content-length' && length === -1)) continue
+    const value = headers[name]!
+    out[name] = typeof value === 'string' ? headerText(name, value) : value.map((one) => headerText(name, one))
+  }
+  if (length >= 0) out['content-length'] ??= length
+  return out
+}
+
+/** Node checks header values of HTTP/1.1 only. */
+function headerText(name: string, value: string): string {
+  const text = wireText(value)
+  validateHeaderValue(name, text)
+  return text
+}
+
+class Http2Outlet implements Outlet {
+  readonly #stream: ServerHttp2Stream
+  readonly #turns: TurnQueue
+
+  constructor(stream: ServerHttp2Stream, turns: TurnQueue) {
+    this.#stream = stream
+    this.#turns = turns
+  }
+
+  send(pieces: readonly Uint8Array[]): boolean {
+    return this.#stream.destroyed || this.#stream.write(this.#turns.join(pieces, 'none'))
+  }
+
+  onceDrained(fn: () => void): void {
+    this.#stream.once('drain', fn)
+  }
+
+  onceClosed(fn: () => void): void {
+    if (this.#stream.destroyed) queueMicrotask(fn)
+    else this.#stream.once('close', fn)
+  }
+
+  end(): void {
+    this.#stream.end()
+  }
+
+  abort(): void {
+    this.#stream.destroy(new Error('the answer broke off'))
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect as connectHttp2 } from 'node:http2'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ApiResponse } from '@krmkit/apiserver'
+import { describe, expect, it } from 'vitest'
+import { listen } from './listen.ts'
+import { selfSigned } from './self-signed.ts'
+import { answering, Feed, listenPlain, RawClient, streaming, text } from './testing/fake-server.ts'
+
+const get = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'
+
+describe('close', () => {
+  it('ends streams cleanly, lets answers finish and closes idle connections', async () => {
+    const feed = new Feed()
+    let answer: ((answer: ApiResponse) => void) | undefined
+    const server = await listenPlain(({ path }) => {
+      if (path === '/slow') return new Promise((resolve) => (answer = resolve))
+      return path === '/stream' ? streaming(feed) : text('fine')
+    })
+    const idle = new RawClient(server.port).send(get)
+    await idle.until('fine')
+    const watch = new RawClient(server.port).send('GET /stream HTTP/1.1\r\nHost: h\r\n\r\n')
+    await watch.until('\r\n\r\n')
+    const slow = new RawClient(server.port).send('GET /slow HTTP/1.1\r\nHost: h\r\n\r\n')
+    while (answer === undefined) await new Promise((resolve) => setImmediate(resolve))
+    const closed = server.close({ graceMs: 60_000 })
+    feed.push('not read any more')
+    await watch.closed
+    expect(watch.received).toMatch(/0\r\n\r\n$/)
+    await feed.released
+    await idle.closed
+    answer(text('late but whole'))
+    await slow.closed
+    expect(slow.received).toContain('Connection: close')
+    expect(slow.received).toContain('late but whole')
+    await closed
+    expect(server.close()).toBe(server.close())
+    await new RawClient(server.port).closed
+  })
+
+  it('cuts off what is left after the grace period', async () => {
+    let asked: (() => void) | undefined
+    const arrived = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const server = await listenPlain(() => {
+      asked!()
+      return new Promise(() => undefined)
+    })
+    const stuck = new RawClient(server.port).send(get)
+    await arrived
+    await server.close({ graceMs: 20 })
+    await stuck.closed
+  })
+
+  it('tells HTTP/2 clients to go away and waits for their streams', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
+    let answer: ((answer: ApiResponse) => void) | undefined
+    const handle = answering(() => new Promise<ApiResponse>((resolve) => (answer = resolve)))
+    const server = await listen({ handle }, { tls: selfSigned(directory) })
+    const session = connectHttp2(server.url, { ca: server.authority! })
+    const gone = new Promise((resolve) => session.once('goaway', resolve))
+    const stream = session.request({ ':path': '/' })
+    const body = new Promise((resolve) => stream.once('data', resolve))
+    while (answer === undefined) await new Promise((resolve) => setImmediate(resolve))
+    const closed = server.close({ graceMs: 60_000 })
+    await gone
+    answer(text('late but whole'))
+    expect(String(await body)).toBe('late but whole')
+    await closed
+    await rm(directory, { recursive: true })
+  })
+
+  it('happens by itself at the end of a block', async () => {
+    let port: number
+    {
+      await using server = await listenPlain(() => text('x'))
+      port = server.port
+    }
+    await new RawClient(port).closed
+  })
+})

@@ -1,0 +1,231 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { type ClientHttp2Session, connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2'
+import { Agent, request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
+import type { ApiRequest } from '@krmkit/apiserver'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Listening, ListenOptions } from './interfaces.ts'
+import { listen } from './listen.ts'
+import { selfSigned } from './self-signed.ts'
+import { answering, Feed, streaming, text } from './testing/fake-server.ts'
+
+let directory: string
+let server: Listening | undefined
+let session: ClientHttp2Session | undefined
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+afterEach(async () => {
+  session?.destroy()
+  session = undefined
+  await server?.close({ graceMs: 50 })
+  server = undefined
+})
+
+type Answering = Parameters<typeof answering>[0]
+const start = async (handle: Answering, options: Partial<ListenOptions> = {}) => {
+  server = await listen({ handle: answering(handle) }, { tls: selfSigned(directory), ...options })
+  return server
+}
+const dial = () => {
+  session = connectHttp2(server!.url, { ca: server!.authority! })
+  session.on('error', () => undefined)
+  return session
+}
+const ask = (headers: Record<string, unknown>, body?: string | Buffer) => {
+  const stream = (session ?? dial()).request({ ':path': '/', ...headers } as never, { endStream: body === undefined })
+  if (body !== undefined) stream.end(body)
+  return new Promise<{ headers: IncomingHttpHeaders & { ':status'?: number }; body: Buffer }>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let head: IncomingHttpHeaders = {}
+    stream.on('response', (received) => {
+      head = received
+    })
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('error', reject)
+    stream.on('close', () => resolve({ headers: head, body: Buffer.concat(chunks) }))
+  })
+}
+
+describe('one TLS port', () => {
+  it('speaks HTTP/1.1 and HTTP/2, as the client likes, under a certificate it made', async () => {
+    const { url, authority } = await start((request) => text(request.path))
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    expect(new X509Certificate(authority!).ca).toBe(true)
+    expect((await ask({ ':path': '/two' })).body.toString()).toBe('/two')
+    const one = await new Promise((resolve, reject) => {
+      httpsRequest(`${url}/one`, { ca: authority }, (response) => {
+        response.setEncoding('utf8').on('data', resolve)
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect(one).toBe('/one')
+  })
+
+  it('resumes TLS sessions', async () => {
+    await start(() => text('x'))
+    const { port, authority } = server!
+    const session = await new Promise<Buffer>((resolve) => {
+      const socket: TLSSocket = connectTls({ port, host: '127.0.0.1', ca: authority! }, () =>
+        socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n'),
+      )
+      socket.once('session', (made) => {
+        socket.destroy()
+        resolve(made)
+      })
+    })
+    const again: TLSSocket = connectTls({ port, host: '127.0.0.1', ca: authority!, session })
+    await new Promise((resolve) => again.once('secureConnect', resolve))
+    expect(again.isSessionReused()).toBe(true)
+    again.destroy()
+  })
+
+  it('passes on the certificate a client proved to own, without judging it', async () => {
+    const requests: ApiRequest[] = []
+    await start((request) => {
+      requests.push(request)
+      return text('x')
+    })
+    const pair = {
+      cert: await readFile(join(directory, 'apiserver.crt'), 'utf8'),
+      key: await readFile(join(directory, 'apiserver.key'), 'utf8'),
+    }
+    const { authority } = server!
+    await server!.close()
+    await start(
+      (request) => {
+        requests.push(request)
+        return text('x')
+      },
+      { tls: selfSigned(directory, { clientCa: authority! }) },
+    )
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority, ...pair })
+    for (let i = 0; i < 2; i++) {
+      await new Promise((resolve) =>
+        httpsRequest(server!.url, { agent }, (response) => response.resume().on('end', resolve)).end(),
+      )
+    }
+    agent.destroy()
+    await ask({})
+    const [first, second, without] = requests
+    expect(Buffer.from(first!.peer.certificates![0]!).equals(new X509Certificate(pair.cert).raw)).toBe(true)
+    expect(second!.peer).toBe(first!.peer)
+    expect(without!.peer.certificates).toBeUndefined()
+  })
+
+  it('refuses certificates that cannot be used, ports that are taken and options out of range', async () => {
+    const { port } = await start(() => text('x'))
+    const served = { handle: answering(() => text('x')) }
+    await expect(listen(served, { tls: { certificate: 'no', key: 'no' } })).rejects.toMatchObject({ code: 'InvalidTls' })
+    await expect(listen(served, { tls: false, port })).rejects.toMatchObject({
+      code: 'ListenFailed',
+      message: expect.stringContaining('in use'),
+    })
+    const goaway = { chance: 0.5, random: { bytes: (size: number) => new Uint8Array(size) } }
+    await expect(listen(served, { tls: false, goaway })).rejects.toMatchObject({ code: 'InvalidOption' })
+  })
+})
+
+describe('HTTP/2', () => {
+  it('passes requests on as they are', async () => {
+    let request: ApiRequest | undefined
+    await start(async (incoming) => {
+      request = incoming
+      return text(Buffer.from(await incoming.body(100)).toString())
+    })
+    const { body } = await ask({ ':method': 'POST', ':path': '//a%2Fb/..?x=1', 'impersonate-group': ['a', 'b'] }, 'payload')
+    expect(body.toString()).toBe('payload')
+    expect(request).toMatchObject({ method: 'POST', path: '//a%2Fb/..', query: 'x=1', peer: { address: '127.0.0.1' } })
+    expect({ ...request!.headers }).toEqual({ host: `127.0.0.1:${server!.port}`, 'impersonate-group': ['a', 'b'] })
+    expect((await ask({ ':method': 'POST' })).body).toHaveLength(0)
+  })
+
+  it('refuses bodies above the limit and goes on', async () => {
+    await start(async (request) => text(`${(await request.body(10)).length}`))
+    const { headers } = await ask({ ':method': 'POST' }, Buffer.alloc(300_000))
+    expect(headers[':status']).toBe(413)
+    expect((await ask({ ':method': 'POST', 'content-length': 11 }, 'x'.repeat(11))).headers[':status']).toBe(413)
+    expect((await ask({ ':method': 'POST' }, 'abc')).body.toString()).toBe('3')
+  })
+
+  it('answers with bytes, lists, nothing, and compressed', async () => {
+    const whole = Buffer.alloc(700_000, 'krm')
+    await start(({ path }) => {
+      if (path === '/list')
+        return { status: 200, headers: {}, body: { kind: 'list', parts: [whole, whole], length: 2 * whole.length } }
+      if (path === '/none') return { status: 204, headers: {}, body: { kind: 'empty' } }
+      return { status: 200, headers: { connection: 'close', warning: ['a', 'b'] }, body: { kind: 'bytes', bytes: whole } }
+    })
+    expect((await ask({ ':path': '/list' })).body.length).toBe(2 * whole.length)
+    const none = await ask({ ':path': '/none' })
+    expect(none.headers[':status']).toBe(204)
+    expect(none.headers['content-length']).toBeUndefined()
+    const bytes = await ask({})
+    expect(bytes.body.equals(whole)).toBe(true)
+    expect(bytes.headers).toMatchObject({ 'content-length': '700000', warning: 'a, b' })
+    const head = await ask({ ':method': 'HEAD' })
+    expect(head).toMatchObject({ headers: { 'content-length': '700000' }, body: { length: 0 } })
+    const packed = await ask({ 'accept-encoding': 'gzip' })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect(packed.body.length).toBeLessThan(50_000)
+  })
+
+  it('streams, and lets the source go when the client resets', async () => {
+    const feed = new Feed()
+    let request: ApiRequest | undefined
+    await start((incoming) => {
+      request = incoming
+      return streaming(feed)
+    })
+    const stream = dial().request({ ':path': '/' })
+    stream.on('error', () => undefined)
+    feed.push('one', 'two')
+    const chunk = await new Promise((resolve) => stream.once('data', resolve))
+    expect(String(chunk)).toBe('onetwo')
+    const aborted = new Promise((resolve) => request!.signal.addEventListener('abort', resolve))
+    stream.close(constants.NGHTTP2_CANCEL)
+    await feed.released
+    await aborted
+  })
+
+  it('resets a stream whose source fails', async () => {
+    const feed = new Feed()
+    await start(() => streaming(feed))
+    const failed = ask({}).catch((error: unknown) => error)
+    feed.push('part')
+    feed.end(new Error('broken'))
+    expect(await failed).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
+  })
+
+  it('stays an answer when the handler throws or gives headers that cannot be sent', async () => {
+    await start(({ path }) => {
+      if (path === '/throw') throw new Error('broken')
+      return text('x', { headers: { 'x-bad': 'a\nb' } })
+    })
+    for (const path of ['/throw', '/bad']) {
+      const { headers, body } = await ask({ ':path': path })
+      expect(headers[':status'], path).toBe(500)
+      expect(body.toString()).toContain('InternalError')
+    }
+  })
+
+  it('refuses CONNECT', async () => {
+    await start(() => text('x'))
+    const stream = dial().request({ ':method': 'CONNECT', ':authority': 'other:443' })
+    stream.on('error', () => undefined)
+    const headers = await new Promise<Record<string, unknown>>((resolve) => stream.once('response', resolve))
+    expect(headers[':status']).toBe(405)
+  })
+
+  it('asks connections to go away now and then', async () => {
+    await start(() => text('x'), { goaway: { chance: 0.02, random: { bytes: (size) => new Uint8Array(size) } } })
+    const gone = new Promise((resolve) => dial().once('goaway', resolve))
+    expect((await ask({})).body.toString()).toBe('x')
+    await gone
+  })
+})
