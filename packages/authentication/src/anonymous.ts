@@ -6,4 +6,4 @@ const anonymousOutcome: AuthenticationOutcome = {
 }
 
 /** Everybody is `system:anonymous`. Belongs last in a chain; @see API protocol specification, 5.5. */
-export const anonymous: Authenticator = { authenticate: () => anonymousOutcome }
+export const anonymousAuthenticator: Authenticator = { authenticate: () => anonymousOutcome }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anonymous } from './anonymous.ts'
+import { anonymousAuthenticator } from './anonymous.ts'
 import { bearerToken, tokenOf } from './bearer-token.ts'
 import { chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator } from './interfaces.ts'
@@ -33,12 +33,12 @@ describe('chain', () => {
 
   it('P246 lets no bad credential fall through to anonymous access', async () => {
     const stop = { onRejection: 'stop' } as const
-    expect(chain([now(bad('x')), anonymous], stop).authenticate(request)).toEqual(bad('x'))
-    expect(await chain([later(bad('x')), anonymous], stop).authenticate(request)).toEqual(bad('x'))
+    expect(chain([now(bad('x')), anonymousAuthenticator], stop).authenticate(request)).toEqual(bad('x'))
+    expect(await chain([later(bad('x')), anonymousAuthenticator], stop).authenticate(request)).toEqual(bad('x'))
   })
 
   it('P245 P247 makes a caller without credentials anonymous', () => {
-    expect(chain([now(none), anonymous], { onRejection: 'stop' }).authenticate(request)).toEqual(
+    expect(chain([now(none), anonymousAuthenticator], { onRejection: 'stop' }).authenticate(request)).toEqual(
       as('system:anonymous', ['system:unauthenticated']),
     )
   })
@@ -55,7 +55,9 @@ describe('withAuthenticatedGroup', () => {
     expect(await withAuthenticatedGroup(later(as('a'))).authenticate(request)).toEqual(as('a', ['system:authenticated']))
     const has = as('a', ['system:authenticated'])
     expect(withAuthenticatedGroup(now(has)).authenticate(request)).toBe(has)
-    expect(withAuthenticatedGroup(anonymous).authenticate(request)).toEqual(as('system:anonymous', ['system:unauthenticated']))
+    expect(withAuthenticatedGroup(anonymousAuthenticator).authenticate(request)).toEqual(
+      as('system:anonymous', ['system:unauthenticated']),
+    )
     expect(withAuthenticatedGroup(now(bad('x'))).authenticate(request)).toEqual(bad('x'))
   })
 })

@@ -1,4 +1,4 @@
-export { anonymous } from './anonymous.ts'
+export { anonymousAuthenticator } from './anonymous.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
 export { bearerToken, tokenOf } from './bearer-token.ts'
 export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
