@@ -15,6 +15,10 @@ import { decodeStruct } from './struct.ts'
 /** A type node as operations. */
 export interface NodePlan {
   readonly node: TypeNode
+  /** Of the elements of a list or map. */
+  readonly of?: NodePlan
+  /** Of a struct. */
+  readonly struct?: () => StructPlan
   /** A canonical value, or `undefined` after a mismatch. Never given null. */
   decode(value: unknown, context: Context): unknown
   /** A fresh value for an unset list element or map value. */
@@ -39,6 +43,8 @@ export interface StructPlan {
   readonly type: StructType
   readonly fields: readonly FieldPlan[]
   readonly byName: ReadonlyMap<string, FieldPlan>
+  /** How many fields are printed when they are unset. */
+  readonly zeroCount: number
   readonly open: boolean
 }
 
@@ -53,6 +59,7 @@ export function planOf(type: StructType): StructPlan {
     type,
     fields,
     byName: new Map(fields.map((field) => [field.json, field])),
+    zeroCount: fields.filter((field) => field.zero !== undefined).length,
     open: type.preserveUnknown ?? false,
   }
   plans.set(type, plan)
@@ -94,6 +101,7 @@ export function nodePlan(node: TypeNode): NodePlan {
     case 'struct':
       return {
         node,
+        struct: () => planOf(node.struct()),
         decode: (value, context) => decodeStruct(planOf(node.struct()), value, context),
         zero: () => zeroObject(node.struct()),
         isEmpty: () => false,
@@ -129,6 +137,7 @@ function listPlan(node: ListNode): NodePlan {
   const element = nodePlan(node.of)
   return {
     node,
+    of: element,
     zero: () => null,
     isEmpty: (value) => Array.isArray(value) && value.length === 0,
     decode(value, context) {
@@ -159,6 +168,7 @@ function mapPlan(node: MapNode): NodePlan {
   }
   return {
     node,
+    of: element,
     zero: () => null,
     isEmpty(value) {
       for (const _ in value as object) return false

@@ -1,0 +1,102 @@
+import type { StructType, TypeNode } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
+import { type FieldPlan, type NodePlan, planOf, type StructPlan } from './plan.ts'
+import { isObject } from './shape.ts'
+import { buildObject } from './struct.ts'
+
+/** Defaults that the facts of a type carry. Those that depend on other fields are the business of each kind. */
+
+/**
+ * Fills in defaults where the member is unset: absent for pointers, the zero value otherwise; in nested structs, list elements and
+ * map values too, but only in those that are there.
+ *
+ * @param object canonical; never changed.
+ * @returns a canonical object that shares with `object` what did not change; the same object when nothing did.
+ */
+export function applyDefaults<T extends object>(type: StructType, object: T): T {
+  return defaultStruct(planOf(type), object as Record<string, unknown>) as T
+}
+
+/** Whether `applyDefaults` can do anything to objects of the type. */
+export function hasDefaults(type: StructType): boolean {
+  const known = reached.get(type)
+  if (known !== undefined) return known
+  const seen = new Set<StructType>([type])
+  let found = false
+  for (const next of seen) {
+    for (const field of planOf(next).fields) {
+      if (effectiveDefault(field) !== undefined) found = true
+      const inner = structOf(field.field.type)
+      if (inner !== undefined) seen.add(inner)
+    }
+    if (found) break
+  }
+  reached.set(type, found)
+  return found
+}
+
+/** A memo: what is in it follows from the type alone. */
+const reached = new WeakMap<StructType, boolean>()
+
+/** The struct that a node holds, through lists and maps. */
+function structOf(node: TypeNode): StructType | undefined {
+  if (node.kind === 'struct') return node.struct()
+  return node.kind === 'list' || node.kind === 'map' ? structOf(node.of) : undefined
+}
+
+function defaultStruct(plan: StructPlan, object: Record<string, unknown>): Record<string, unknown> {
+  if (!hasDefaults(plan.type)) return object
+  let changes: Map<number, unknown> | undefined
+  for (const field of plan.fields) {
+    const value = memberOf(object, field)
+    const filled = defaultField(field, value)
+    if (filled === value) continue
+    changes ??= new Map()
+    changes.set(field.index, filled)
+  }
+  return changes === undefined ? object : withChanges(plan, object, changes)
+}
+
+function memberOf(object: Record<string, unknown>, field: FieldPlan): unknown {
+  return Object.hasOwn(object, field.json) ? object[field.json] : undefined
+}
+
+/** A zero default of a field that is no pointer changes nothing. */
+function effectiveDefault({ field, node }: FieldPlan): unknown {
+  return field.default === undefined || field.default === null || (!field.pointer && node.isEmpty(field.default))
+    ? undefined
+    : field.default
+}
+
+function defaultField(field: FieldPlan, value: unknown): unknown {
+  const fallback = effectiveDefault(field)
+  const unset = value === undefined || value === null || (!field.field.pointer && field.node.isEmpty(value))
+  return fallback !== undefined && unset ? structuredClone(fallback) : defaultNode(field.node, value)
+}
+
+function defaultNode(plan: NodePlan, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (plan.struct !== undefined) return isObject(value) ? defaultStruct(plan.struct(), value) : value
+  const { of } = plan
+  if (of === undefined || (of.struct === undefined && of.of === undefined)) return value
+  if (Array.isArray(value)) {
+    const list = value.map((element) => defaultNode(of, element))
+    return list.some((element, index) => element !== value[index]) ? list : value
+  }
+  const map: Record<string, unknown> = {}
+  let changed = false
+  for (const [key, member] of Object.entries(value)) {
+    const filled = defaultNode(of, member)
+    changed ||= filled !== member
+    setMember(map, key, filled)
+  }
+  return changed ? map : value
+}
+
+function withChanges(plan: StructPlan, object: Record<string, unknown>, changes: Map<number, unknown>): Record<string, unknown> {
+  const slots = plan.fields.map((field) => (changes.has(field.index) ? changes.get(field.index) : memberOf(object, field)))
+  if (!plan.open) return buildObject(plan, slots)
+  const extra: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(object)) if (!plan.byName.has(key)) setMember(extra, key, value)
+  return buildObject(plan, slots, extra)
+}

@@ -1,0 +1,113 @@
+import type { StructType } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
+import type { FieldPlan, NodePlan, StructPlan } from './plan.ts'
+import { planOf } from './plan.ts'
+import { inOrder, isObject, withSortedKeys } from './shape.ts'
+import { buildObject } from './struct.ts'
+
+/** Brings objects that a program has changed back into canonical form. */
+
+/**
+ * The canonical form of an object: order of members and keys, empty members dropped, zero forms filled in, members unknown to the
+ * type dropped. Values are taken to be well-formed; decode what comes from outside instead.
+ *
+ * Parts that are canonical already are not copied: a canonical object is returned as it is. The argument is never changed.
+ */
+export function normalize<T extends object>(type: StructType, object: T): T {
+  return normalizeStruct(planOf(type), object as Record<string, unknown>) as T
+}
+
+function normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Record<string, unknown> {
+  const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
+  let extra: Record<string, unknown> | undefined
+  let canonical = true
+  let last = -1
+  let zeros = 0
+  for (const key in object) {
+    const value = object[key]
+    const field = plan.byName.get(key)
+    if (field === undefined) {
+      if (plan.open && value !== undefined) extra = withMember(extra, key, value)
+      canonical = false
+      continue
+    }
+    const normal = normalizeField(field, value)
+    slots[field.index] = normal
+    if (normal === undefined || normal !== value || field.index < last) canonical = false
+    else if (field.zero !== undefined) zeros++
+    last = field.index
+  }
+  return canonical && zeros === plan.zeroCount ? object : buildObject(plan, slots, extra)
+}
+
+function withMember(object: Record<string, unknown> | undefined, key: string, value: unknown): Record<string, unknown> {
+  const target = object ?? {}
+  setMember(target, key, value)
+  return target
+}
+
+/** `undefined` for what is not printed. */
+function normalizeField(field: FieldPlan, value: unknown): unknown {
+  if (value === undefined) return undefined
+  if (value === null) {
+    const { node } = field.node
+    if (node.kind === 'special' && node.struct !== undefined) return null
+    return field.zero !== undefined && field.field.zero === null ? null : undefined
+  }
+  if (field.dropEmpty && field.node.isEmpty(value)) return undefined
+  return normalizeNode(field.node, value)
+}
+
+function normalizeNode(plan: NodePlan, value: unknown): unknown {
+  if (value === null || value === undefined) return plan.zero()
+  switch (plan.node.kind) {
+    case 'scalar':
+      return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+    case 'struct':
+      return isObject(value) ? normalizeStruct((plan.struct as () => StructPlan)(), value) : value
+    case 'special':
+      return value
+    case 'list':
+      return Array.isArray(value) ? normalizeList(plan.of as NodePlan, value) : value
+    case 'map':
+      return isObject(value) ? normalizeMap(plan.of as NodePlan, value) : value
+  }
+}
+
+function normalizeList(element: NodePlan, list: unknown[]): unknown[] {
+  let changed: unknown[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const normal = normalizeNode(element, list[i])
+    if (changed !== undefined) changed.push(normal)
+    else if (normal !== list[i]) changed = [...list.slice(0, i), normal]
+  }
+  return changed ?? list
+}
+
+function normalizeMap(element: NodePlan, map: Record<string, unknown>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {}
+  let canonical = true
+  let sorted = true
+  let previous: string | undefined
+  for (const key in map) {
+    const value = map[key]
+    if (value === undefined) {
+      canonical = false
+      continue
+    }
+    const normal = normalizeNode(element, value)
+    setMember(copy, key, normal)
+    canonical &&= normal === value
+    sorted &&= previous === undefined || inOrder(previous, key)
+    previous = key
+  }
+  if (canonical && sorted) return map
+  const ordered = sorted ? copy : withSortedKeys(copy)
+  return canonical && sameOrder(map, ordered) ? map : ordered
+}
+
+/** Keys in doubt (see `inOrder`) may turn out to be sorted. */
+function sameOrder(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  const other = Object.keys(b)
+  return Object.keys(a).every((key, index) => key === other[index])
+}
