@@ -4,6 +4,7 @@ import type {
   DeepReadonly,
   Features,
   FieldError,
+  GroupVersion,
   GroupVersionKind,
   NamingProfile,
   Random,
@@ -56,6 +57,10 @@ export interface PolicyContext {
   readonly profile: NamingProfile
   readonly features: Features
   readonly user?: UserInfo
+  /** Group and version of the request's path, where it is not that of the storage. */
+  readonly requestVersion?: GroupVersion
+  /** Whether containers may be privileged (`--allow-privileged`); default false, as on the stock server. */
+  readonly allowPrivileged?: boolean
 }
 
 /** A column of a Table; @see API protocol specification, 2.5. */
@@ -71,11 +76,30 @@ export interface Column {
 
 export type Cell = string | number | boolean | null
 
-/** How a kind is printed. `now` is in milliseconds since the epoch. */
+/** Something that marks a row; @see `TableRowCondition` of meta. */
+export interface RowCondition {
+  readonly type: string
+  readonly status: 'True' | 'False' | 'Unknown'
+  readonly reason: string
+  readonly message: string
+}
+
+export interface PrintOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Names of labels and annotations that are read. Default: the stock ones. */
+  readonly profile?: NamingProfile
+}
+
+/** How a kind is printed. Objects are of the storage version. */
 export interface Printer<T extends ApiObject = ApiObject> {
   readonly columns: readonly Column[]
   /** One cell for each column. */
-  cells(object: DeepReadonly<T>, options: { readonly now: number }): readonly Cell[]
+  cells(object: DeepReadonly<T>, options: PrintOptions): readonly Cell[]
+  /** Conditions of the row. Absent: none. */
+  conditions?(object: DeepReadonly<T>): readonly RowCondition[]
+  /** Order of the rows of a list. Absent: as listed. */
+  compare?(a: DeepReadonly<T>, b: DeepReadonly<T>): number
 }
 
 /** `status`, `scale`, `binding`, ...: how a sub-resource changes its object. */

@@ -1,4 +1,4 @@
-import type { Features, GroupVersionKind, GroupVersionResource } from '@krmkit/meta'
+import { type Features, type GroupVersionKind, type GroupVersionResource, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { createTypeSource, type FactsSource, type TypeSource } from '@krmkit/schema'
 import { conversionBetween } from '../conversions/index.ts'
 import { modelFiles } from '../data/index.generated.ts'
@@ -9,6 +9,7 @@ import { printers } from '../printers/index.ts'
 import { type CatalogFacts, readCatalogFacts, type VersionFacts } from './facts.ts'
 import { createKindIndex, type KindIndex } from './kind-infos.ts'
 import { compareGroups, compareVersions } from './priorities.ts'
+import { profileGroup, stockGroup } from './profile.ts'
 import { resourceInfos, subresourceRelease } from './resources.ts'
 import { parseRuntimeConfig, type RuntimeConfig } from './runtime-config.ts'
 import { storageLocation } from './storage.ts'
@@ -20,8 +21,10 @@ export interface CatalogOptions {
   readonly runtimeConfig?: string | Readonly<Record<string, boolean | string>> | RuntimeConfig
   /** Leaves out what is newer than, or gone by, its release. Default: everything of the newest release. */
   readonly features?: Features
-  /** Where types are read. Default: `builtInTypes()`. */
+  /** Where types are read. Default: `builtInTypes(profile)`. */
   readonly types?: TypeSource
+  /** Spelling of groups and annotations. Default: the stock names. */
+  readonly profile?: NamingProfile
 }
 
 /** A group that is served, and its versions from the most to the least preferred. */
@@ -44,9 +47,13 @@ export interface Catalog {
   kind(gvk: GroupVersionKind): KindInfo | undefined
 }
 
-/** The types of every built-in kind. Cheap: a group is parsed when one of its types is first asked for. */
-export function builtInTypes(): FactsSource {
-  return createTypeSource(modelFiles)
+/**
+ * The types of every built-in kind. Cheap: a group is parsed when one of its types is first asked for.
+ *
+ * @param profile spelling of the groups. Default: the stock names.
+ */
+export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource {
+  return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : renamedFiles(profile))
 }
 
 /** Every resource that the stock server serves, with its policy. Reads no type. */
@@ -56,18 +63,14 @@ export function builtInKinds(options: CatalogOptions = {}): readonly ResourceDef
 
 /** @throws KindsError `InvalidRuntimeConfig` when the configuration cannot be read or names an unknown group version. */
 export function createCatalog(options: CatalogOptions = {}): Catalog {
-  const facts = readCatalogFacts()
-  const types = options.types ?? builtInTypes()
-  const kinds = createKindIndex(facts, types)
+  const profile = options.profile ?? stockProfile
+  const facts = readCatalogFacts(profile)
+  const types = options.types ?? builtInTypes(profile)
+  const kinds = createKindIndex(facts, { types, profile })
   const config = runtimeConfigOf(options.runtimeConfig ?? {})
   refuseUnknown(facts, config)
-  const served = servedVersions(facts).map(({ group, version, folder }) =>
-    versionDefinitions(
-      { group, version, folder },
-      { facts, kinds, config, ...(options.features ? { features: options.features } : {}) },
-    ),
-  )
-  const definitions = served.flat()
+  const sources = { facts, kinds, config, profile, ...(options.features ? { features: options.features } : {}) }
+  const definitions = allVersions(facts, profile).flatMap((at) => versionDefinitions(at, sources))
   const byResource = new Map(definitions.map((each) => [`${each.group}/${each.version}/${each.resource.name}`, each]))
   const byKind = new Map(definitions.map((each) => [gvkKey(each.kind), each]))
   return {
@@ -84,12 +87,15 @@ interface FolderVersion {
   readonly group: string
   readonly version: string
   readonly folder: string
+  /** The group as the facts name it. */
+  readonly stock: string
 }
 
 interface Sources {
   readonly facts: CatalogFacts
   readonly kinds: KindIndex
   readonly config: RuntimeConfig
+  readonly profile: NamingProfile
   readonly features?: Features
 }
 
@@ -110,10 +116,13 @@ function refuseUnknown(facts: CatalogFacts, config: RuntimeConfig): void {
 }
 
 /** All group versions of the facts in the order of discovery. */
-function servedVersions(facts: CatalogFacts): FolderVersion[] {
+function allVersions(facts: CatalogFacts, profile: NamingProfile): FolderVersion[] {
   return Object.entries(facts)
-    .flatMap(([folder, { group, versions }]) => Object.keys(versions).map((version) => ({ group, version, folder })))
-    .sort((a, b) => compareGroups(a.group, b.group) || compareVersions(a.version, b.version))
+    .flatMap(([folder, { group, versions }]) => {
+      const stock = stockGroup(group, profile)
+      return Object.keys(versions).map((version) => ({ group, version, folder, stock }))
+    })
+    .sort((a, b) => compareGroups(a.stock, b.stock) || compareVersions(a.version, b.version))
 }
 
 function versionDefinitions(at: FolderVersion, sources: Sources): ResourceDefinition[] {
@@ -141,15 +150,16 @@ interface DefinitionParts {
 }
 
 function definition(at: FolderVersion, { resource, infos, sources }: DefinitionParts): ResourceDefinition {
-  const { facts, kinds, features } = sources
+  const { facts, kinds, features, profile } = sources
   const subresources = infos.filter(({ name }) => {
-    const release = subresourceRelease(at, name)
+    const release = subresourceRelease({ ...at, group: at.stock }, name)
     return (
       name.startsWith(`${resource.name}/`) &&
       (release === undefined || features === undefined || features.release.atLeast(release))
     )
   })
-  const storage = storageLocation(at.group, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
+  const place = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
+  const storage = { ...place, group: profileGroup(place.group, profile), prefix: profileGroup(place.prefix, profile) }
   const kind = kinds.find(resource.kind)!
   const own = { group: at.group, version: at.version, kind: kind.kind }
   const stored = { group: storage.group, version: storage.version, kind: kind.kind }
@@ -160,9 +170,9 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
     resource,
     kind,
     subresources,
-    policy: policyOf(own, stored),
+    policy: policyOf(kind.kind, at.stock, place.group),
     storage,
-    ...(same ? {} : { toStorage: conversionBetween(own, stored), fromStorage: conversionBetween(stored, own) }),
+    ...(same ? {} : { toStorage: conversionBetween(own, stored, profile), fromStorage: conversionBetween(stored, own, profile) }),
   }
 }
 
@@ -173,9 +183,9 @@ function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource
 }
 
 /** A group that serves another group's objects may have a policy of its own; both see the storage version. */
-function policyOf(own: GroupVersionKind, stored: GroupVersionKind): KindPolicy {
-  const policy = policies[`${own.group}/${own.kind}`] ?? policies[`${stored.group}/${stored.kind}`] ?? {}
-  const printer = printers[`${stored.group}/${stored.kind}`]
+function policyOf(kind: string, group: string, storageGroup: string): KindPolicy {
+  const policy = policies[`${group}/${kind}`] ?? policies[`${storageGroup}/${kind}`] ?? {}
+  const printer = printers[`${storageGroup}/${kind}`]
   return printer === undefined ? policy : { printer, ...policy }
 }
 
@@ -187,6 +197,16 @@ function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {
     groups.set(group, versions)
   }
   return [...groups].map(([group, versions]) => ({ group, versions }))
+}
+
+/** The group stands at the head of each file's text. */
+function renamedFiles(profile: NamingProfile): Record<string, string> {
+  const head = /^\{"group":"([^"]*)"/
+  return Object.fromEntries(
+    Object.entries(modelFiles).map(([folder, text]) => {
+      return [folder, text.replace(head, (_, group: string) => `{"group":"${profileGroup(group, profile)}"`)]
+    }),
+  )
 }
 
 function gvkKey({ group, version, kind }: GroupVersionKind): string {

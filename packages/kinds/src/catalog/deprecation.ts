@@ -1,6 +1,5 @@
-import type { Features } from '@krmkit/meta'
+import { type Features, formatApiVersion } from '@krmkit/meta'
 import type { KindInfo } from '../interfaces.ts'
-import { apiVersionOf } from './names.ts'
 
 /**
  * The text of the Warning header for requests to a deprecated kind, list requests included.
@@ -13,6 +12,6 @@ export function deprecationWarning(kind: KindInfo, features?: Features): string 
   if (kind.deprecated === undefined) return undefined
   if (features !== undefined && !features.release.atLeast(kind.deprecated)) return undefined
   const removed = kind.removed === undefined ? '' : `, unavailable in v${kind.removed}+`
-  const instead = kind.replacement === undefined ? '' : `; use ${apiVersionOf(kind.replacement)} ${kind.replacement.kind}`
-  return `${apiVersionOf(kind)} ${kind.kind} is deprecated in v${kind.deprecated}+${removed}${instead}`
+  const instead = kind.replacement === undefined ? '' : `; use ${formatApiVersion(kind.replacement)} ${kind.replacement.kind}`
+  return `${formatApiVersion(kind)} ${kind.kind} is deprecated in v${kind.deprecated}+${removed}${instead}`
 }

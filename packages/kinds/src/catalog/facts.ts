@@ -1,4 +1,6 @@
+import type { NamingProfile } from '@krmkit/meta'
 import { catalogJson } from '../data/catalog.generated.ts'
+import { profileGroup } from './profile.ts'
 
 /**
  * The small part of the facts that discovery needs: which kinds and resources each group version has.
@@ -50,7 +52,10 @@ export interface GroupFacts {
 /** By folder: `core`, `apps`, ..., and `meta` for what every group shares. */
 export type CatalogFacts = Readonly<Record<string, GroupFacts>>
 
-/** Parses the facts; about half a millisecond. */
-export function readCatalogFacts(): CatalogFacts {
-  return JSON.parse(catalogJson) as CatalogFacts
+/** Parses the facts, with groups as the profile spells them; about half a millisecond. */
+export function readCatalogFacts(profile: NamingProfile): CatalogFacts {
+  const facts = JSON.parse(catalogJson) as CatalogFacts
+  return Object.fromEntries(
+    Object.entries(facts).map(([folder, each]) => [folder, { ...each, group: profileGroup(each.group, profile) }]),
+  )
 }

@@ -1,8 +1,8 @@
-import type { GroupVersionKind } from '@krmkit/meta'
+import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
 import type { KindInfo } from '../interfaces.ts'
 import type { CatalogFacts, KindFacts } from './facts.ts'
-import { parseReplacement } from './names.ts'
+import { profileGroup, stockGroup } from './profile.ts'
 
 /** Kinds by group, version and name, resources or not: `Pod`, but also `Scale`, `Status`, `DeleteOptions` and `AdmissionReview`. */
 export interface KindIndex {
@@ -18,7 +18,12 @@ const extraLifecycle: Readonly<Record<string, Pick<KindFacts, 'deprecated' | 're
   '/v1/Endpoints': { deprecated: '1.33', replacement: 'discovery.k8s.io,v1,EndpointSlice' },
 }
 
-export function createKindIndex(facts: CatalogFacts, types: TypeSource): KindIndex {
+export interface KindIndexOptions {
+  readonly types: TypeSource
+  readonly profile: NamingProfile
+}
+
+export function createKindIndex(facts: CatalogFacts, { types, profile }: KindIndexOptions): KindIndex {
   const folders = new Map(Object.entries(facts).map(([folder, { group }]) => [group, folder]))
   const known = new Map<string, KindInfo>()
 
@@ -28,7 +33,7 @@ export function createKindIndex(facts: CatalogFacts, types: TypeSource): KindInd
     if (seen !== undefined) return seen
     const found = own(facts, gvk) ?? shared(gvk)
     if (found === undefined) return undefined
-    const info = kindInfo(gvk, found.facts, () => types.struct(found.type))
+    const info = kindInfo(gvk, found.facts, { type: () => types.struct(found.type), profile })
     known.set(key, info)
     return info
   }
@@ -37,7 +42,10 @@ export function createKindIndex(facts: CatalogFacts, types: TypeSource): KindInd
     const folder = folders.get(group)
     const kinds = folder === undefined ? undefined : member(catalog[folder]!.versions, version)?.kinds
     const found = kinds === undefined ? undefined : member(kinds, kind)
-    if (found === undefined || (found.registeredAs !== undefined && found.registeredAs !== `${group}/${version}`))
+    if (
+      found === undefined ||
+      (found.registeredAs !== undefined && found.registeredAs !== `${stockGroup(group, profile)}/${version}`)
+    )
       return undefined
     return { facts: found, type: found.aliasOf ?? `${folder}/${version}.${kind}` }
   }
@@ -60,7 +68,12 @@ export function createKindIndex(facts: CatalogFacts, types: TypeSource): KindInd
   return { find, all }
 }
 
-function kindInfo({ group, version, kind }: GroupVersionKind, own: KindFacts, type: KindInfo['type']): KindInfo {
+interface KindParts {
+  readonly type: KindInfo['type']
+  readonly profile: NamingProfile
+}
+
+function kindInfo({ group, version, kind }: GroupVersionKind, own: KindFacts, { type, profile }: KindParts): KindInfo {
   const extra = member(extraLifecycle, `${group}/${version}/${kind}`)
   const { introduced, deprecated, removed, replacement } = { ...own, ...extra }
   return {
@@ -73,8 +86,14 @@ function kindInfo({ group, version, kind }: GroupVersionKind, own: KindFacts, ty
     ...(introduced === undefined ? {} : { introduced }),
     ...(deprecated === undefined ? {} : { deprecated }),
     ...(removed === undefined ? {} : { removed }),
-    ...(replacement === undefined ? {} : { replacement: parseReplacement(replacement) }),
+    ...(replacement === undefined ? {} : { replacement: parseReplacement(replacement, profile) }),
   }
+}
+
+/** Reads `group,version,kind`. */
+function parseReplacement(text: string, profile: NamingProfile): GroupVersionKind {
+  const [group = '', version = '', kind = ''] = text.split(',')
+  return { group: profileGroup(group, profile), version, kind }
 }
 
 /** Names come from requests: only own members count. */

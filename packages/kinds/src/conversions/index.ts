@@ -1,11 +1,39 @@
-import type { ApiObject, DeepReadonly, GroupVersionKind } from '@krmkit/meta'
-import { apiVersionOf } from '../catalog/names.ts'
+import { type GroupVersionKind, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { stockGroup } from '../catalog/profile.ts'
+import { autoscalerToV1, autoscalerToV2 } from './autoscaling.ts'
+import { type Convert, type MakeConvert, sameShape } from './convert.ts'
+import { coreEventToNew, newEventToCore } from './events.ts'
+import { resourceConversions } from './resource-claims.ts'
 
-/** A function that translates objects of one version of a kind to another. */
-export type Convert = (object: DeepReadonly<ApiObject>) => ApiObject
+export type { Convert } from './convert.ts'
 
-/** The translation between two versions of a kind; the argument is never changed. */
-export function conversionBetween(_from: GroupVersionKind, to: GroupVersionKind): Convert {
-  const apiVersion = apiVersionOf(to)
-  return (object) => ({ ...(object as ApiObject), apiVersion })
+/**
+ * The translation between two versions of a kind, without loss and with the argument left alone.
+ *
+ * Versions that differ in name only (most do) share members with the argument. A kind this package does not know is taken to
+ * have the same shape in all its versions.
+ *
+ * @see API protocol specification, 9.3 (rule 2)
+ */
+export function conversionBetween(from: GroupVersionKind, to: GroupVersionKind, profile: NamingProfile = stockProfile): Convert {
+  const source = stockGroup(from.group, profile)
+  const target = stockGroup(to.group, profile)
+  return find(from, to, source, target)(to, profile)
+}
+
+function find(from: GroupVersionKind, to: GroupVersionKind, source: string, target: string): MakeConvert {
+  if (source !== target) {
+    if (from.kind !== 'Event') return sameShape
+    return source === '' && target === 'events.k8s.io' ? coreEventToNew : newEventToCore
+  }
+  if (source === 'autoscaling' && from.kind === 'HorizontalPodAutoscaler' && from.version !== to.version) {
+    if (from.version === 'v2' && to.version === 'v1') return autoscalerToV1
+    if (from.version === 'v1' && to.version === 'v2') return autoscalerToV2
+  }
+  if (source === 'resource.k8s.io' && Object.hasOwn(resourceConversions, from.kind)) {
+    const pair = resourceConversions[from.kind]!
+    if (from.version !== 'v1beta2' && to.version === 'v1beta2') return pair.newer
+    if (from.version === 'v1beta2' && to.version !== 'v1beta2') return pair.older
+  }
+  return sameShape
 }

@@ -1,4 +1,128 @@
 import type { Printer } from '../interfaces.ts'
+import { apiServicePrinter, bindingPrinter, certificateSigningRequestPrinter, clusterTrustBundlePrinter } from './access.ts'
+import {
+  admissionPolicyBindingPrinter,
+  flowSchemaPrinter,
+  mutatingAdmissionPolicyPrinter,
+  priorityLevelPrinter,
+  validatingAdmissionPolicyPrinter,
+  webhookConfigurationPrinter,
+} from './admission.ts'
+import { horizontalPodAutoscalerPrinter, podDisruptionBudgetPrinter, scalePrinter } from './autoscaling.ts'
+import {
+  agePrinter,
+  leaseCandidatePrinter,
+  leasePrinter,
+  priorityClassPrinter,
+  resourceClaimPrinter,
+  resourceSlicePrinter,
+  runtimeClassPrinter,
+  storageVersionMigrationPrinter,
+  storageVersionPrinter,
+} from './cluster.ts'
+import {
+  componentStatusPrinter,
+  configMapPrinter,
+  eventPrinter,
+  namespacePrinter,
+  nodePrinter,
+  resourceQuotaPrinter,
+  secretPrinter,
+  serviceAccountPrinter,
+} from './core.ts'
+import {
+  endpointSlicePrinter,
+  endpointsPrinter,
+  ingressClassPrinter,
+  ingressPrinter,
+  ipAddressPrinter,
+  networkPolicyPrinter,
+  serviceCidrPrinter,
+  servicePrinter,
+} from './networking.ts'
+import { podPrinter, podTemplatePrinter } from './pod.ts'
+import {
+  csiDriverPrinter,
+  csiNodePrinter,
+  persistentVolumeClaimPrinter,
+  persistentVolumePrinter,
+  storageClassPrinter,
+  volumeAttachmentPrinter,
+  volumeAttributesClassPrinter,
+} from './storage.ts'
+import {
+  controllerRevisionPrinter,
+  cronJobPrinter,
+  daemonSetPrinter,
+  deploymentPrinter,
+  jobPrinter,
+  replicaSetPrinter,
+  replicationControllerPrinter,
+  statefulSetPrinter,
+} from './workloads.ts'
 
-/** Columns and cells of the built-in kinds that have their own, by `group/Kind` of the storage version; the core group is empty. */
-export const printers: Readonly<Record<string, Printer>> = {}
+/**
+ * Columns and cells of the built-in kinds that have their own, by `group/Kind` of the storage version; the core group is
+ * empty. Groups have their stock names. What is absent here has the columns of `defaultPrinter`.
+ */
+export const printers: Readonly<Record<string, Printer>> = {
+  '/ComponentStatus': componentStatusPrinter as Printer,
+  '/ConfigMap': configMapPrinter as Printer,
+  '/Endpoints': endpointsPrinter as Printer,
+  '/Event': eventPrinter as Printer,
+  '/Namespace': namespacePrinter as Printer,
+  '/Node': nodePrinter as Printer,
+  '/PersistentVolume': persistentVolumePrinter as Printer,
+  '/PersistentVolumeClaim': persistentVolumeClaimPrinter as Printer,
+  '/Pod': podPrinter as Printer,
+  '/PodTemplate': podTemplatePrinter as Printer,
+  '/ReplicationController': replicationControllerPrinter as Printer,
+  '/ResourceQuota': resourceQuotaPrinter as Printer,
+  '/Secret': secretPrinter as Printer,
+  '/Service': servicePrinter as Printer,
+  '/ServiceAccount': serviceAccountPrinter as Printer,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': mutatingAdmissionPolicyPrinter as Printer,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': admissionPolicyBindingPrinter as Printer,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': webhookConfigurationPrinter as Printer,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': validatingAdmissionPolicyPrinter as Printer,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': admissionPolicyBindingPrinter as Printer,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': webhookConfigurationPrinter as Printer,
+  'apiregistration.k8s.io/APIService': apiServicePrinter as Printer,
+  'apps/ControllerRevision': controllerRevisionPrinter as Printer,
+  'apps/DaemonSet': daemonSetPrinter as Printer,
+  'apps/Deployment': deploymentPrinter as Printer,
+  'apps/ReplicaSet': replicaSetPrinter as Printer,
+  'apps/StatefulSet': statefulSetPrinter as Printer,
+  'autoscaling/HorizontalPodAutoscaler': horizontalPodAutoscalerPrinter as Printer,
+  'autoscaling/Scale': scalePrinter as Printer,
+  'batch/CronJob': cronJobPrinter as Printer,
+  'batch/Job': jobPrinter as Printer,
+  'certificates.k8s.io/CertificateSigningRequest': certificateSigningRequestPrinter as Printer,
+  'certificates.k8s.io/ClusterTrustBundle': clusterTrustBundlePrinter as Printer,
+  'coordination.k8s.io/Lease': leasePrinter as Printer,
+  'coordination.k8s.io/LeaseCandidate': leaseCandidatePrinter as Printer,
+  'discovery.k8s.io/EndpointSlice': endpointSlicePrinter as Printer,
+  'flowcontrol.apiserver.k8s.io/FlowSchema': flowSchemaPrinter as Printer,
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': priorityLevelPrinter as Printer,
+  'internal.apiserver.k8s.io/StorageVersion': storageVersionPrinter as Printer,
+  'networking.k8s.io/Ingress': ingressPrinter as Printer,
+  'networking.k8s.io/IngressClass': ingressClassPrinter as Printer,
+  'networking.k8s.io/IPAddress': ipAddressPrinter as Printer,
+  'networking.k8s.io/NetworkPolicy': networkPolicyPrinter as Printer,
+  'networking.k8s.io/ServiceCIDR': serviceCidrPrinter as Printer,
+  'node.k8s.io/RuntimeClass': runtimeClassPrinter as Printer,
+  'policy/PodDisruptionBudget': podDisruptionBudgetPrinter as Printer,
+  'rbac.authorization.k8s.io/ClusterRoleBinding': bindingPrinter as Printer,
+  'rbac.authorization.k8s.io/RoleBinding': bindingPrinter as Printer,
+  'resource.k8s.io/DeviceClass': agePrinter as Printer,
+  'resource.k8s.io/ResourceClaim': resourceClaimPrinter as Printer,
+  'resource.k8s.io/ResourceClaimTemplate': agePrinter as Printer,
+  'resource.k8s.io/ResourceSlice': resourceSlicePrinter as Printer,
+  'scheduling.k8s.io/PriorityClass': priorityClassPrinter as Printer,
+  'storage.k8s.io/CSIDriver': csiDriverPrinter as Printer,
+  'storage.k8s.io/CSINode': csiNodePrinter as Printer,
+  'storage.k8s.io/StorageClass': storageClassPrinter as Printer,
+  'storage.k8s.io/VolumeAttachment': volumeAttachmentPrinter as Printer,
+  'storage.k8s.io/VolumeAttributesClass': volumeAttributesClassPrinter as Printer,
+  'storagemigration.k8s.io/StorageVersionMigration': storageVersionMigrationPrinter as Printer,
+}

@@ -1,0 +1,164 @@
+import { type ApiObject, type DeepReadonly, formatApiVersion, type NamingProfile } from '@krmkit/meta'
+import type {
+  HorizontalPodAutoscaler as AutoscalerV1,
+  HorizontalPodAutoscalerStatus as StatusV1,
+} from '../types/autoscaling-v1.generated.ts'
+import type { HorizontalPodAutoscaler as AutoscalerV2, MetricSpec, MetricStatus } from '../types/autoscaling-v2.generated.ts'
+import { specFromV1, specToV1, statusFromV1, statusToV1 } from './autoscaling-metrics.ts'
+import { behaviorFromText, behaviorToText, conditionsFromText, goJson, readText } from './autoscaling-texts.ts'
+import { type MakeConvert, present, unlessEmpty } from './convert.ts'
+
+/**
+ * Autoscalers: `v1` knows one metric, the use of CPU in percent. Everything else of `v2` travels in annotations, so that a
+ * client of `v1` hands it back unchanged.
+ *
+ * | `v2` | `v1` |
+ * |---|---|
+ * | the first metric, when it is CPU in percent | spec.targetCPUUtilizationPercentage |
+ * | all other metrics | annotation `metrics` |
+ * | spec.behavior | annotation `behavior` |
+ * | status.currentMetrics | annotation `current-metrics`, and status.currentCPUUtilizationPercentage |
+ * | status.conditions | annotation `conditions` |
+ *
+ * An annotation that cannot be read counts as absent. Metrics come back with that of CPU last.
+ *
+ * @see API protocol specification, 9.3 (rule 2)
+ */
+
+/** Percentage that `v1` means when it names no metric at all. */
+const defaultUtilization = 80
+
+export const autoscalerToV1: MakeConvert = (to, profile) => {
+  const apiVersion = formatApiVersion(to)
+  const names = annotationNames(profile)
+  return (object) => {
+    const { kind, metadata, spec, status } = object as DeepReadonly<AutoscalerV2>
+    const metrics = spec?.metrics ?? []
+    const cpu = metrics.find(isCpu)
+    const shown = cpu?.resource?.target.averageUtilization === undefined ? undefined : cpu
+    const others = metrics.filter((metric) => metric !== shown)
+    const current = status?.currentMetrics ?? []
+    const annotations = {
+      ...withoutTexts(metadata.annotations, names),
+      ...present({
+        [names.metrics]: others.length === 0 ? undefined : goJson(others.map(specToV1)),
+        [names.currentMetrics]: current.length === 0 ? undefined : goJson(current.map(statusToV1)),
+        [names.behavior]: spec?.behavior === undefined ? undefined : behaviorToText(spec.behavior),
+        [names.conditions]: status?.conditions?.length ? goJson(status.conditions) : undefined,
+      }),
+    } as Record<string, string>
+    return {
+      apiVersion,
+      kind,
+      metadata: withAnnotations(metadata, annotations),
+      spec: present({
+        scaleTargetRef: spec?.scaleTargetRef,
+        minReplicas: spec?.minReplicas,
+        maxReplicas: spec?.maxReplicas ?? 0,
+        targetCPUUtilizationPercentage: shown?.resource?.target.averageUtilization,
+      }),
+      status: present({
+        observedGeneration: status?.observedGeneration,
+        lastScaleTime: status?.lastScaleTime,
+        currentReplicas: status?.currentReplicas ?? 0,
+        desiredReplicas: status?.desiredReplicas ?? 0,
+        currentCPUUtilizationPercentage: currentCpu(current),
+      }),
+    } as unknown as ApiObject
+  }
+}
+
+export const autoscalerToV2: MakeConvert = (to, profile) => {
+  const apiVersion = formatApiVersion(to)
+  const names = annotationNames(profile)
+  return (object) => {
+    const { kind, metadata, spec, status } = object as DeepReadonly<AutoscalerV1>
+    const text = (name: string) => metadata.annotations?.[name]
+    const target = spec?.targetCPUUtilizationPercentage
+    const metrics = [...(readText(text(names.metrics), specFromV1) ?? []), ...(target === undefined ? [] : [cpuMetric(target)])]
+    return {
+      apiVersion,
+      kind,
+      metadata: withAnnotations(metadata, withoutTexts(metadata.annotations, names)),
+      spec: present({
+        scaleTargetRef: spec?.scaleTargetRef,
+        minReplicas: spec?.minReplicas,
+        maxReplicas: spec?.maxReplicas ?? 0,
+        metrics: metrics.length === 0 ? [cpuMetric(defaultUtilization)] : metrics,
+        behavior: behaviorFromText(text(names.behavior)),
+      }),
+      status: present({
+        observedGeneration: status?.observedGeneration,
+        lastScaleTime: status?.lastScaleTime,
+        currentReplicas: unlessEmpty(status?.currentReplicas),
+        desiredReplicas: status?.desiredReplicas ?? 0,
+        currentMetrics: readText(text(names.currentMetrics), statusFromV1) ?? currentMetrics(status),
+        conditions: conditionsFromText(text(names.conditions)),
+      }),
+    } as unknown as ApiObject
+  }
+}
+
+interface AnnotationNames {
+  readonly metrics: string
+  readonly behavior: string
+  readonly currentMetrics: string
+  readonly conditions: string
+}
+
+function annotationNames({ domain }: NamingProfile): AnnotationNames {
+  const prefix = `autoscaling.alpha.${domain}`
+  return {
+    metrics: `${prefix}/metrics`,
+    behavior: `${prefix}/behavior`,
+    currentMetrics: `${prefix}/current-metrics`,
+    conditions: `${prefix}/conditions`,
+  }
+}
+
+type Annotations = Readonly<Record<string, string>>
+
+/** The annotations that conversions do not make. */
+function withoutTexts(annotations: Annotations | undefined, names: AnnotationNames): Record<string, string> {
+  const made: readonly string[] = Object.values(names)
+  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([name]) => !made.includes(name)))
+}
+
+/** Sorted by key, as objects are printed; absent when there are none. */
+function withAnnotations(metadata: DeepReadonly<ApiObject['metadata']>, annotations: Annotations) {
+  const { annotations: _, ...rest } = metadata
+  const sorted = Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (sorted.length === 0) return rest
+  return inOrder(metadata, { ...rest, annotations: Object.fromEntries(sorted) })
+}
+
+/** Members of metadata keep the order of the type when annotations come in. */
+function inOrder(before: object, after: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if ('annotations' in before) return Object.fromEntries(Object.keys(before).map((name) => [name, after[name]]))
+  const { ownerReferences, finalizers, managedFields, annotations, ...first } = after
+  return { ...first, annotations, ...present({ ownerReferences, finalizers, managedFields }) }
+}
+
+function isCpu({ type, resource }: DeepReadonly<MetricSpec>): boolean {
+  return type === 'Resource' && resource?.name === 'cpu'
+}
+
+function cpuMetric(averageUtilization: number): MetricSpec {
+  return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
+}
+
+/** The last of the metrics that is about CPU wins. */
+function currentCpu(metrics: DeepReadonly<MetricStatus[]>): number | undefined {
+  return metrics
+    .filter(({ type, resource }) => type === 'Resource' && resource?.name === 'cpu')
+    .map(({ resource }) => resource?.current?.averageUtilization)
+    .filter((utilization) => utilization !== undefined)
+    .at(-1)
+}
+
+function currentMetrics(status: DeepReadonly<StatusV1> | undefined): MetricStatus[] | null {
+  const averageUtilization = status?.currentCPUUtilizationPercentage
+  return averageUtilization === undefined
+    ? null
+    : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization } } }]
+}

@@ -1,0 +1,30 @@
+import type { Column } from '../interfaces.ts'
+
+/** Columns that many kinds share, and the short way to write the others. */
+
+/** A column that is always shown. */
+export function column(name: string, type: Column['type'], description: string): Column {
+  return { name, type, format: '', description, priority: 0 }
+}
+
+/** A column of wide output. */
+export function wide(name: string, type: Column['type'], description: string): Column {
+  return { name, type, format: '', description, priority: 1 }
+}
+
+export const nameColumn: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'What the object is called: unique among the objects of its kind and namespace.',
+  priority: 0,
+}
+
+export const ageColumn: Column = column('Age', 'string', 'Time that has passed since the object was created.')
+
+export const containerColumns: readonly Column[] = [
+  wide('Containers', 'string', 'Names of the containers of the pod template.'),
+  wide('Images', 'string', 'Images that the containers of the pod template run.'),
+]
+
+export const selectorColumn: Column = wide('Selector', 'string', 'Labels by which the pods are found.')

@@ -1,0 +1,58 @@
+import { type LabelSelectorObject, labelSelectorFromObject, MetaError } from '@krmkit/meta'
+
+/** Texts that cells of many kinds are made of. */
+
+/** `a=1,b=2` in order of the keys, `<none>` without labels. */
+export function labelsText(labels: Readonly<Record<string, string>> | null | undefined): string {
+  const keys = Object.keys(labels ?? {}).sort()
+  return keys.length === 0 ? '<none>' : keys.map((key) => `${key}=${labels![key]}`).join(',')
+}
+
+/** A selector in its string form: `<none>` when it is empty or absent, `<error>` when it cannot be read. */
+export function selectorText(selector: LabelSelectorObject | null | undefined): string {
+  const text = readSelector(selector)
+  return text === undefined ? '<error>' : text === '' ? '<none>' : text
+}
+
+/** The string form of a selector; undefined when it cannot be read. */
+export function readSelector(selector: LabelSelectorObject | null | undefined): string | undefined {
+  try {
+    return labelSelectorFromObject(selector).toString()
+  } catch (error) {
+    if (error instanceof MetaError) return undefined
+    throw error
+  }
+}
+
+interface NamedImage {
+  readonly name: string
+  readonly image?: string
+}
+
+/** Names and images of the containers of a template, each joined by commas. */
+export function containerCells(containers: readonly NamedImage[] | null | undefined): [names: string, images: string] {
+  const all = containers ?? []
+  return [all.map(({ name }) => name).join(','), all.map(({ image }) => image ?? '').join(',')]
+}
+
+/** The first `max` of a list, and how many more there are: `a,b,c + 2 more...`. */
+export function firstFew(items: readonly string[], max: number, separator = ','): string {
+  const shown = items.slice(0, max).join(separator)
+  return items.length > max ? `${shown} + ${items.length - max} more...` : shown
+}
+
+/** Short forms of volume access modes, in a fixed order and each once. */
+export function accessModesText(modes: readonly string[] | null | undefined): string {
+  const given = new Set(modes ?? [])
+  return accessModes
+    .filter(([mode]) => given.has(mode))
+    .map(([, short]) => short)
+    .join(',')
+}
+
+const accessModes = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+] as const
