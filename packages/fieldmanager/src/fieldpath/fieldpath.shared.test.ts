@@ -35,103 +35,99 @@ describe.skipIf(sharedMissing)(`shared vectors of fieldpath ${sharedMissing ?? '
 
 const checks: Record<string, (vector: Vector) => void> = {
   pathElementRoundTrip(vector) {
-    const text = vector['string'] as string
+    const text = vector.string as string
     expect(parseElement(text)).toBe(text)
-    expectParts(text, vector['parts'])
+    expectParts(text, vector.parts)
   },
   pathElementParse(vector) {
-    const element = parseElement(vector['string'] as string) as string
-    expect(element).toBe(vector['recordedCanonical'])
-    expectParts(element, vector['parts'])
+    const element = parseElement(vector.string as string) as string
+    expect(element).toBe(vector.recordedCanonical)
+    expectParts(element, vector.parts)
   },
   pathElementInvalid(vector) {
-    expect(() => parseElement(vector['string'] as string)).toThrow()
+    expect(() => parseElement(vector.string as string)).toThrow()
   },
   pathElementUnknown(vector) {
-    expect(parseElement(vector['string'] as string)).toBeUndefined()
+    expect(parseElement(vector.string as string)).toBeUndefined()
   },
   pathElementLess(vector) {
-    if (vector['a'] === null || vector['b'] === null) return
-    const order = compareElements(vector['a'] as string, vector['b'] as string)
-    expect(order === 0).toBe(vector['eq'])
-    expect(order < 0).toBe(vector['less'])
+    if (vector.a === null || vector.b === null) return
+    const order = compareElements(vector.a as string, vector.b as string)
+    expect(order === 0).toBe(vector.eq)
+    expect(order < 0).toBe(vector.less)
   },
   pathString(vector) {
-    expect(pathText(vector['path'] as string[])).toBe(vector['string'])
+    expect(pathText(vector.path as string[])).toBe(vector.string)
   },
   setSerialize(vector) {
-    const set = FieldSet.of(...(vector['paths'] as string[][]))
-    expect(fieldsV1Text(set)).toBe(vector['json'])
-    expect(parseFieldsV1(vector['json'] as string).equals(set)).toBe(true)
+    const set = FieldSet.of(...(vector.paths as string[][]))
+    expect(fieldsV1Text(set)).toBe(vector.json)
+    expect(parseFieldsV1(vector.json as string).equals(set)).toBe(true)
   },
   setRoundTrip(vector) {
-    expect(fieldsV1Text(parseFieldsV1(vector['json'] as string))).toBe(vector['json'])
+    expect(fieldsV1Text(parseFieldsV1(vector.json as string))).toBe(vector.json)
   },
   setNormalize(vector) {
-    expect(fieldsV1Text(parseFieldsV1(vector['json'] as string))).toBe(vector['normalized'])
+    expect(fieldsV1Text(parseFieldsV1(vector.json as string))).toBe(vector.normalized)
   },
   setValid(vector) {
-    expect(fieldsV1Text(parseFieldsV1(vector['json'] as string))).toBe(vector['recordedCanonical'])
+    expect(fieldsV1Text(parseFieldsV1(vector.json as string))).toBe(vector.recordedCanonical)
   },
   setInvalid(vector) {
-    expect(() => parseFieldsV1(vector['json'] as string)).toThrow()
+    expect(() => parseFieldsV1(vector.json as string)).toThrow()
   },
   setHas(vector) {
-    expect(setOf(vector['set']).has(vector['path'] as string[])).toBe(vector['has'])
+    expect(setOf(vector.set).has(vector.path as string[])).toBe(vector.has)
   },
   setString(vector) {
-    expect(String(setOf(vector['set']))).toBe(vector['string'])
+    expect(String(setOf(vector.set))).toBe(vector.string)
   },
   setIterate(vector) {
-    const set = setOf(vector['set'])
-    expect(set.size).toBe(vector['size'])
-    expect(String(set)).toBe(vector['string'])
+    const set = setOf(vector.set)
+    expect(set.size).toBe(vector.size)
+    expect(String(set)).toBe(vector.string)
   },
   setEquals(vector) {
-    expect(setOf(vector['a']).equals(setOf(vector['b']))).toBe(vector['equal'])
+    expect(setOf(vector.a).equals(setOf(vector.b))).toBe(vector.equal)
   },
   setOp(vector) {
-    const a = setOf(vector['a'])
-    const out = a[vector['op'] as 'union' | 'intersection' | 'difference' | 'recursiveDifference'](setOf(vector['b']))
-    expectSet(out, vector['out'])
+    const a = setOf(vector.a)
+    const out = a[vector.op as 'union' | 'intersection' | 'difference' | 'recursiveDifference'](setOf(vector.b))
+    expectSet(out, vector.out)
   },
   setLeaves(vector) {
-    expectSet(setOf(vector['set']).leaves(), vector['out'])
+    expectSet(setOf(vector.set).leaves(), vector.out)
   },
   ensureNamedFieldsAreMembers(vector) {
-    const { type } = typedSchemaFromSmd(vector['schemaJSON'] as JsonValue)
-    const root = type(vector['rootType'] as string)
-    const set = fieldSetOf(vector['object'] as JsonValue, root)
-    expectSet(set, vector['before'])
+    const { type } = typedSchemaFromSmd(vector.schemaJSON as JsonValue)
+    const root = type(vector.rootType as string)
+    const set = fieldSetOf(vector.object as JsonValue, root)
+    expectSet(set, vector.before)
     const target =
-      vector['newSchemaJSON'] === undefined
-        ? root
-        : typedSchemaFromSmd(vector['newSchemaJSON'] as JsonValue).type(root.name as string)
-    expectSet(withNamedMembers(set, target), vector['after'])
+      vector.newSchemaJSON === undefined ? root : typedSchemaFromSmd(vector.newSchemaJSON as JsonValue).type(root.name as string)
+    expectSet(withNamedMembers(set, target), vector.after)
   },
   filterInclude(vector) {
-    const matcher = prefixMatcher(...(vector['patterns'] as string[][]))
-    expectSet(filterSet(setOf(vector['set']), { include: matcher }), vector['out'])
+    const matcher = prefixMatcher(...(vector.patterns as string[][]))
+    expectSet(filterSet(setOf(vector.set), { include: matcher }), vector.out)
   },
   setFromValue(vector) {
-    expectSet(fieldSetFromValue(vector['object'] as JsonValue), vector['set'])
+    expectSet(fieldSetFromValue(vector.object as JsonValue), vector.set)
   },
   managersEquals(vector) {
-    expect(equalManagers(managersOf(vector['lhs']), managersOf(vector['rhs']))).toBe(vector['equal'])
+    expect(equalManagers(managersOf(vector.lhs), managersOf(vector.rhs))).toBe(vector.equal)
   },
   managersDifference(vector) {
-    const out = differentManagers(managersOf(vector['lhs']), managersOf(vector['rhs']))
+    const out = differentManagers(managersOf(vector.lhs), managersOf(vector.rhs))
     const plain = Object.fromEntries([...out].map(([name, owned]) => [name, { ...owned, set: encodeFieldsV1(owned.set) }]))
-    const wanted = Object.entries((vector['out'] ?? {}) as unknown as Record<string, { set: SetForm }>)
+    const wanted = Object.entries((vector.out ?? {}) as unknown as Record<string, { set: SetForm }>)
     expect(plain).toEqual(Object.fromEntries(wanted.map(([name, owned]) => [name, { ...owned, set: owned.set.fieldsV1 }])))
   },
   conflictsError(vector) {
-    expect(conflictsText(vector['conflicts'] as unknown as Conflict[])).toBe(
-      vector['text'] ?? vector['error'] ?? vector['string'],
-    )
+    expect(conflictsText(vector.conflicts as unknown as Conflict[])).toBe(vector.text ?? vector.error ?? vector.string)
   },
   conflictsToSet(vector) {
-    expectSet(conflictSet(vector['conflicts'] as unknown as Conflict[]), vector['set'] ?? vector['out'])
+    expectSet(conflictSet(vector.conflicts as unknown as Conflict[]), vector.set ?? vector.out)
   },
 }
 

@@ -243,7 +243,10 @@ function collectItems(
       continue
     }
     let pair = pairs.get(element)
-    if (pair === undefined) pairs.set(element, (pair = { before: [], after: [] }))
+    if (pair === undefined) {
+      pair = { before: [], after: [] }
+      pairs.set(element, pair)
+    }
     pair[side].push(item)
   }
 }

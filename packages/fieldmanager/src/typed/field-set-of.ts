@@ -27,8 +27,8 @@ function collect(value: JsonValue, type: TypeRef, walk: Walk, out: FieldSetBuild
 }
 
 function collectMap(value: JsonValue, map: MapAtom, walk: Walk, out: FieldSetBuilder): void {
-  if (map.atomic) return insert(walk, out)
-  if (!isMap(value)) return
+  if (map.atomic) insert(walk, out)
+  if (map.atomic || !isMap(value)) return
   for (const key in value) {
     const member = value[key]
     if (member === undefined) continue
@@ -43,8 +43,8 @@ function collectMap(value: JsonValue, map: MapAtom, walk: Walk, out: FieldSetBui
 }
 
 function collectList(value: JsonValue, list: ListAtom, walk: Walk, out: FieldSetBuilder): void {
-  if (list.atomic) return insert(walk, out)
-  if (!Array.isArray(value)) return
+  if (list.atomic) insert(walk, out)
+  if (list.atomic || !Array.isArray(value)) return
   const counts = new Map<PathElement, number>()
   const elements: (PathElement | undefined)[] = []
   for (const item of value) {

@@ -28,7 +28,7 @@ export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {
     return found
   }
   for (const def of listOf(schema, 'types')) {
-    const name = def['name']
+    const name = def.name
     if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a type needs a name')
     types.set(name, new TypeRef(name, () => readAtom(def, lookup)))
   }
@@ -57,10 +57,10 @@ function readScalar(value: JsonValue): ScalarAtom {
 }
 
 function readList(def: JsonObject, lookup: Lookup): ListAtom {
-  const keys = Array.isArray(def['keys']) ? def['keys'].filter((key) => typeof key === 'string') : []
+  const keys = Array.isArray(def.keys) ? def.keys.filter((key) => typeof key === 'string') : []
   return {
-    items: readRef(def['elementType'], lookup) ?? invalidType,
-    atomic: def['elementRelationship'] !== 'associative',
+    items: readRef(def.elementType, lookup) ?? invalidType,
+    atomic: def.elementRelationship !== 'associative',
     keys,
   }
 }
@@ -70,11 +70,11 @@ function readMap(def: JsonObject, lookup: Lookup): MapAtom {
   for (const field of listOf(def, 'fields')) {
     const { name } = field
     if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a field needs a name')
-    const type = readRef(field['type'], lookup) ?? invalidType
-    const byDefault = field['default']
+    const type = readRef(field.type, lookup) ?? invalidType
+    const byDefault = field.default
     fields.set(name, { name, element: fieldElement(name), type, default: byDefault === null ? undefined : byDefault })
   }
-  return { fields, items: readRef(def['elementType'], lookup), atomic: def['elementRelationship'] === 'atomic' }
+  return { fields, items: readRef(def.elementType, lookup), atomic: def.elementRelationship === 'atomic' }
 }
 
 /** `{}` is no type: maps without it have no members beside their fields. */
@@ -82,7 +82,7 @@ function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefine
   if (!isMap(ref)) return undefined
   const { namedType, elementRelationship } = ref
   const named = typeof namedType === 'string'
-  if (!named && ref['scalar'] === undefined && ref['list'] === undefined && ref['map'] === undefined) return undefined
+  if (!named && ref.scalar === undefined && ref.list === undefined && ref.map === undefined) return undefined
   const type = named ? new TypeRef(namedType, () => lookup(namedType).atom) : new TypeRef(undefined, () => readAtom(ref, lookup))
   return typeof elementRelationship === 'string' ? withAtomic(type, elementRelationship === 'atomic') : type
 }

@@ -54,7 +54,10 @@ function validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boole
 
 function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boolean): void {
   if (value === null) return
-  if (!isMap(value)) return walk.fail(`expected map, got ${show(value)}`)
+  if (!isMap(value)) {
+    walk.fail(`expected map, got ${show(value)}`)
+    return
+  }
   for (const key in value) {
     const member = value[key]
     if (member === undefined) continue
@@ -68,13 +71,19 @@ function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boo
 
 function validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: boolean): void {
   if (value === null) return
-  if (!Array.isArray(value)) return walk.fail(`expected list, got ${show(value)}`)
+  if (!Array.isArray(value)) {
+    walk.fail(`expected list, got ${show(value)}`)
+    return
+  }
   const seen = list.atomic ? undefined : new Set<PathElement>()
   for (let i = 0; i < value.length; i++) {
     const item = value[i] as JsonValue
     const element = seen === undefined ? indexElement(i) : itemElement(list, item)
     // Without an element nothing below the item could be named.
-    if (element instanceof ItemProblem) return walk.fail(`element ${i}: ${element.message}`)
+    if (element instanceof ItemProblem) {
+      walk.fail(`element ${i}: ${element.message}`)
+      return
+    }
     walk.enter(element)
     if (seen?.has(element) && !duplicates) {
       walk.leave()

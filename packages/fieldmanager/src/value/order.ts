@@ -35,7 +35,7 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && a == b
+    if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && !(a < b) && !(a > b)
     return false
   }
   if (Array.isArray(a)) {

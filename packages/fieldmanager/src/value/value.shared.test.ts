@@ -9,26 +9,26 @@ type Vector = JsonObject & { id: string; kind: string }
 describe.skipIf(sharedMissing)(`shared vectors of value ${sharedMissing ?? ''}`, () => {
   for (const line of readVectors('value.jsonl')) {
     const vector = line as Vector
-    if (vector['goOnly']) it.skip(`${vector.id}: a value that only Go has`, () => {})
+    if (vector.goOnly) it.skip(`${vector.id}: a value that only Go has`, () => {})
     else it(`${vector.kind} ${vector.id}`, () => checks[vector.kind]?.(vector))
   }
 })
 
 const checks: Record<string, (vector: Vector) => void> = {
   valueCompare(vector) {
-    const a = vector['a'] as JsonValue
-    const b = vector['b'] as JsonValue
-    expect(Math.sign(compareValues(a, b))).toBe(vector['compare'])
-    expect(Math.sign(compareValues(b, a))).toBe(0 - (vector['compare'] as number) + 0)
-    expect(equalValues(a, b)).toBe(vector['eq'])
+    const a = vector.a as JsonValue
+    const b = vector.b as JsonValue
+    expect(Math.sign(compareValues(a, b))).toBe(vector.compare)
+    expect(Math.sign(compareValues(b, a))).toBe(0 - (vector.compare as number) + 0)
+    expect(equalValues(a, b)).toBe(vector.eq)
   },
   jsonValid(vector) {
-    expect(canonicalJson(parseJson(vector['json'] as string))).toBe(vector['canonical'])
+    expect(canonicalJson(parseJson(vector.json as string))).toBe(vector.canonical)
   },
   jsonInvalid(vector) {
-    if (typeof vector['json'] === 'string') expect(() => parseJson(vector['json'] as string)).toThrow()
+    if (typeof vector.json === 'string') expect(() => parseJson(vector.json as string)).toThrow()
     else {
-      const text = atob((vector['base64'] ?? vector['jsonBase64']) as string)
+      const text = atob((vector.base64 ?? vector.jsonBase64) as string)
       expect(() => parseJsonBytes(Uint8Array.from(text, (c) => c.charCodeAt(0)))).toThrow()
     }
   },

@@ -1,0 +1,49 @@
+import { emptySet } from '../fieldpath/field-set.ts'
+import type { VersionedSet } from '../merge/managers.ts'
+import { compareStrings } from '../value/order.ts'
+import type { Managed } from './entries.ts'
+import { seconds } from './entries.ts'
+import { managerKey } from './manager-id.ts'
+
+/** How many updaters an object lists before the oldest are joined. */
+export const maxUpdateManagers = 10
+
+/** Name of the manager that the oldest updaters of a version become. */
+export const ancientManager = 'ancient-changes'
+
+/**
+ * Joins the oldest updaters, version by version, until no more than `max` are left. An updater that is the only old one
+ * of its version stays.
+ */
+export function capUpdateManagers(managed: Managed, max = maxUpdateManagers): Managed {
+  let count = 0
+  for (const { applied } of managed.managers.values()) if (!applied) count++
+  if (count <= max) return managed
+  const updaters = [...managed.managers.keys()].filter((key) => managed.managers.get(key)?.applied === false)
+  updaters.sort((a, b) => seconds(managed.times.get(a)) - seconds(managed.times.get(b)) || compareStrings(a, b))
+  const managers = new Map(managed.managers)
+  const times = new Map(managed.times)
+  const firstOf = new Map<string, string>()
+  for (const key of updaters) {
+    if (count <= max) break
+    const owned = managers.get(key) as VersionedSet
+    const first = firstOf.get(owned.apiVersion)
+    if (first === undefined) {
+      firstOf.set(owned.apiVersion, key)
+      continue
+    }
+    const bucket = managerKey({ manager: ancientManager, operation: 'Update', apiVersion: owned.apiVersion, subresource: '' })
+    const set = (managers.get(bucket) ?? managers.get(first))?.set ?? emptySet
+    if (!managers.has(bucket)) managers.delete(first)
+    managers.set(bucket, { ...owned, set: owned.set.union(set) })
+    managers.delete(key)
+    setTime(times, bucket, managed.times.get(key))
+    count--
+  }
+  return { managers, times }
+}
+
+function setTime(times: Map<string, string>, key: string, time: string | undefined): void {
+  if (time === undefined) times.delete(key)
+  else times.set(key, time)
+}

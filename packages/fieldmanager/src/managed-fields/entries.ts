@@ -1,0 +1,112 @@
+import type { DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import type { Managers, VersionedSet } from '../merge/managers.ts'
+import { compareStrings } from '../value/order.ts'
+import { managerKey, parseManagerKey } from './manager-id.ts'
+
+/** Owners as `metadata.managedFields` carries them, by `managerKey`. */
+export interface Managed {
+  readonly managers: Managers
+  /** RFC 3339 times of managers that have one. */
+  readonly times: ReadonlyMap<string, string>
+}
+
+export const noManaged: Managed = { managers: new Map(), times: new Map() }
+
+/**
+ * Reads the entries of an object; later entries of the same manager win.
+ *
+ * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for
+ * malformed field sets.
+ */
+export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
+  if (entries === null || entries === undefined || entries.length === 0) return noManaged
+  const managers = new Map<string, VersionedSet>()
+  const times = new Map<string, string>()
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i] as DeepReadonly<ManagedFieldsEntry>
+    const { operation, apiVersion, time } = entry
+    if (operation !== 'Apply' && operation !== 'Update') throw invalid('operation must be `Apply` or `Update`')
+    if (apiVersion === undefined || apiVersion === '') throw invalid('apiVersion must not be empty')
+    checkFieldsType(entry.fieldsType ?? '', i)
+    const key = managerKey({ manager: entry.manager ?? '', operation, apiVersion, subresource: entry.subresource ?? '' })
+    managers.set(key, { set: decodeSet(entry), apiVersion, applied: operation === 'Apply' })
+    if (time === undefined || time === null) times.delete(key)
+    else times.set(key, time)
+  }
+  return { managers, times }
+}
+
+/** The entries of an object: appliers before updaters, then by time, name, version and sub-resource. */
+export function encodeManaged({ managers, times }: Managed): ManagedFieldsEntry[] {
+  const entries: ManagedFieldsEntry[] = []
+  for (const [key, owned] of managers) entries.push(encodeEntry(key, owned, times.get(key)))
+  return entries.sort(compareEntries)
+}
+
+/** True when both lists say the same, member for member and in the same order. */
+export function sameEntries(
+  a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
+  b: DeepReadonly<ManagedFieldsEntry[]>,
+  options: { ignoreTimes?: boolean } = {},
+): boolean {
+  if (a === undefined || a.length !== b.length) return a === undefined && b.length === 0
+  return a.every((entry, i) => sameEntry(entry, b[i] as DeepReadonly<ManagedFieldsEntry>, options.ignoreTimes === true))
+}
+
+function sameEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>, ignoreTimes: boolean): boolean {
+  if (a === b) return true
+  if ((a.manager ?? '') !== (b.manager ?? '') || a.operation !== b.operation || a.apiVersion !== b.apiVersion) return false
+  if ((a.subresource ?? '') !== (b.subresource ?? '') || (!ignoreTimes && a.time !== b.time)) return false
+  if (a.fieldsV1 === b.fieldsV1) return true
+  return JSON.stringify(a.fieldsV1) === JSON.stringify(b.fieldsV1)
+}
+
+function encodeEntry(key: string, { set, apiVersion, applied }: VersionedSet, time: string | undefined): ManagedFieldsEntry {
+  const { manager, subresource } = parseManagerKey(key)
+  const entry: ManagedFieldsEntry = {}
+  if (manager !== '') entry.manager = manager
+  entry.operation = applied ? 'Apply' : 'Update'
+  entry.apiVersion = apiVersion
+  if (time !== undefined) entry.time = time
+  entry.fieldsType = 'FieldsV1'
+  entry.fieldsV1 = encodeFieldsV1(set)
+  if (subresource !== '') entry.subresource = subresource
+  return entry
+}
+
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  if (a.operation !== b.operation) return a.operation === 'Apply' ? -1 : 1
+  return (
+    seconds(a.time) - seconds(b.time) ||
+    compareStrings(a.manager ?? '', b.manager ?? '') ||
+    compareStrings(a.apiVersion ?? '', b.apiVersion ?? '') ||
+    compareStrings(a.subresource ?? '', b.subresource ?? '')
+  )
+}
+
+/** Seconds since the epoch; 0 without a time. */
+export function seconds(time: string | undefined): number {
+  const ms = time === undefined ? 0 : Date.parse(time)
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
+}
+
+function decodeSet(entry: DeepReadonly<ManagedFieldsEntry>) {
+  try {
+    return decodeFieldsV1(entry.fieldsV1 as DeepReadonly<JsonObject> | undefined)
+  } catch (error) {
+    if (error instanceof FieldManagerError) throw invalid(`error decoding versioned set: ${error.message}`)
+    throw error
+  }
+}
+
+function checkFieldsType(fieldsType: string, index: number): void {
+  if (fieldsType === 'FieldsV1') return
+  if (fieldsType === '') throw invalid(`missing fieldsType in managed fields entry ${index}`)
+  throw invalid(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
+}
+
+function invalid(message: string): FieldManagerError {
+  return new FieldManagerError('InvalidManagedFields', message)
+}

@@ -1,0 +1,20 @@
+export { type ApplyRequest, type ApplyResult, applyPatch, firstApplyManager } from './apply.ts'
+export { ancientManager, maxUpdateManagers } from './cap.ts'
+export { conflictError, conflictMessage, type FieldConflict } from './conflicts.ts'
+export { decodeManaged, encodeManaged, type Managed, sameEntries } from './entries.ts'
+export { annotationManager, lastAppliedAnnotation } from './last-applied.ts'
+export { type ManagerId, managerKey, managerText, parseManagerKey } from './manager-id.ts'
+export { managerName } from './manager-name.ts'
+export { parentManagedFields, type ScaleOwnership, scaleApiVersion, scaleManagedFields } from './scale.ts'
+export { settleTimestamps } from './timestamps.ts'
+export {
+  deducedTypes,
+  type FrozenObject,
+  type ManagedTypes,
+  managedTypes,
+  type ResetFields,
+  withManagedFields,
+  withoutManagedFields,
+} from './types.ts'
+export { isReset, timeText, trackUpdate, type UpdateRequest, unknownManager } from './update.ts'
+export { managedFieldsProblem } from './validate.ts'

@@ -1,0 +1,32 @@
+/**
+ * Who a manager is: name, operation, sub-resource, and for updates the version. Appliers are the same in every version.
+ */
+export interface ManagerId {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  /** Empty for appliers. */
+  readonly apiVersion: string
+  readonly subresource: string
+}
+
+/** Text of an identity; equal identities have equal text. */
+export function managerKey({ manager, operation, apiVersion, subresource }: ManagerId): string {
+  let text = '{'
+  if (manager !== '') text += `"manager":${JSON.stringify(manager)},`
+  text += `"operation":"${operation}"`
+  if (operation === 'Update' && apiVersion !== '') text += `,"apiVersion":${JSON.stringify(apiVersion)}`
+  if (subresource !== '') text += `,"subresource":${JSON.stringify(subresource)}`
+  return `${text}}`
+}
+
+export function parseManagerKey(key: string): ManagerId {
+  const { manager = '', operation, apiVersion = '', subresource = '' } = JSON.parse(key) as Partial<ManagerId>
+  return { manager, operation: operation === 'Apply' ? 'Apply' : 'Update', apiVersion, subresource }
+}
+
+/** As conflicts name a manager: `"x"`, `"x" using apps/v1`, `"x" with subresource "status" using v1`. */
+export function managerText({ manager, operation, apiVersion, subresource }: ManagerId): string {
+  let text = JSON.stringify(manager)
+  if (subresource !== '') text += ` with subresource ${JSON.stringify(subresource)}`
+  return operation === 'Update' ? `${text} using ${apiVersion}` : text
+}

@@ -1,0 +1,19 @@
+import type { JsonValue } from '@krmkit/meta'
+import { equalValues } from '../value/order.ts'
+import { sameEntries } from './entries.ts'
+import type { FrozenObject } from './types.ts'
+import { withManagedFields } from './types.ts'
+
+/**
+ * The object that a write would store, with the owners' old times when nothing but those times differs from the live
+ * object; then writing it is no change at all. Call it last, after admission.
+ *
+ * @returns the live object itself when nothing else differs either.
+ */
+export function settleTimestamps<T extends FrozenObject>(live: T, next: T): T {
+  const before = live.metadata?.managedFields
+  const after = next.metadata?.managedFields
+  if (before === after || after === undefined || !sameEntries(before, after, { ignoreTimes: true })) return next
+  const settled = withManagedFields(next, before as unknown as JsonValue[])
+  return equalValues(settled as unknown as JsonValue, live as unknown as JsonValue) ? live : next
+}

@@ -1,0 +1,116 @@
+import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
+import type { VersionedSet } from '../merge/managers.ts'
+import { updateManagers } from '../merge/updater.ts'
+import { capUpdateManagers } from './cap.ts'
+import { converterOf } from './converter.ts'
+import type { Managed } from './entries.ts'
+import { decodeManaged, encodeManaged, noManaged, sameEntries } from './entries.ts'
+import { managerKey } from './manager-id.ts'
+import { stripMeta } from './strip.ts'
+import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
+import { withManagedFields, withoutManagedFields } from './types.ts'
+
+/** Name of managers that do not say who they are. */
+export const unknownManager = 'unknown'
+
+/** Any write that is no apply: create, update, and the other patches. */
+export interface UpdateRequest<T extends FrozenObject = ApiObject> {
+  /** The stored object; absent for a create. */
+  readonly live?: FrozenObject | undefined
+  /** What is going to be stored; its managedFields are what the client sent. Not changed. */
+  readonly next: T
+  /** Empty: `unknown`. */
+  readonly manager: string
+  /** Version that both objects are in. */
+  readonly apiVersion: string
+  readonly subresource?: string | undefined
+  readonly resetFields?: ResetFields | undefined
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly types: ManagedTypes
+}
+
+/**
+ * The object with its owners after the write: the manager owns what differs from the live object.
+ *
+ * Owners that the client wrote into the object replace the stored ones when they can be read (not through
+ * sub-resources); a list with one empty entry forgets all of them first. An object that does not fit its type is
+ * returned with the owners it had. Never throws.
+ *
+ * Differs: an empty list of owners changes nothing, and changes are owned after a reset too.
+ *
+ * @see API protocol specification, 4.7
+ */
+export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
+  const { live, next, subresource = '' } = request
+  const before = liveOrNext(live?.metadata?.managedFields, next.metadata?.managedFields, subresource !== '')
+  const managed = updateManaged(before, request)
+  const stored = live?.metadata?.managedFields
+  if (managed.managers.size === 0) return withManagedFields(next, undefined)
+  const entries = encodeManaged(managed)
+  const reused = stored !== undefined && sameEntries(stored, entries) ? (stored as typeof entries) : entries
+  return withManagedFields(next, reused as unknown as JsonObject[])
+}
+
+/** Moves ownership only; what `trackUpdate` does between reading and writing entries. */
+export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
+  const { live, next, apiVersion, subresource = '', types } = request
+  const type = types.typed(apiVersion)
+  if (type === undefined) return managed
+  const from = live === undefined ? (types.zero?.(apiVersion) ?? {}) : withoutManagedFields(live)
+  const current = ''
+  const write = { live: { value: from, type }, apiVersion, managers: managed.managers, manager: current }
+  let managers: Managed['managers']
+  try {
+    const options = { converter: converterOf(types), ignored: request.resetFields }
+    managers = stripMeta(updateManagers(write, { value: withoutManagedFields(next), type }, options), current)
+  } catch (error) {
+    if (error instanceof FieldManagerError) return managed
+    throw error
+  }
+  const taken = managers.get(current)
+  if (taken === undefined) return capUpdateManagers({ managers, times: managed.times })
+  const manager = request.manager === '' ? unknownManager : request.manager
+  const key = managerKey({ manager, operation: 'Update', apiVersion, subresource })
+  const out = new Map<string, VersionedSet>(managers)
+  out.delete(current)
+  const previous = out.get(key)
+  out.set(key, previous === undefined ? taken : { ...taken, set: taken.set.union(previous.set) })
+  return capUpdateManagers({ managers: out, times: new Map(managed.times).set(key, timeText(request.now)) })
+}
+
+/** True for the list that forgets all owners: one entry that says nothing. */
+export function isReset(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): boolean {
+  return entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
+}
+
+/** RFC 3339 in whole seconds. */
+export function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+}
+
+function liveOrNext(
+  live: DeepReadonly<ManagedFieldsEntry[]> | undefined,
+  next: DeepReadonly<ManagedFieldsEntry[]> | undefined,
+  ignoreNext: boolean,
+): Managed {
+  if (ignoreNext || next === live) return decodeOrNone(live)
+  if (isReset(next)) return noManaged
+  try {
+    const managed = decodeManaged(next)
+    if (managed.managers.size > 0) return managed
+  } catch (error) {
+    if (!(error instanceof FieldManagerError)) throw error
+  }
+  return decodeOrNone(live)
+}
+
+function decodeOrNone(entries: DeepReadonly<ManagedFieldsEntry[]> | undefined): Managed {
+  try {
+    return decodeManaged(entries)
+  } catch (error) {
+    if (error instanceof FieldManagerError) return noManaged
+    throw error
+  }
+}
