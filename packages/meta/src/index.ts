@@ -51,7 +51,7 @@ export {
   maxLabelLength,
   maxSubdomainLength,
 } from './name-formats.ts'
-export { type NameRule, nameRules } from './name-rule.ts'
+export { type NameRule, type NameRuleName, nameRules } from './name-rule.ts'
 export { namingProfile, stockProfile } from './naming-profile.ts'
 export { isInRange, isValidGroupId, isValidPortNum, isValidUserId } from './number-rules.ts'
 export {

@@ -54,6 +54,7 @@ export class LabelRequirement {
     }
   }
 
+  /** Differs: a lone empty value is `(,)`, which can be read again; the stock server prints `()`, which cannot. */
   toString(): string {
     const { key, operator, values } = this
     switch (operator) {
@@ -63,7 +64,7 @@ export class LabelRequirement {
         return `!${key}`
       case 'in':
       case 'notin':
-        return `${key} ${operator} (${values.join(',')})`
+        return `${key} ${operator} (${values.length === 1 && values[0] === '' ? ',' : values.join(',')})`
       case 'gt':
         return `${key}>${values[0] ?? ''}`
       case 'lt':

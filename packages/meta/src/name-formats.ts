@@ -143,7 +143,7 @@ export function isEnvVarName(text: string): string[] {
 export function isRelaxedEnvVarName(text: string): string[] {
   const errors: string[] = []
   if (text === '') errors.push('environment variable name must be non-empty')
-  if (!relaxedVariable.test(text)) {
+  else if (!relaxedVariable.test(text)) {
     errors.push("a valid environment variable name must consist only of printable ASCII characters other than '='")
   }
   return errors

@@ -12,13 +12,16 @@ import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isPathSegmentName, 
 export type NameRule = (name: string, prefix: boolean) => string[]
 
 /** The rules that kinds choose from. */
-export const nameRules = {
+export type NameRuleName = 'dns1123Label' | 'dns1123Subdomain' | 'dns1035Label' | 'pathSegment' | 'any'
+
+/** The rules by name; `any` refuses nothing. */
+export const nameRules: Readonly<Record<NameRuleName, NameRule>> = {
   dns1123Label: (name, prefix) => isDns1123Label(prefix ? maskTrailingDash(name) : name),
   dns1123Subdomain: (name, prefix) => isDns1123Subdomain(prefix ? maskTrailingDash(name) : name),
   dns1035Label: (name, prefix) => isDns1035Label(prefix ? maskTrailingDash(name) : name),
   pathSegment: (name, prefix) => (prefix ? isPathSegmentPrefix(name) : isPathSegmentName(name)),
   any: () => [],
-} as const satisfies Record<string, NameRule>
+}
 
 /** A dash at the end becomes a letter, because a generated name goes on after it. */
 function maskTrailingDash(name: string): string {

@@ -46,7 +46,7 @@ export class Quantity {
         unscaled = maxInt64
         exponent = 0
       }
-      if (compare(unscaled, exponent, 1n, 0) < 0) format = 'DecimalSI'
+      if (unscaled !== 0n && compare(unscaled, exponent, 1n, 0) < 0) format = 'DecimalSI'
     }
     const quantity = new Quantity(parts.negative ? -unscaled : unscaled, exponent, format)
     if (isKeptAsWritten(parts)) quantity.#text = text

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { isDns1123Label } from './name-formats.ts'
+import { generateName, nameSuffixAlphabet, seededRandom, systemRandom } from './random.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+describe.each([
+  ['system', systemRandom],
+  ['seeded', seededRandom(7)],
+] as const)('%s random', (_name, random) => {
+  it('P12 makes version 4 UUIDs, all different', () => {
+    const all = new Set(Array.from({ length: 500 }, () => random.uuid()))
+    expect(all.size).toBe(500)
+    for (const text of all) expect(text).toMatch(uuid)
+  })
+
+  it('P10 makes suffixes of the whole alphabet and nothing else', () => {
+    const seen = new Set(Array.from({ length: 400 }, () => random.nameSuffix(5)).join(''))
+    expect([...seen].sort().join('')).toBe([...nameSuffixAlphabet].sort().join(''))
+    expect(random.nameSuffix(0)).toBe('')
+    expect(random.nameSuffix(5)).toHaveLength(5)
+  })
+
+  it('makes bytes, many too', () => {
+    expect(random.bytes(0)).toHaveLength(0)
+    expect(random.bytes(70_000)).toHaveLength(70_000)
+  })
+
+  it('P10 keeps 58 characters of a generateName', () => {
+    expect(generateName('g-', random)).toMatch(/^g-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    const name = generateName('g'.repeat(200), random)
+    expect(name).toHaveLength(63)
+    expect(isDns1123Label(name)).toEqual([])
+  })
+})
+
+it('a seed gives the same sequence again', () => {
+  const draw = (seed: number) => {
+    const random = seededRandom(seed)
+    return [random.uuid(), random.nameSuffix(5), [...random.bytes(4)]]
+  }
+  expect(draw(1)).toEqual(draw(1))
+  expect(draw(1)).not.toEqual(draw(2))
+})
