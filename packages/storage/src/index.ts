@@ -1,1 +1,18 @@
-export type * from './interfaces.ts'
+export type {
+  Encode,
+  Entry,
+  ListOptions,
+  ListResult,
+  Revision,
+  Storage,
+  StorageEvent,
+  Watcher,
+  WatchOptions,
+  WriteOptions,
+  WriteResult,
+} from './interfaces.ts'
+export { maxKeyLength } from './keys.ts'
+export { type DurableStorageOptions, durableStorage } from './lmdb/durable-storage.ts'
+export { fork, memoryStorage } from './memory/memory-storage.ts'
+export type { StorageOptions } from './options.ts'
+export { StorageError, type StorageErrorDetail, type UnavailableReason } from './storage-error.ts'

@@ -63,9 +63,21 @@ export interface ListResult {
 }
 
 export type StorageEvent =
-  | { readonly type: 'put'; readonly key: string; readonly revision: Revision; readonly entry: Entry; readonly previous: Entry | undefined }
+  | {
+      readonly type: 'put'
+      readonly key: string
+      readonly revision: Revision
+      readonly entry: Entry
+      readonly previous: Entry | undefined
+    }
   /** `entry` holds the last state, encoded with the revision of the deletion. */
-  | { readonly type: 'delete'; readonly key: string; readonly revision: Revision; readonly entry: Entry; readonly previous: Entry }
+  | {
+      readonly type: 'delete'
+      readonly key: string
+      readonly revision: Revision
+      readonly entry: Entry
+      readonly previous: Entry
+    }
 
 /**
  * A subscription. Events arrive in revision order, each once, none before it is durable.

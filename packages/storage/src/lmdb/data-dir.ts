@@ -1,0 +1,77 @@
+/**
+ * Looks at a directory before LMDB does: LMDB trusts its file and takes the process down with it when the file is not
+ * one of its own or was cut short.
+ */
+import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { StorageError, type UnavailableReason } from '../storage-error.ts'
+
+/** Names that LMDB gives to its files. */
+const dataFile = 'data.mdb'
+const lockFile = 'lock.mdb'
+
+/** Layout of an LMDB meta page: offsets in bytes. */
+const meta = { bytes: 160, magic: 24, version: 28, pageSize: 48, lastPage: 144 } as const
+const magic = 0xbeefc0de
+/** LMDB leaves unused pages at the end unwritten, though never as many as this. */
+const maxMissingBytes = 16 * 1024 * 1024
+
+/**
+ * Makes sure that LMDB can be let loose on the directory, creating it when it is missing.
+ *
+ * @returns whether there is data in it already
+ * @throws StorageError `Unavailable`
+ */
+export function prepareDataDir(dir: string): 'empty' | 'holds data' {
+  const names = attempt(dir, () => {
+    mkdirSync(dir, { recursive: true })
+    return readdirSync(dir)
+  })
+  if (!names.includes(dataFile)) {
+    const strange = names.find((name) => name !== lockFile)
+    if (strange !== undefined) throw unavailable('foreign', `${dir} holds other files, such as ${strange}`)
+    return 'empty'
+  }
+  return attempt(dir, () => checkDataFile(join(dir, dataFile)))
+}
+
+export function unavailable(reason: UnavailableReason, problem: string, cause?: unknown): StorageError {
+  return new StorageError({ code: 'Unavailable', reason, problem }, { cause })
+}
+
+function checkDataFile(path: string): 'empty' | 'holds data' {
+  const file = openSync(path, 'r+')
+  try {
+    const { size } = fstatSync(file)
+    if (size === 0) return 'empty'
+    const first = readMeta(file, 0)
+    if (first === undefined) throw unavailable('foreign', `${path} is not a data file of this store`)
+    const second = readMeta(file, first.pageSize)
+    if (second === undefined) throw unavailable('corrupt', `${path} is damaged at its beginning`)
+    const missing = (Math.max(first.lastPage, second.lastPage) + 1) * first.pageSize - size
+    if (missing > maxMissingBytes) throw unavailable('corrupt', `${path} was cut short`)
+    // Reading beyond the end of a mapped file kills the process; reading zeros is an error that can be told.
+    if (missing > 0) appendFileSync(path, new Uint8Array(missing))
+    return 'holds data'
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readMeta(file: number, at: number): { pageSize: number; lastPage: number } | undefined {
+  const page = Buffer.alloc(meta.bytes)
+  if (readSync(file, page, 0, meta.bytes, at) < meta.bytes) return undefined
+  const pageSize = page.readUInt32LE(meta.pageSize)
+  const isMeta = page.readUInt32LE(meta.magic) === magic && (page.readUInt32LE(meta.version) & 0xffff) === 2
+  const isPageSize = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0
+  return isMeta && isPageSize ? { pageSize, lastPage: Number(page.readBigUInt64LE(meta.lastPage)) } : undefined
+}
+
+function attempt<T>(dir: string, fn: () => T): T {
+  try {
+    return fn()
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause
+    throw unavailable('access', `${dir} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The journal in LMDB: one table from revisions to records, and one with what concerns the whole.
+ *
+ * Revisions are the keys, so every write is an append (which fills pages and touches few of them), object keys may be
+ * of any length, and there is no index to keep: the state is found by reading the records in order.
+ */
+import type { Database, RootDatabase } from 'lmdb'
+import type { Revision, StorageEvent } from '../interfaces.ts'
+import type { Journal } from '../mvcc/journal.ts'
+import { firstRevision } from '../mvcc/mvcc-storage.ts'
+import { StorageError } from '../storage-error.ts'
+import { prepareDataDir, unavailable } from './data-dir.ts'
+import { maxRecordBytes, writeRecord } from './record.ts'
+import { type Replayed, replay } from './replay.ts'
+
+const format = 'krmkit-storage 1'
+const tableNames = ['facts', 'records']
+/** The usual object of 1 to 4 KB then neither wastes half a page nor needs pages of its own. */
+const pageSize = 8192
+const minArenaBytes = 256 * 1024
+const maxIdleArenaBytes = 4 * 1024 * 1024
+/** Records removed in one transaction, so that no write waits long for a compaction. */
+const removedAtOnce = 1024
+const asAppend = { append: true } as const
+
+interface Records {
+  getRange(): Iterable<{ key: Revision; value: Buffer }>
+  getKeysCount(): number
+  /** Resolves to false when the key is not beyond all others. */
+  put(key: Revision, value: Uint8Array, options: typeof asAppend): Promise<boolean>
+  remove(key: Revision): Promise<boolean>
+  batch(fn: () => void): Promise<boolean>
+}
+
+type Facts = Database<Buffer, string>
+
+export class LmdbJournal implements Journal {
+  readonly #root: RootDatabase
+  readonly #facts: Facts
+  readonly #records: Records
+  /** Where the records of the one commit under way lie: LMDB reads them from another thread. */
+  #arena = Buffer.alloc(0)
+  /** Records still to be removed. What supersedes a record comes after it, or the record would come back to life. */
+  #superseded: Revision[] = []
+  #compacted: Revision
+  #removing: Promise<void> | undefined
+  #isClosing = false
+
+  private constructor(root: RootDatabase, tables: { facts: Facts; records: Records }) {
+    this.#root = root
+    this.#facts = tables.facts
+    this.#records = tables.records
+    this.#compacted = tables.facts.get('compacted')?.readDoubleLE(0) ?? firstRevision
+  }
+
+  /**
+   * Opens the directory, alone.
+   *
+   * @throws StorageError `Unavailable` when the directory is held by someone, is not ours, or cannot be used
+   */
+  static async open(dir: string): Promise<LmdbJournal> {
+    prepareDataDir(dir)
+    // Loaded only here: whoever keeps everything in memory needs no native code.
+    const { open } = await import('lmdb')
+    const binary = { encoding: 'binary', cache: false } as const
+    let root: RootDatabase | undefined
+    try {
+      root = open({
+        ...binary,
+        path: dir,
+        noSubdir: false,
+        maxDbs: 2,
+        pageSize,
+        overlappingSync: false,
+        eventTurnBatching: false,
+      })
+      const strange = [...root.getKeys()].find((name) => !tableNames.includes(String(name)))
+      if (strange !== undefined) throw unavailable('foreign', `${dir} holds the data of another program`)
+      const facts: Facts = root.openDB('facts', binary)
+      const records = root.openDB('records', binary) as unknown as Records
+      refuseSecondOpening(dir, root, facts)
+      const found = facts.get('format')?.toString()
+      if (found === undefined && records.getKeysCount() === 0) facts.putSync('format', Buffer.from(format))
+      else if (found !== format)
+        throw unavailable('foreign', `${dir} has the format ${JSON.stringify(found)}, not ${JSON.stringify(format)}`)
+      return new LmdbJournal(root, { facts, records })
+    } catch (cause) {
+      await root?.close()
+      throw asUnavailable(dir, cause)
+    }
+  }
+
+  /** Reads everything; called once, before anything else. @throws StorageError `Unavailable` with reason `corrupt` */
+  load(): Replayed['initial'] {
+    try {
+      const { initial, superseded } = replay(this.#records.getRange(), this.#compacted)
+      this.#superseded.push(...superseded)
+      return initial
+    } catch (cause) {
+      throw asUnavailable('the journal', cause)
+    }
+  }
+
+  async commit(events: readonly StorageEvent[]): Promise<void> {
+    const views = this.#encode(events)
+    const outcomes: Promise<boolean>[] = []
+    const batch = this.#records.batch(() => {
+      for (let at = 0; at < events.length; at++) outcomes.push(this.#records.put(events[at]!.revision, views[at]!, asAppend))
+    })
+    const kept = await settle([batch, ...outcomes])
+    if (kept.includes(false)) throw new Error('the journal holds a later revision already')
+    if (this.#arena.length > maxIdleArenaBytes) this.#arena = Buffer.alloc(0)
+  }
+
+  async compact(revision: Revision, superseded: readonly Revision[]): Promise<void> {
+    this.#compacted = Math.max(this.#compacted, revision)
+    for (const at of superseded) this.#superseded.push(at)
+    // A removal under way goes on to what was just added, but may have written its last revision already.
+    await this.#removing?.catch(() => undefined)
+    this.#removing ??= this.#remove().finally(() => {
+      this.#removing = undefined
+    })
+    await this.#removing
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#removing?.catch(() => undefined)
+    await this.#root.close()
+  }
+
+  #encode(events: readonly StorageEvent[]): Buffer[] {
+    const bytes = events.reduce((sum, event) => sum + maxRecordBytes(event), 0)
+    if (this.#arena.length < bytes)
+      this.#arena = Buffer.allocUnsafeSlow(Math.max(minArenaBytes, 2 ** Math.ceil(Math.log2(bytes))))
+    let start = 0
+    return events.map((event) => {
+      const end = writeRecord(this.#arena, start, event)
+      const view = this.#arena.subarray(start, end)
+      start = end
+      return view
+    })
+  }
+
+  async #remove(): Promise<void> {
+    do {
+      const some = this.#superseded.slice(0, removedAtOnce)
+      const compacted = Buffer.alloc(8)
+      compacted.writeDoubleLE(this.#compacted)
+      const outcomes: Promise<boolean>[] = []
+      const batch = this.#records.batch(() => {
+        outcomes.push(this.#facts.put('compacted', compacted))
+        for (const revision of some) outcomes.push(this.#records.remove(revision))
+      })
+      await settle([batch, ...outcomes])
+      this.#superseded.splice(0, some.length)
+    } while (this.#superseded.length > 0 && !this.#isClosing)
+  }
+}
+
+/**
+ * Whoever has LMDB open and has read from it holds a place in its table of readers until it closes or dies; the
+ * operating system knows which of them are alive. One place is ours.
+ */
+function refuseSecondOpening(dir: string, root: RootDatabase, facts: Facts): void {
+  facts.get('format')
+  root.readerCheck()
+  const readers = root
+    .readerList()
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s/.exec(line)?.[1])
+    .filter((pid) => pid !== undefined)
+  if (readers.length < 2) return
+  const other = readers.find((pid) => pid !== String(process.pid))
+  throw unavailable('locked', `${dir} is in use by ${other === undefined ? 'this process' : `process ${other}`}`)
+}
+
+async function settle(outcomes: readonly Promise<boolean>[]): Promise<boolean[]> {
+  try {
+    return await Promise.all(outcomes)
+  } catch (error) {
+    throw await reasonOf(error)
+  }
+}
+
+/** LMDB rejects with a general error, which carries a promise that rejects with the reason. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error
+  try {
+    await error.commitError
+    return error
+  } catch (reason) {
+    return reason
+  }
+}
+
+function asUnavailable(what: string, cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause
+  const problem = cause instanceof Error ? cause.message : String(cause)
+  return unavailable(problem.includes('MDB_') ? 'corrupt' : 'access', `${what} cannot be opened: ${problem}`, cause)
+}

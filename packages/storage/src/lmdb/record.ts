@@ -1,0 +1,51 @@
+/**
+ * One event as bytes: what a journal keeps under the revision of the event.
+ *
+ *     offset 0   1 byte    1 put, 2 delete
+ *            1   4 bytes   length of the key in bytes, little-endian
+ *            5   8 bytes   revision that created the key, a double, little-endian
+ *           13   the key in UTF-8, then the value
+ */
+import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
+import { makeEntry } from '../mvcc/entries.ts'
+
+export interface JournalRecord {
+  readonly type: StorageEvent['type']
+  readonly entry: Entry
+}
+
+const headerBytes = 13
+const typeCodes = { put: 1, delete: 2 } as const
+
+/** An upper bound of the bytes that the event takes. */
+export function maxRecordBytes(event: StorageEvent): number {
+  return headerBytes + 3 * event.key.length + event.entry.value.byteLength
+}
+
+/** Writes the event into the buffer at `start`; returns where it ends. */
+export function writeRecord(buffer: Buffer, start: number, event: StorageEvent): number {
+  const { key, value, created } = event.entry
+  const keyBytes = buffer.write(key, start + headerBytes, 'utf8')
+  buffer[start] = typeCodes[event.type]
+  buffer.writeUInt32LE(keyBytes, start + 1)
+  buffer.writeDoubleLE(created, start + 5)
+  const valueStart = start + headerBytes + keyBytes
+  buffer.set(value, valueStart)
+  return valueStart + value.byteLength
+}
+
+/**
+ * Reads a record. The value is a view of `bytes`, which the caller gives away.
+ *
+ * @returns undefined when the bytes are no record
+ */
+export function readRecord(bytes: Buffer, revision: Revision): JournalRecord | undefined {
+  if (bytes.length < headerBytes) return undefined
+  const type = bytes[0] === typeCodes.put ? 'put' : bytes[0] === typeCodes.delete ? 'delete' : undefined
+  const valueStart = headerBytes + bytes.readUInt32LE(1)
+  const created = bytes.readDoubleLE(5)
+  if (type === undefined || valueStart > bytes.length || !(created >= 1 && created <= revision)) return undefined
+  const key = bytes.toString('utf8', headerBytes, valueStart)
+  const value = new Uint8Array(bytes.buffer, bytes.byteOffset + valueStart, bytes.length - valueStart)
+  return { type, entry: makeEntry(key, value, { revision, created }) }
+}

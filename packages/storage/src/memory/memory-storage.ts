@@ -1,0 +1,24 @@
+/** The store that lives and dies with the process. A write is durable, in its terms, as soon as it has its revision. */
+import type { Storage } from '../interfaces.ts'
+import { MvccStorage } from '../mvcc/mvcc-storage.ts'
+import { resolveOptions, type StorageOptions } from '../options.ts'
+
+/** An empty store in memory, at revision 1. */
+export function memoryStorage(options: StorageOptions = {}): Storage {
+  return MvccStorage.empty(resolveOptions(options))
+}
+
+/**
+ * A second store with the same present and the same past, in constant time: entries, states and full history segments
+ * are shared, and neither store ever sees what the other writes. Revisions continue in both from where they were.
+ *
+ * Entries before the fork are shared objects, and so are their notes.
+ *
+ * @param storage what {@link memoryStorage} or `fork` returned
+ * @param options of the fork; what is absent has its default, not the original's value
+ * @throws TypeError for a store with anything but memory below it
+ */
+export function fork(storage: Storage, options: StorageOptions = {}): Storage {
+  if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only a store in memory can be forked')
+  return storage.fork(resolveOptions(options))
+}

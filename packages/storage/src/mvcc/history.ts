@@ -1,0 +1,245 @@
+/**
+ * The event window: every write since the compacted revision, and from it every state since then.
+ *
+ * Events lie in segments. Each segment keeps the frozen state before its first event, so the state at any revision is
+ * at most half a segment of replayed or undone events away from a pointer.
+ *
+ *     segments  [base 1: 2 3 4] [base 4: 5 6]      newest 6
+ *     state at 3 = state at 4, with 4 undone       state at 5 = state at 4 and event 5
+ *     compact(4) [base 4: 5 6]                     compact(5) keeps the segment, but 4 can no longer be asked for
+ */
+import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
+import { type Frozen, Tree } from './tree.ts'
+
+export interface HistoryLimits {
+  /** Milliseconds for which a revision can be read after a later one came. */
+  readonly historyMs: number
+  /** Bytes that only history holds, above which the oldest goes first … */
+  readonly historyBytes: number
+  /** … though never what is younger than this. */
+  readonly minHistoryMs: number
+}
+
+interface Segment {
+  /** The revision of `state`; the events follow it without a gap. */
+  readonly base: Revision
+  readonly state: Frozen
+  readonly events: StorageEvent[]
+  readonly startedMs: number
+  /** When the last event came. */
+  untilMs: number
+  bytes: number
+}
+
+const segmentEvents = 2048
+const segmentBytes = 1024 * 1024
+/** A segment is closed after this share of the window, so that history goes in small steps. */
+const segmentsPerWindow = 60
+/** What an event costs besides the bytes it keeps alive. */
+const eventOverheadBytes = 256
+const rememberedStates = 16
+/** Superseded entries keep their notes for so many revisions: watchers are about to read them. */
+const notesKept = 256
+
+export class History {
+  readonly #limits: HistoryLimits
+  #segments: Segment[] = []
+  #compacted: Revision
+  #revision: Revision
+  #bytes = 0
+  /** States made for readers of older revisions, the last used last. */
+  readonly #states = new Map<Revision, Frozen>()
+
+  constructor(start: Revision, limits: HistoryLimits) {
+    this.#compacted = start
+    this.#revision = start
+    this.#limits = limits
+  }
+
+  /** Oldest revision whose state can be read. */
+  get compacted(): Revision {
+    return this.#compacted
+  }
+
+  /** Revision of the newest event. */
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  /** Bytes that would be free if there were no history. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get isEmpty(): boolean {
+    return this.#segments.length === 0
+  }
+
+  /** The same window for another store: full segments are shared, the one that still grows is copied. */
+  fork(limits: HistoryLimits): History {
+    const fork = new History(this.#compacted, limits)
+    fork.#segments = this.#segments.map((segment, at) =>
+      at < this.#segments.length - 1 ? segment : { ...segment, events: segment.events.slice() },
+    )
+    fork.#revision = this.#revision
+    fork.#bytes = this.#bytes
+    return fork
+  }
+
+  /** Adds the next event. `freeze` gives the state before it, and is asked only when a new segment starts. */
+  append(event: StorageEvent, nowMs: number, freeze: () => Frozen): void {
+    let segment = this.#segments.at(-1)
+    if (segment === undefined || this.#isFull(segment, nowMs)) {
+      segment = { base: this.#revision, state: freeze(), events: [], startedMs: nowMs, untilMs: nowMs, bytes: 0 }
+      this.#segments.push(segment)
+    }
+    const bytes = costOf(event)
+    segment.events.push(event)
+    segment.untilMs = nowMs
+    segment.bytes += bytes
+    this.#bytes += bytes
+    this.#revision = event.revision
+    const settled = this.#at(event.revision - notesKept)
+    if (settled !== undefined) dropNotes(settled)
+  }
+
+  /** The first event after a revision that the test accepts. */
+  find(after: Revision, accepts: (event: StorageEvent) => boolean): StorageEvent | undefined {
+    for (let index = this.#indexOf(after + 1); index < this.#segments.length; index++) {
+      const { base, events } = this.#segments[index]!
+      for (let at = Math.max(0, after - base); at < events.length; at++) {
+        const event = events[at]!
+        if (accepts(event)) return event
+      }
+    }
+    return undefined
+  }
+
+  /** The state at a revision from `compacted` to the newest; `newest` gives the state at the newest. */
+  stateAt(revision: Revision, newest: () => Frozen): Frozen {
+    if (revision === this.#revision) return newest()
+    const remembered = this.#states.get(revision)
+    const state = remembered ?? this.#replay(revision, newest)
+    this.#states.delete(revision)
+    this.#states.set(revision, state)
+    if (this.#states.size > rememberedStates) this.#states.delete(this.#states.keys().next().value!)
+    return state
+  }
+
+  /** The revisions whose writes nobody can read once everything before `revision` is forgotten. */
+  supersededBy(revision: Revision): Revision[] {
+    const superseded: Revision[] = []
+    this.find(this.#compacted, (event) => {
+      if (event.revision > revision) return true
+      if (event.previous !== undefined) superseded.push(event.previous.revision)
+      if (event.type === 'delete') superseded.push(event.revision)
+      return false
+    })
+    return superseded
+  }
+
+  /** Forgets what came before `revision`. */
+  compact(revision: Revision): void {
+    this.#compacted = revision
+    let gone = 0
+    for (const segment of this.#segments) {
+      if (segment.base + segment.events.length > revision) break
+      this.#bytes -= segment.bytes
+      gone++
+    }
+    this.#segments = this.#segments.slice(gone)
+    for (const at of this.#states.keys()) if (at < revision) this.#states.delete(at)
+  }
+
+  /** The revision to compact to by age and size, if there is one. */
+  due(nowMs: number): Revision | undefined {
+    const { historyMs, historyBytes, minHistoryMs } = this.#limits
+    let revision: Revision | undefined
+    let bytes = this.#bytes
+    for (const segment of this.#segments) {
+      const ageMs = nowMs - segment.untilMs
+      if (ageMs < historyMs && (bytes <= historyBytes || ageMs < minHistoryMs)) break
+      bytes -= segment.bytes
+      revision = segment.base + segment.events.length
+    }
+    return revision
+  }
+
+  /** Whether {@link due} may have an answer because of size: cheap enough to ask after every write. */
+  get isCrowded(): boolean {
+    return this.#bytes > this.#limits.historyBytes
+  }
+
+  /** Clears the notes that readers of older states left on superseded entries. */
+  sweepNotes(): void {
+    for (const { base, events } of this.#segments) {
+      const end = Math.min(events.length, this.#revision - notesKept - base)
+      for (let at = 0; at < end; at++) dropNotes(events[at]!)
+    }
+  }
+
+  #isFull(segment: Segment, nowMs: number): boolean {
+    return (
+      segment.events.length >= segmentEvents ||
+      segment.bytes >= segmentBytes ||
+      nowMs - segment.startedMs >= this.#limits.historyMs / segmentsPerWindow
+    )
+  }
+
+  #replay(revision: Revision, newest: () => Frozen): Frozen {
+    const index = this.#indexOf(revision + 1)
+    const { base, state, events } = this.#segments[index]!
+    if (revision === base) return state
+    const next = base + events.length
+    if (revision - base <= next - revision) {
+      const tree = new Tree(state)
+      for (let at = base + 1; at <= revision; at++) redo(tree, events[at - base - 1]!)
+      return tree.freeze()
+    }
+    const tree = new Tree(this.#segments[index + 1]?.state ?? newest())
+    for (let at = next; at > revision; at--) undo(tree, events[at - base - 1]!)
+    return tree.freeze()
+  }
+
+  #at(revision: Revision): StorageEvent | undefined {
+    const segment = this.#segments[this.#indexOf(revision)]
+    return segment?.events[revision - segment.base - 1]
+  }
+
+  /** Index of the segment with this revision's event; beyond the ends, the nearest index on that side. */
+  #indexOf(revision: Revision): number {
+    let low = 0
+    let high = this.#segments.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const { base, events } = this.#segments[middle]!
+      if (base + events.length < revision) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function costOf(event: StorageEvent): number {
+  const kept = lengthOf(event.previous) + (event.type === 'delete' ? lengthOf(event.entry) : 0)
+  return kept + eventOverheadBytes
+}
+
+function lengthOf(entry: Entry | undefined): number {
+  return entry === undefined ? 0 : entry.value.byteLength
+}
+
+function dropNotes(event: StorageEvent): void {
+  if (event.previous?.note !== undefined) event.previous.note = undefined
+  if (event.type === 'delete' && event.entry.note !== undefined) event.entry.note = undefined
+}
+
+function redo(tree: Tree, event: StorageEvent): void {
+  if (event.type === 'put') tree.set(event.entry)
+  else tree.delete(event.key)
+}
+
+function undo(tree: Tree, event: StorageEvent): void {
+  if (event.previous === undefined) tree.delete(event.key)
+  else tree.set(event.previous)
+}

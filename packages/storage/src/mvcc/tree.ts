@@ -1,0 +1,277 @@
+/**
+ * A persistent ordered map from keys to entries: a B+tree whose nodes are copied when they change and shared when
+ * they do not, with subtree sizes, so that counting and paging cost O(log n).
+ *
+ * `freeze()` hands out the present state as a pointer. Between two freezes the tree changes the nodes it made itself
+ * in place, so a thousand writes between two snapshots copy every touched node once, not a thousand times.
+ *
+ *     a: set x, set y, freeze -> s1      nodes: [x y]            s1 -> [x y]
+ *     b: set z                           nodes: [x y z]          s1 -> [x y]   (copied once)
+ *     c: delete x                        nodes: [y z]            s1 -> [x y]   (changed in place)
+ */
+import type { Entry } from '../interfaces.ts'
+import { type Before, beforeByPoint, beforeByUnit, needsPointOrder } from '../keys.ts'
+
+/** A state of a tree that never changes any more; start a {@link Tree} from it to read it. */
+export interface Frozen {
+  readonly root: TreeNode | undefined
+  readonly before: Before
+}
+
+interface Leaf {
+  readonly kind: 'leaf'
+  /** Whoever holds this token may change the node in place. */
+  readonly owner: object
+  readonly entries: Entry[]
+}
+
+interface Branch {
+  readonly kind: 'branch'
+  readonly owner: object
+  size: number
+  /** For each child but the first: at most its least key, and above every key of the child before it. */
+  readonly lows: string[]
+  readonly children: TreeNode[]
+}
+
+type TreeNode = Leaf | Branch
+
+/** Most entries of a leaf, most children of a branch. */
+const fullSize = 32
+/** A node below this size joins a neighbour when both fit into `joinedSize`. */
+const smallSize = 8
+const joinedSize = 24
+
+export class Tree {
+  #root: TreeNode | undefined
+  #before: Before
+  #owner: object = {}
+  /** Set by an insertion whose node had to be split. */
+  #split: TreeNode | undefined
+  #splitLow = ''
+
+  constructor(state: Frozen = empty) {
+    this.#root = state.root
+    this.#before = state.before
+  }
+
+  get size(): number {
+    return this.#root === undefined ? 0 : sizeOf(this.#root)
+  }
+
+  /** The present state; later changes leave it as it is. */
+  freeze(): Frozen {
+    this.#owner = {}
+    return { root: this.#root, before: this.#before }
+  }
+
+  get(key: string): Entry | undefined {
+    let node = this.#root
+    if (node === undefined) return undefined
+    while (node.kind === 'branch') node = node.children[childFor(node, key, this.#before)]!
+    const entry = node.entries[lowerBound(node.entries, key, this.#before)]
+    return entry !== undefined && entry.key === key ? entry : undefined
+  }
+
+  /** Adds the entry or puts it in the place of the one with its key. */
+  set(entry: Entry): void {
+    if (this.#before === beforeByUnit && needsPointOrder(entry.key)) this.#before = beforeByPoint
+    if (this.#root === undefined) {
+      this.#root = { kind: 'leaf', owner: this.#owner, entries: [entry] }
+      return
+    }
+    const root = this.#insert(this.#root, entry)
+    const split = this.#takeSplit()
+    this.#root =
+      split === undefined
+        ? root
+        : {
+            kind: 'branch',
+            owner: this.#owner,
+            size: sizeOf(root) + sizeOf(split),
+            lows: ['', this.#splitLow],
+            children: [root, split],
+          }
+  }
+
+  /** Removes the entry of this key, if there is one. */
+  delete(key: string): void {
+    if (this.#root === undefined || this.get(key) === undefined) return
+    let root = this.#remove(this.#root, key)
+    while (root.kind === 'branch' && root.children.length === 1) root = root.children[0]!
+    this.#root = sizeOf(root) === 0 ? undefined : root
+  }
+
+  /** How many keys sort before `key`, or before and including it. */
+  rank(key: string, including: 'excluding' | 'including' = 'excluding'): number {
+    const before = needsPointOrder(key) ? beforeByPoint : this.#before
+    let node = this.#root
+    if (node === undefined) return 0
+    let rank = 0
+    while (node.kind === 'branch') {
+      const at = childFor(node, key, before)
+      for (let left = 0; left < at; left++) rank += sizeOf(node.children[left]!)
+      node = node.children[at]!
+    }
+    const at = lowerBound(node.entries, key, before)
+    return rank + at + (including === 'including' && node.entries[at]?.key === key ? 1 : 0)
+  }
+
+  /** The entries from one rank up to, not including, another, in key order. */
+  slice(from: number, to: number): Entry[] {
+    const entries: Entry[] = []
+    if (this.#root !== undefined && from < to) collect(this.#root, from, to, entries)
+    return entries
+  }
+
+  #insert(node: TreeNode, entry: Entry): TreeNode {
+    if (node.kind === 'leaf') return this.#insertIntoLeaf(this.#own(node), entry)
+    const own = this.#own(node)
+    const at = childFor(own, entry.key, this.#before)
+    const sizeBefore = sizeOf(own.children[at]!)
+    const child = this.#insert(own.children[at]!, entry)
+    own.children[at] = child
+    own.size += sizeOf(child) - sizeBefore
+    const split = this.#takeSplit()
+    if (split !== undefined) {
+      own.size += sizeOf(split)
+      own.children.splice(at + 1, 0, split)
+      own.lows.splice(at + 1, 0, this.#splitLow)
+      if (own.children.length > fullSize) this.#splitBranch(own)
+    }
+    return own
+  }
+
+  #insertIntoLeaf(leaf: Leaf, entry: Entry): Leaf {
+    const { entries } = leaf
+    const at = lowerBound(entries, entry.key, this.#before)
+    if (entries[at]?.key === entry.key) {
+      entries[at] = entry
+      return leaf
+    }
+    entries.splice(at, 0, entry)
+    if (entries.length > fullSize) {
+      // Keys that come in order leave full leaves behind.
+      const half = at === entries.length - 1 ? at : entries.length >> 1
+      const right: Leaf = { kind: 'leaf', owner: this.#owner, entries: entries.splice(half) }
+      this.#split = right
+      this.#splitLow = right.entries[0]!.key
+    }
+    return leaf
+  }
+
+  #splitBranch(branch: Branch): void {
+    const half = branch.children.length >> 1
+    const children = branch.children.splice(half)
+    const lows = branch.lows.splice(half)
+    const size = children.reduce((sum, child) => sum + sizeOf(child), 0)
+    branch.size -= size
+    this.#split = { kind: 'branch', owner: this.#owner, size, lows, children }
+    this.#splitLow = lows[0]!
+  }
+
+  #takeSplit(): TreeNode | undefined {
+    const split = this.#split
+    this.#split = undefined
+    return split
+  }
+
+  /** `key` is known to be there. May leave an empty node behind, which the caller drops. */
+  #remove(node: TreeNode, key: string): TreeNode {
+    const own = this.#own(node)
+    if (own.kind === 'leaf') {
+      own.entries.splice(lowerBound(own.entries, key, this.#before), 1)
+      return own
+    }
+    const at = childFor(own, key, this.#before)
+    const child = this.#remove(own.children[at]!, key)
+    own.children[at] = child
+    own.size--
+    if (sizeOf(child) === 0) removeChild(own, at)
+    else if (widthOf(child) < smallSize) this.#joinNeighbour(own, at)
+    return own
+  }
+
+  #joinNeighbour(parent: Branch, at: number): void {
+    const left = at > 0 && fits(parent, at - 1) ? at - 1 : at
+    if (left + 1 >= parent.children.length || !fits(parent, left)) return
+    const into = this.#own(parent.children[left]!)
+    const from = parent.children[left + 1]!
+    if (into.kind === 'leaf' && from.kind === 'leaf') into.entries.push(...from.entries)
+    if (into.kind === 'branch' && from.kind === 'branch') {
+      into.children.push(...from.children)
+      into.lows.push(parent.lows[left + 1]!, ...from.lows.slice(1))
+      into.size += from.size
+    }
+    parent.children[left] = into
+    removeChild(parent, left + 1)
+  }
+
+  #own<N extends TreeNode>(node: N): N
+  #own(node: TreeNode): TreeNode {
+    if (node.owner === this.#owner) return node
+    return node.kind === 'leaf'
+      ? { kind: 'leaf', owner: this.#owner, entries: node.entries.slice() }
+      : { kind: 'branch', owner: this.#owner, size: node.size, lows: node.lows.slice(), children: node.children.slice() }
+  }
+}
+
+const empty: Frozen = { root: undefined, before: beforeByUnit }
+
+function sizeOf(node: TreeNode): number {
+  return node.kind === 'leaf' ? node.entries.length : node.size
+}
+
+function widthOf(node: TreeNode): number {
+  return node.kind === 'leaf' ? node.entries.length : node.children.length
+}
+
+function fits(parent: Branch, left: number): boolean {
+  const right = parent.children[left + 1]
+  return right !== undefined && widthOf(parent.children[left]!) + widthOf(right) <= joinedSize
+}
+
+function removeChild(parent: Branch, at: number): void {
+  parent.children.splice(at, 1)
+  parent.lows.splice(at, 1)
+}
+
+/** The child in which `key` is or would be. */
+function childFor(branch: Branch, key: string, before: Before): number {
+  const { lows } = branch
+  let low = 1
+  let high = lows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (before(key, lows[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low - 1
+}
+
+/** The place of the first entry whose key does not sort before `key`. */
+function lowerBound(entries: readonly Entry[], key: string, before: Before): number {
+  let low = 0
+  let high = entries.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (before(entries[middle]!.key, key)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function collect(node: TreeNode, from: number, to: number, into: Entry[]): void {
+  if (node.kind === 'leaf') {
+    const end = Math.min(to, node.entries.length)
+    for (let at = Math.max(from, 0); at < end; at++) into.push(node.entries[at]!)
+    return
+  }
+  let start = 0
+  for (const child of node.children) {
+    if (start >= to) return
+    const end = start + sizeOf(child)
+    if (end > from) collect(child, from - start, to - start, into)
+    start = end
+  }
+}

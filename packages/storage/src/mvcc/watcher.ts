@@ -1,0 +1,152 @@
+/**
+ * One subscription. It first reads what history holds after its start, at its own pace and without copying it, and is
+ * filed with the hub when it has caught up; from then on events are queued for it.
+ *
+ *     catching up --history read to its end--> live --overflow | store closed | close--> ended
+ *     catching up --compacted | store closed | close--> ended
+ *
+ * Only the queue counts against `maxPending`: history costs a late watcher nothing, and compaction cuts it off.
+ */
+import type { Revision, StorageEvent, Watcher } from '../interfaces.ts'
+import type { History } from './history.ts'
+import type { Subscriber, WatchHub } from './watch-hub.ts'
+
+export interface WatcherHome {
+  readonly history: Pick<History, 'revision' | 'find'>
+  readonly hub: WatchHub<MvccWatcher>
+  /** Called once, when the watcher needs nothing more of the store. */
+  forget(watcher: MvccWatcher): void
+}
+
+export class MvccWatcher implements Watcher, Subscriber {
+  readonly prefix: string
+  readonly #home: WatcherHome
+  readonly #from: Revision
+  readonly #maxPending: number
+  readonly #accepts: (event: StorageEvent) => boolean
+  /** While catching up: the next event to hand out. */
+  #next: StorageEvent | undefined
+  #queue: StorageEvent[] = []
+  #ended: Watcher['ended']
+  #isDone = false
+  /** `revision`, once it can move no more. */
+  #last: Revision | undefined
+  #onReady: (() => void) | undefined
+  #isWaking = false
+
+  constructor(home: WatcherHome, options: { prefix: string; from: Revision; maxPending: number }) {
+    const { prefix } = options
+    this.prefix = prefix
+    this.#home = home
+    this.#from = options.from
+    this.#maxPending = options.maxPending
+    this.#accepts = prefix.endsWith('/') ? ({ key }) => key.startsWith(prefix) : ({ key }) => key === prefix
+    this.#catchUp(options.from)
+    if (this.#next !== undefined) this.#wakeLater()
+  }
+
+  get ended(): Watcher['ended'] {
+    return this.#ended
+  }
+
+  get revision(): Revision {
+    if (this.#last !== undefined) return this.#last
+    const next = this.#next ?? this.#queue[0]
+    return next === undefined ? Math.max(this.#from, this.#home.history.revision) : next.revision - 1
+  }
+
+  get onReady(): (() => void) | undefined {
+    return this.#onReady
+  }
+
+  set onReady(onReady: (() => void) | undefined) {
+    this.#onReady = onReady
+    if (onReady !== undefined && this.#hasNews) this.#wakeLater()
+  }
+
+  take(max = Number.POSITIVE_INFINITY): readonly StorageEvent[] {
+    if (this.#next !== undefined) return this.#takeFromHistory(max)
+    if (this.#queue.length > max) return this.#queue.splice(0, max)
+    const taken = this.#queue
+    if (taken.length > 0) this.#queue = []
+    return taken
+  }
+
+  close(): void {
+    this.#finish(this.#ended)
+  }
+
+  /** Takes an event from the hub. */
+  push(event: StorageEvent): void {
+    if (event.revision <= this.#from) return
+    if (this.#queue.length >= this.#maxPending) {
+      this.end('overflow')
+      return
+    }
+    this.#queue.push(event)
+    if (this.#queue.length === 1) this.#wakeLater()
+  }
+
+  wake(): void {
+    this.#isWaking = false
+    if (!this.#hasNews) return
+    try {
+      this.#onReady?.()
+    } catch (error) {
+      // One reader's fault must not keep the next from waking; it surfaces as an uncaught error.
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
+
+  /** Cuts the watcher off. What has arrived before the store closed can still be taken; after an overflow nothing can. */
+  end(reason: 'overflow' | 'closed'): void {
+    if (this.#isDone) return
+    this.#ended = reason
+    this.#wakeLater()
+    if (reason === 'overflow') this.#finish(reason)
+    else this.#home.hub.remove(this)
+  }
+
+  /** Cuts off a watcher that has not taken what compaction to `revision` forgets. */
+  endIfBehind(revision: Revision, which: 'catching up' | 'all'): void {
+    const waiting = which === 'all' ? (this.#next ?? this.#queue[0]) : this.#next
+    if (waiting !== undefined && waiting.revision <= revision) this.end('overflow')
+  }
+
+  get #hasNews(): boolean {
+    return this.#ended !== undefined || this.#next !== undefined || this.#queue.length > 0
+  }
+
+  #takeFromHistory(max: number): StorageEvent[] {
+    const taken: StorageEvent[] = []
+    while (this.#next !== undefined && taken.length < max) {
+      taken.push(this.#next)
+      this.#catchUp(this.#next.revision)
+    }
+    return taken
+  }
+
+  #catchUp(after: Revision): void {
+    this.#next = this.#home.history.find(after, this.#accepts)
+    if (this.#next === undefined && this.#ended === undefined) this.#home.hub.add(this)
+  }
+
+  #wakeLater(): void {
+    if (this.#isWaking) return
+    this.#isWaking = true
+    this.#home.hub.wakeLater(this)
+  }
+
+  #finish(ended: Watcher['ended']): void {
+    if (this.#isDone) return
+    this.#last = this.revision
+    this.#ended = ended
+    this.#isDone = true
+    this.#next = undefined
+    this.#queue = []
+    this.#home.hub.remove(this)
+    this.#home.forget(this)
+  }
+}

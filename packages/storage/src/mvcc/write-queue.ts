@@ -1,0 +1,115 @@
+/**
+ * Writes that have their place in the order and wait for the journal. While one batch is being committed the next one
+ * collects, so many writers share one flush to disk.
+ *
+ *     ordered --batch--> committing --durable--> visible, promise resolves
+ *                                   --failed---> promise rejects, and so does every later one
+ */
+import type { Entry, StorageEvent } from '../interfaces.ts'
+import { StorageError } from '../storage-error.ts'
+import type { Journal } from './journal.ts'
+import { later } from './later.ts'
+
+interface Waiting {
+  readonly event: StorageEvent
+  readonly resolve: (entry: Entry) => void
+  readonly reject: (error: StorageError) => void
+}
+
+/** The newest write to a key that is not visible yet. */
+export interface PendingWrite {
+  readonly event: StorageEvent
+  /** Resolves when it is visible. */
+  readonly written: Promise<Entry>
+}
+
+const batchWrites = 8192
+const batchBytes = 8 * 1024 * 1024
+
+export class WriteQueue {
+  readonly #journal: Journal
+  readonly #show: (event: StorageEvent) => void
+  readonly #newest = new Map<string, PendingWrite>()
+  #collecting: Waiting[] = []
+  #isFlushing = false
+  #failure: StorageError | undefined
+  #whenIdle: (() => void)[] = []
+
+  /** @param show makes a durable event visible; called in revision order. */
+  constructor(journal: Journal, show: (event: StorageEvent) => void) {
+    this.#journal = journal
+    this.#show = show
+  }
+
+  /** Why no write is taken any more. */
+  get failure(): StorageError | undefined {
+    return this.#failure
+  }
+
+  newest(key: string): PendingWrite | undefined {
+    return this.#newest.get(key)
+  }
+
+  /** Appends the event to the journal; resolves to its entry once durable and visible. */
+  add(event: StorageEvent): Promise<Entry> {
+    const written = new Promise<Entry>((resolve, reject) => {
+      this.#collecting.push({ event, resolve, reject })
+    })
+    this.#newest.set(event.key, { event, written })
+    if (!this.#isFlushing) {
+      this.#isFlushing = true
+      later(() => void this.#flush())
+    }
+    return written
+  }
+
+  /** Resolves when nothing waits any more. */
+  idle(): Promise<void> {
+    if (!this.#isFlushing) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve)
+    })
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#takeBatch()
+    try {
+      await this.#journal.commit(batch.map(({ event }) => event))
+    } catch (cause) {
+      this.#fail([...batch, ...this.#collecting], cause)
+      return
+    }
+    for (const { event, resolve } of batch) {
+      if (this.#newest.get(event.key)?.event === event) this.#newest.delete(event.key)
+      this.#show(event)
+      resolve(event.entry)
+    }
+    // On a later turn, so that the writers just released get into the next batch.
+    if (this.#collecting.length > 0) later(() => void this.#flush())
+    else this.#rest()
+  }
+
+  #takeBatch(): Waiting[] {
+    let bytes = 0
+    let count = 0
+    while (count < this.#collecting.length && count < batchWrites && bytes < batchBytes) {
+      bytes += this.#collecting[count]!.event.entry.value.byteLength
+      count++
+    }
+    return this.#collecting.splice(0, count)
+  }
+
+  #fail(writes: readonly Waiting[], cause: unknown): void {
+    const problem = `a write could not be made durable: ${cause instanceof Error ? cause.message : String(cause)}`
+    this.#failure = new StorageError({ code: 'Unavailable', reason: 'journal', problem }, { cause })
+    this.#collecting = []
+    this.#newest.clear()
+    for (const { reject } of writes) reject(this.#failure)
+    this.#rest()
+  }
+
+  #rest(): void {
+    this.#isFlushing = false
+    for (const resolve of this.#whenIdle.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * Random histories against a model. What is checked has a name:
+ *
+ * - Ordered: a watcher hears revisions in rising order, and all that concern it.
+ * - Unique: no revision is given twice, no event is heard twice.
+ * - Resumable: a watcher that starts after the last event of another goes on where that one stopped.
+ * - Bookmarkable: so does one that starts at the other's `revision`.
+ * - Snapshot: a list at a revision is the state of that revision, in pages as in one piece.
+ * - Durable: nothing acknowledged is missing after a restart.
+ */
+import assert from 'node:assert/strict'
+import type { Revision, Storage, Watcher } from '../interfaces.ts'
+import { type Bench, expectWritten, failureOf, nextTurn, type StoreTest, show, showEvents, text } from './harness.ts'
+import { Model } from './model.ts'
+import { type Dice, seededDice } from './random.ts'
+
+const prefixes = ['/', '/a/', '/a/b/', '/c/', '/none/']
+const keys = ['/a/1', '/a/2', '/a/b/1', '/a/b/2', '/a/b/c/1', '/c/1', '/c/2', '/a-/1', '/a0']
+const steps = 300
+
+export function randomHistories(test: StoreTest, seeds: readonly number[]): void {
+  for (const seed of seeds) {
+    test(`Ordered, Unique, Resumable, Bookmarkable, Snapshot, Durable: a random history, seed ${seed}`, async (bench) => {
+      const history = new RandomHistory(bench, seededDice(seed))
+      try {
+        for (let step = 0; step < steps; step++) await history.step()
+        await history.finish()
+      } catch (error) {
+        throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+      }
+    })
+  }
+}
+
+/** A reader that goes on from watcher to watcher. */
+interface Observer {
+  readonly prefix: string
+  from: Revision
+  watcher: Watcher
+  heard: string[]
+  last: Revision
+}
+
+class RandomHistory {
+  readonly #dice: Dice
+  readonly #clock: Bench['clock']
+  readonly #reopen: Bench['reopen']
+  readonly #model: Model
+  readonly #observers: Observer[] = []
+  #storage: Storage
+  #count = 0
+
+  constructor(bench: Bench, dice: Dice) {
+    this.#storage = bench.storage
+    this.#clock = bench.clock
+    this.#reopen = bench.reopen
+    this.#dice = dice
+    this.#model = new Model(bench.storage.revision)
+  }
+
+  async step(): Promise<void> {
+    const roll = this.#dice.below(100)
+    if (roll < 35) await this.#write()
+    else if (roll < 45) await this.#burst()
+    else if (roll < 55) await this.#checkSnapshot()
+    else if (roll < 62) this.#observe()
+    else if (roll < 82) await this.#listen()
+    else if (roll < 92) this.#goOn()
+    else if (roll < 96) this.#clock.advance(this.#dice.below(90_000))
+    else if (roll < 98) await this.#storage.compact(this.#someRevision())
+    else if (this.#dice.chance(50)) await this.#restart()
+    assert.equal(this.#storage.revision, this.#model.revision, 'Unique: the newest revision')
+  }
+
+  async finish(): Promise<void> {
+    await nextTurn()
+    for (const observer of this.#observers) {
+      this.#hear(observer, observer.watcher.take())
+      if (observer.watcher.ended === undefined) {
+        assert.deepEqual(observer.heard, this.#model.events(observer.from, observer.prefix), `Ordered: all of ${observer.prefix}`)
+      }
+      observer.watcher.close()
+    }
+    await this.#restart()
+  }
+
+  async #write(): Promise<void> {
+    const key = this.#dice.pick(keys)
+    const value = `v${++this.#count}`
+    const current = this.#storage.peek(key)
+    const type = this.#dice.chance(25) ? 'delete' : 'put'
+    const expect = this.#dice.pick([undefined, undefined, current?.revision ?? 0, 0, this.#someRevision()])
+    const options = expect === undefined ? {} : { expect }
+    const result = await this.#storage[type](key, text(value), options)
+    const fits = (type === 'put' || current !== undefined) && (expect === undefined || expect === (current?.revision ?? 0))
+    assert.equal(result.outcome, fits ? 'written' : 'conflict', `${type} ${key} expecting ${expect}`)
+    if (result.outcome === 'conflict') assert.equal(result.current, current)
+    else this.#model.add({ type, key, value, revision: result.entry.revision })
+  }
+
+  /** Writes that do not wait for each other. */
+  async #burst(): Promise<void> {
+    const values = Array.from({ length: 1 + this.#dice.below(20) }, () => ({
+      key: this.#dice.pick(keys),
+      value: `v${++this.#count}`,
+    }))
+    const results = await Promise.all(values.map(({ key, value }) => this.#storage.put(key, text(value))))
+    for (const [at, result] of results.entries()) {
+      this.#model.add({ type: 'put', ...values[at]!, revision: expectWritten(result).revision })
+    }
+  }
+
+  async #checkSnapshot(): Promise<void> {
+    const prefix = this.#dice.pick(prefixes)
+    const at = this.#someRevision()
+    if (at < this.#storage.compacted) {
+      assert.equal((await failureOf(() => this.#storage.list({ prefix, at }))).code, 'Compacted')
+      return
+    }
+    const expected = this.#model.stateAt(at, prefix)
+    const whole = await this.#storage.list({ prefix, at })
+    assert.deepEqual(
+      show(whole.entries),
+      expected.map(({ shown }) => shown),
+      `Snapshot: ${prefix} at ${at}`,
+    )
+    const limit = 1 + this.#dice.below(4)
+    for (let from = 0; from < expected.length; from += limit) {
+      const after = from === 0 ? {} : { after: expected[from - 1]!.key }
+      const page = await this.#storage.list({ prefix, at, limit, ...after })
+      assert.deepEqual(page.entries, whole.entries.slice(from, from + limit), `Snapshot: a page of ${prefix} at ${at}`)
+      assert.equal(page.remaining, Math.max(0, expected.length - from - limit), 'Snapshot: remaining')
+    }
+    const key = this.#dice.pick(keys)
+    const entry = await this.#storage.get(key, { at })
+    assert.equal(
+      entry?.revision,
+      this.#model.stateAt(at, key).find((write) => write.key === key)?.revision,
+      `Snapshot: ${key} at ${at}`,
+    )
+    assert.equal(this.#storage.count(prefix), this.#model.stateAt(this.#model.revision, prefix).length)
+  }
+
+  #observe(): void {
+    const from = Math.max(this.#storage.compacted, this.#someRevision())
+    const prefix = this.#dice.pick(prefixes)
+    this.#observers.push({ prefix, from, last: from, heard: [], watcher: this.#storage.watch({ prefix, from }) })
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#observers.length === 0) return
+    const observer = this.#dice.pick(this.#observers)
+    if (this.#dice.chance(50)) await nextTurn()
+    this.#hear(observer, observer.watcher.take(...(this.#dice.chance(50) ? [1 + this.#dice.below(5)] : [])))
+  }
+
+  #hear(observer: Observer, events: ReturnType<Watcher['take']>): void {
+    for (const { revision } of events) {
+      assert.ok(revision > observer.last, `Ordered, Unique: ${revision} was heard after ${observer.last}`)
+      observer.last = revision
+    }
+    observer.heard.push(...showEvents(events))
+    const { prefix, from, watcher } = observer
+    assert.deepEqual(
+      observer.heard,
+      this.#model.events(from, prefix, observer.last),
+      `Ordered: what ${prefix} heard after ${from}`,
+    )
+    const through = this.#model.events(from, prefix, watcher.revision)
+    assert.deepEqual(observer.heard, through, `Bookmarkable: revision ${watcher.revision} covers only what was taken`)
+  }
+
+  /** Closes a watcher and goes on with another. */
+  #goOn(): void {
+    if (this.#observers.length === 0) return
+    const observer = this.#dice.pick(this.#observers)
+    const from = this.#dice.chance(50) ? observer.last : observer.watcher.revision
+    observer.watcher.close()
+    this.#startAgain(observer, from)
+  }
+
+  #startAgain(observer: Observer, from: Revision): void {
+    const start = Math.max(from, this.#storage.compacted)
+    if (start !== from) {
+      // Too late: this one lists again, as a client would.
+      observer.from = start
+      observer.last = start
+      observer.heard = []
+    }
+    observer.watcher = this.#storage.watch({ prefix: observer.prefix, from: start })
+  }
+
+  async #restart(): Promise<void> {
+    if (this.#reopen === undefined) return
+    const { compacted } = this.#storage
+    const before = show((await this.#storage.list({ prefix: '/' })).entries)
+    this.#storage = await this.#reopen()
+    const after = await this.#storage.list({ prefix: '/' })
+    assert.deepEqual([show(after.entries), after.revision], [before, this.#model.revision], 'Durable: the newest state')
+    assert.ok(this.#storage.compacted <= compacted, 'Durable: the window')
+    const at = this.#someRevision()
+    if (at >= this.#storage.compacted) {
+      const old = await this.#storage.list({ prefix: '/', at })
+      const expected = this.#model.stateAt(at, '/').map(({ shown }) => shown)
+      assert.deepEqual(show(old.entries), expected, `Durable: the state at ${at}`)
+    }
+    for (const observer of this.#observers) this.#startAgain(observer, observer.last)
+  }
+
+  /** One of the model's revisions, mostly a recent one. */
+  #someRevision(): Revision {
+    const span = this.#dice.chance(70) ? 30 : this.#model.revision
+    return Math.max(this.#model.start, this.#model.revision - this.#dice.below(span))
+  }
+}

@@ -1,0 +1,24 @@
+/** Numbers that look random and are the same for the same seed. */
+export interface Dice {
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number
+  pick<T>(choices: readonly T[]): T
+  /** True in `percent` of 100 cases. */
+  chance(percent: number): boolean
+}
+
+/** Marsaglia's xorshift with a Weyl sequence, 32 bits. */
+export function seededDice(seed: number): Dice {
+  let state = (seed ^ 0x9e3779b9) >>> 0 || 1
+  let weyl = seed >>> 0
+  const next = () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    weyl = (weyl + 0x6d2b79f5) >>> 0
+    return ((state >>> 0) + weyl) >>> 0
+  }
+  for (let n = 0; n < 8; n++) next()
+  const below = (limit: number) => Math.floor((next() / 2 ** 32) * limit)
+  return { below, pick: (choices) => choices[below(choices.length)]!, chance: (percent) => below(100) < percent }
+}

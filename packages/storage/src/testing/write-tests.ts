@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { maxKeyLength } from '../keys.ts'
+import { expectWritten, failureOf, put, read, remove, type StoreTest, show, showEvents, takeUntil, text } from './harness.ts'
+
+/** Revisions, conditions, and what a write may and may not do. */
+export function writeTests(test: StoreTest): void {
+  test('every write takes the next revision, on whatever key', async ({ storage }) => {
+    const start = storage.revision
+    assert.ok(start >= 1)
+    assert.equal((await put(storage, '/a/x', '1')).revision, start + 1)
+    assert.equal((await put(storage, '/b/y', '2')).revision, start + 2)
+    assert.equal((await remove(storage, '/a/x')).revision, start + 3)
+    assert.equal(storage.revision, start + 3)
+  })
+
+  test('an entry knows who created it, and a key created again starts anew', async ({ storage }) => {
+    const first = await put(storage, '/a/x', '1')
+    const second = await put(storage, '/a/x', '2')
+    assert.equal(first.created, first.revision)
+    assert.equal(second.created, first.revision)
+    assert.equal((await remove(storage, '/a/x')).created, first.revision)
+    const again = await put(storage, '/a/x', '3')
+    assert.equal(again.created, again.revision)
+  })
+
+  test('encode is called once, at once, with the revision of the write', async ({ storage }) => {
+    const revisions: number[] = []
+    const writing = storage.put('/a/x', (revision) => {
+      revisions.push(revision)
+      return new Uint8Array([7])
+    })
+    assert.equal(revisions.length, 1)
+    const entry = expectWritten(await writing)
+    assert.deepEqual(revisions, [entry.revision])
+    assert.deepEqual([...entry.value], [7])
+  })
+
+  test('writes made in one turn are ordered as they were called', async ({ storage }) => {
+    const start = storage.revision
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => storage.put(n % 2 === 0 ? '/a/x' : `/a/${n}`, text(String(n)))),
+    )
+    assert.deepEqual(
+      results.map((result) => expectWritten(result).revision - start),
+      Array.from({ length: 20 }, (_, n) => n + 1),
+    )
+    assert.equal(read(storage.peek('/a/x')), '18')
+  })
+
+  test('expect 0 creates, and conflicts with what is there', async ({ storage }) => {
+    const first = expectWritten(await storage.put('/a/x', text('1'), { expect: 0 }))
+    const result = await storage.put('/a/x', text('2'), { expect: 0 })
+    assert.equal(result.outcome, 'conflict')
+    assert.equal(result.outcome === 'conflict' && result.current, first)
+    assert.equal(storage.revision, first.revision)
+  })
+
+  test('expect a revision updates only that one', async ({ storage }) => {
+    const first = await put(storage, '/a/x', '1')
+    const second = expectWritten(await storage.put('/a/x', text('2'), { expect: first.revision }))
+    const late = await storage.put('/a/x', text('3'), { expect: first.revision })
+    assert.deepEqual(late, { outcome: 'conflict', current: second })
+    const missing = await storage.put('/a/y', text('3'), { expect: first.revision })
+    assert.deepEqual(missing, { outcome: 'conflict', current: undefined })
+    assert.equal(storage.revision, second.revision)
+  })
+
+  test('a conflict with a write of the same turn answers with its entry, once that is visible', async ({ storage }) => {
+    const writing = storage.put('/a/x', text('1'), { expect: 0 })
+    const late = await storage.put('/a/x', text('2'), { expect: 0 })
+    assert.deepEqual(late, { outcome: 'conflict', current: storage.peek('/a/x') })
+    assert.equal(read(storage.peek('/a/x')), '1')
+    expectWritten(await writing)
+    const removing = storage.delete('/a/x', text('last'))
+    const later = await storage.put('/a/x', text('3'), { expect: expectWritten(await writing).revision })
+    assert.deepEqual(later, { outcome: 'conflict', current: undefined })
+    expectWritten(await removing)
+  })
+
+  test('encode is not called for a conflict', async ({ storage }) => {
+    await put(storage, '/a/x', '1')
+    let calls = 0
+    const encode = () => {
+      calls++
+      return new Uint8Array()
+    }
+    await storage.put('/a/x', encode, { expect: 0 })
+    await storage.delete('/a/none', encode)
+    await storage.delete('/a/x', encode, { expect: 1 })
+    assert.equal(calls, 0)
+  })
+
+  test('deleting leaves the last state to watchers and nothing to readers', async ({ storage }) => {
+    const from = storage.revision
+    const entry = await put(storage, '/a/x', '1')
+    assert.deepEqual(await storage.delete('/a/x', text('no'), { expect: entry.revision + 1 }), {
+      outcome: 'conflict',
+      current: entry,
+    })
+    const last = expectWritten(
+      await storage.delete('/a/x', (revision) => text(`gone at +${revision - from}`)(), { expect: entry.revision }),
+    )
+    assert.equal(storage.peek('/a/x'), undefined)
+    assert.equal(await storage.get('/a/x'), undefined)
+    assert.deepEqual(await storage.delete('/a/x', text('no')), { outcome: 'conflict', current: undefined })
+    const watcher = storage.watch({ prefix: '/a/', from })
+    const events = await takeUntil(watcher, 2)
+    assert.equal(events[1]?.type, 'delete')
+    assert.equal(events[1]?.entry, last)
+    assert.equal(events[1]?.previous, entry)
+    assert.equal(read(last), 'gone at +2')
+    watcher.close()
+  })
+
+  test('an encode that throws leaves no trace, and its revision to the next write', async ({ storage }) => {
+    const start = storage.revision
+    const failing = storage.put('/a/x', () => {
+      throw new RangeError('too big')
+    })
+    await assert.rejects(failing, RangeError)
+    assert.equal(storage.peek('/a/x'), undefined)
+    assert.equal((await put(storage, '/a/y', '1')).revision, start + 1)
+  })
+
+  test('an encode that writes to the store is refused', async ({ storage }) => {
+    const start = storage.revision
+    let inner: Promise<unknown> = Promise.resolve()
+    const outer = storage.put('/a/x', () => {
+      inner = storage.put('/a/y', text('inner'))
+      return new Uint8Array([1])
+    })
+    await assert.rejects(inner)
+    assert.equal(expectWritten(await outer).revision, start + 1)
+  })
+
+  test('keeps the note of a write with its entry', async ({ storage }) => {
+    const note = { parsed: true }
+    assert.equal(expectWritten(await storage.put('/a/x', text('1'), { note })).note, note)
+    assert.equal(storage.peek('/a/x')?.note, note)
+    assert.equal((await put(storage, '/a/x', '2')).note, undefined)
+  })
+
+  test('takes empty values and values of a megabyte and a half', async ({ storage }) => {
+    const large = new Uint8Array(1_500_000).map((_, at) => at % 251)
+    await storage.put('/a/large', () => large)
+    await storage.put('/a/empty', () => new Uint8Array())
+    assert.deepEqual((await storage.get('/a/large'))?.value, large)
+    assert.equal((await storage.get('/a/empty'))?.value.length, 0)
+  })
+
+  test('refuses keys that cannot name an entry', async ({ storage }) => {
+    const start = storage.revision
+    for (const key of ['', 'a', 'a/b', '/', '/a/', '/a\0b', '/a\ud800', '/\udc00a', `/${'a'.repeat(maxKeyLength)}`]) {
+      const putting = await failureOf(() => storage.put(key, text('1')))
+      assert.equal(putting.code, 'InvalidKey', JSON.stringify(key))
+      assert.equal((await failureOf(() => storage.delete(key, text('1')))).code, 'InvalidKey')
+      assert.equal(await storage.get(key), undefined)
+    }
+    assert.equal(storage.revision, start)
+  })
+
+  test('takes keys as long as they may be', async ({ storage }) => {
+    const key = `/a/${'k'.repeat(maxKeyLength - 3)}`
+    const wide = `/a/${'\u754c'.repeat(maxKeyLength - 3)}`
+    await put(storage, key, '1')
+    await put(storage, wide, '2')
+    assert.deepEqual(show((await storage.list({ prefix: '/a/' })).entries), [
+      `${key}=1@${storage.revision - 1}`,
+      `${wide}=2@${storage.revision}`,
+    ])
+  })
+
+  test('takes keys that mean something to JavaScript', async ({ storage }) => {
+    const from = storage.revision
+    const keys = ['/a/__proto__', '/a/constructor', '/a/hasOwnProperty', '/__proto__/x', '/a//b', '/a/ ', '/a/%2F']
+    for (const key of keys) await put(storage, key, key)
+    for (const key of keys) assert.equal(read(await storage.get(key)), key)
+    const watcher = storage.watch({ prefix: '/__proto__/', from })
+    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /__proto__/x=/__proto__/x@${from + 4}`])
+    watcher.close()
+  })
+
+  test('of 64 writers who all expect the same revision exactly one wins', async ({ storage }) => {
+    let current = (await put(storage, '/a/x', 'start')).revision
+    for (let round = 0; round < 20; round++) {
+      const results = await Promise.all(
+        Array.from({ length: 64 }, (_, writer) => storage.put('/a/x', text(`${round}.${writer}`), { expect: current })),
+      )
+      const winners = results.filter((result) => result.outcome === 'written')
+      assert.equal(winners.length, 1, `round ${round}`)
+      const entry = expectWritten(winners[0]!)
+      assert.equal(entry.revision, current + 1)
+      for (const result of results) {
+        if (result.outcome === 'conflict') assert.equal(result.current, entry)
+      }
+      current = entry.revision
+    }
+  })
+
+  test('64 writers who read, change and retry lose no change', async ({ storage }) => {
+    await put(storage, '/a/count', '0')
+    await Promise.all(
+      Array.from({ length: 64 }, async () => {
+        for (let done = false; !done; ) {
+          const entry = (await storage.get('/a/count'))!
+          const result = await storage.put('/a/count', text(String(Number(read(entry)) + 1)), { expect: entry.revision })
+          done = result.outcome === 'written'
+        }
+      }),
+    )
+    assert.equal(read(storage.peek('/a/count')), '64')
+  })
+}
