@@ -109,13 +109,14 @@ export class Negotiator {
         }
       }
     }
-    throw ApiError.notAcceptable(this.availableTypes(encodings, stream))
+    throw new ApiError({ ...ApiError.notAcceptable(this.#refusal(encodings, stream)).status, details: {} })
   }
 
-  /** The list that a 406 carries. */
-  availableTypes(encodings: readonly Encoding[], stream: boolean): string[] {
-    const types = encodings.map((encoding) => mediaType(encoding, this.#vendor))
-    return stream ? ['application/json', 'application/yaml', mediaType('protobuf', this.#vendor), 'application/json;stream=watch', `${mediaType('protobuf', this.#vendor)};stream=watch`] : types
+  #refusal(encodings: readonly Encoding[], stream: boolean): string {
+    const whole: readonly Encoding[] = stream ? ['json', 'yaml', 'protobuf'] : encodings
+    const types = whole.map((encoding) => mediaType(encoding, this.#vendor))
+    if (stream) types.push('application/json;stream=watch', `${mediaType('protobuf', this.#vendor)};stream=watch`)
+    return `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`
   }
 }
 

@@ -1,9 +1,21 @@
-import { ApiError, type ApiObject, type GroupVersionKind } from '@krmkit/meta'
-import { applyDefaults, DecodeError, decodeBody, type StructType } from '@krmkit/schema'
-import type { Machinery } from './resource-handler.ts'
+import { decodeObjectEnvelope, parseYaml } from './pending.ts'
+import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, parseApiVersion } from '@krmkit/meta'
+import {
+  applyDefaults,
+  DecodeError,
+  decode,
+  decodeFailureMessage,
+  type Decoded,
+  type DecodeOptions,
+  parseJson,
+  readTypeMeta,
+  type StructType,
+  strictMessage,
+  unreadableTypeMeta,
+} from '@krmkit/schema'
 import { mediaType } from './negotiation.ts'
 import { header, type RequestState } from './request-state.ts'
-import { apiVersionOf } from './verbs/read.ts'
+import type { Machinery } from './resource-handler.ts'
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
 
@@ -11,8 +23,9 @@ export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
 export interface Expected {
   readonly gvk: GroupVersionKind
   readonly type: () => StructType
-  /** The kind as it stands, before `v1.`, in texts such as `converting (v1.Secret) to (core.ConfigMap)`. */
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+  /** The kind is known in every group version (`DeleteOptions`). */
+  readonly anyGroup?: boolean
 }
 
 /** @throws ApiError 415 for a type that is not read. */
@@ -26,45 +39,100 @@ export function bodyEncoding({ request }: RequestState, vendor: string): BodyEnc
   )
 }
 
-/** Reads the body as an object of the expected kind: canonical, with the defaults of its type. */
+/** Reads the body as an object of the expected kind, in canonical form. */
 export async function readObject(machinery: Machinery, state: RequestState, expected: Expected): Promise<ApiObject> {
   const encoding = bodyEncoding(state, machinery.responder.vendor)
   const bytes = await state.request.body(machinery.limits.bodyBytes)
-  return decodeObject(machinery, state, expected, bytes, encoding)
+  return decodeObject(machinery, state, expected, { bytes, encoding })
 }
 
-/** @throws ApiError 400 for what cannot be decoded, and for unknown and duplicate fields under Strict. */
-export function decodeObject(machinery: Machinery, state: RequestState, expected: Expected, bytes: Uint8Array, encoding: BodyEncoding): ApiObject {
+/**
+ * Decodes a body; unknown and duplicate fields become warnings or a refusal.
+ *
+ * @throws ApiError 400 that says what is wrong and where.
+ * @see API protocol specification, 4.6
+ */
+export function decodeObject(
+  machinery: Machinery,
+  state: RequestState,
+  expected: Expected,
+  { bytes, encoding }: { readonly bytes: Uint8Array; readonly encoding: BodyEncoding },
+): ApiObject {
   const { gvk, fieldValidation } = expected
+  const { decoded, actual } = decodeBytes(machinery, expected, bytes, encoding)
+  const { problems } = decoded
+  if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
+  if (problems.length > 0 && fieldValidation === 'Warn') state.warnings.push(...problems)
+  const object = decoded.object as ApiObject
+  object.apiVersion = formatApiVersion(gvk)
+  object.kind = gvk.kind
+  return object
+}
+
+type Actual = { readonly kind: string; readonly version: string }
+
+function decodeBytes(
+  machinery: Machinery,
+  expected: Expected,
+  bytes: Uint8Array,
+  encoding: BodyEncoding,
+): { readonly decoded: Decoded; readonly actual: Actual } {
+  const { gvk, type } = expected
+  const collect = expected.fieldValidation !== 'Ignore'
+  let actual: Actual | undefined
   try {
-    const decoded = decodeBody(bytes, {
-      encoding,
-      gvk,
-      type: expected.type(),
-      types: machinery.responder.types,
-      strict: fieldValidation !== 'Ignore',
-      isRegistered: (other) => machinery.kind(other) !== undefined,
-    })
-    if (decoded.problems.length > 0) {
-      if (fieldValidation === 'Strict') throw strictError(gvk, decoded.problems)
-      if (fieldValidation === 'Warn') state.warnings.push(...decoded.problems)
+    if (encoding === 'protobuf') {
+      const envelope = decodeObjectEnvelope(bytes)
+      actual = checkType(machinery, expected, envelope.typeMeta)
+      return { decoded: envelope.decode(type()), actual }
     }
-    const object = decoded.object as ApiObject
-    object.apiVersion = apiVersionOf(gvk.group, gvk.version)
-    object.kind = gvk.kind
-    return object
+    const { value, ...rest } = parseText(bytes, encoding)
+    actual = checkType(machinery, expected, readTypeMeta(value))
+    return { decoded: decode(type(), value, { ...rest, collect }), actual }
   } catch (error) {
-    if (error instanceof DecodeError) throw ApiError.badRequest(error.message)
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    throw ApiError.badRequest(decodeFailureMessage(error, { expectedKind: gvk.kind, actual, body: bytes }))
   }
 }
 
-export function strictError(gvk: GroupVersionKind, problems: readonly string[]): ApiError {
-  return ApiError.badRequest(`${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${gvk.kind}: strict decoding error: ${problems.join(', ')}`)
+function parseText(bytes: Uint8Array, encoding: 'json' | 'yaml'): { value: unknown } & DecodeOptions {
+  try {
+    return encoding === 'json' ? parseJson(bytes, { literals: true }) : parseYaml(bytes)
+  } catch (error) {
+    throw error instanceof DecodeError ? unreadableTypeMeta(error) : error
+  }
+}
+
+/** What the body says it is must be what is expected; what it leaves out is supplied. @throws ApiError 400 */
+function checkType(machinery: Machinery, { gvk, anyGroup = false }: Expected, given: { apiVersion: string; kind: string }): Actual {
+  const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
+  const kind = given.kind === '' ? gvk.kind : given.kind
+  const actual = { kind, version: stated.version }
+  const same = kind === gvk.kind && (anyGroup || (stated.group === gvk.group && stated.version === gvk.version))
+  if (same) return actual
+  const known = machinery.kind({ ...stated, kind }) !== undefined || machinery.knowsList({ ...stated, kind })
+  const why = known
+    ? `converting (${stated.version}.${kind}) to (${internalName(gvk.group)}.${gvk.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatApiVersion(stated))} in scheme "pkg/runtime/scheme.go:110"`
+  throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
+}
+
+/** `core` for the core group, otherwise the first part of the group's name. */
+function internalName(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group)
+}
+
+/** The refusal of a body with unknown or duplicate fields under `Strict`. */
+export function strictFailure(gvk: GroupVersionKind, problems: readonly string[], body: Uint8Array, actual?: Actual): ApiError {
+  const message = strictMessage(problems) ?? ''
+  return ApiError.badRequest(decodeFailureMessage({ message }, { expectedKind: gvk.kind, actual: actual ?? { kind: gvk.kind, version: gvk.version }, body }))
 }
 
 /** Defaults of the type, then those that depend on other fields. */
-export function setDefaults(machinery: Machinery, object: ApiObject, definition: { kind: GroupVersionKind & { type: () => StructType }; policy: { defaults?(object: ApiObject, version: string): void } }): void {
+export function setDefaults(
+  object: ApiObject,
+  definition: { readonly kind: { readonly version: string; type(): StructType }; readonly policy: { defaults?(object: ApiObject, version: string): void } },
+): void {
   applyDefaults(definition.kind.type(), object)
   definition.policy.defaults?.(object, definition.kind.version)
 }

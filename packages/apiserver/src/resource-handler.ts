@@ -1,3 +1,4 @@
+import { managerName, unknownManager } from '@krmkit/fieldmanager'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind } from '@krmkit/meta'
 import type { Authenticator } from '@krmkit/authentication'
@@ -31,6 +32,8 @@ export interface Machinery {
   stored(group: string, resource: string): ResourceDefinition | undefined
   /** Hears of requests for deprecated versions. */
   deprecatedRequest(definition: ResourceDefinition, subresource: string): void
+  /** A list kind the server knows. */
+  knowsList(gvk: GroupVersionKind): boolean
   /** Any kind the server knows. */
   kind(gvk: GroupVersionKind): KindInfo | undefined
 }
@@ -50,23 +53,8 @@ export function writeContext({ state }: ResourceRequest, options: Pick<WriteOpti
   return {
     user: state.user,
     dryRun: options.dryRun,
-    fieldManager: managerName(options.fieldManager, header(state.request, 'user-agent')),
+    fieldManager: managerName(options.fieldManager, header(state.request, 'user-agent')) || unknownManager,
     signal: state.signal,
     warn: (text) => state.warnings.push(text),
   }
-}
-
-const maxManagerLength = 128
-
-/** The given manager, else the first word of the user agent up to its version. */
-export function managerName(given: string, userAgent: string | undefined): string {
-  if (given !== '') return given
-  const agent = userAgent ?? ''
-  const product = agent.split('/')[0] ?? ''
-  let name = ''
-  for (const character of product) {
-    if (name.length + character.length > maxManagerLength) break
-    if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) name += character
-  }
-  return name === '' ? 'unknown' : name
 }

@@ -1,5 +1,6 @@
 import { ApiError, type Status } from '@krmkit/meta'
-import { encodeJson, encodeObjectEnvelope, printYaml, type StructType, type TypeSource } from '@krmkit/schema'
+import { encodeObjectEnvelope, printYaml } from './pending.ts'
+import { encodeJson, type StructType, type TypeSource } from '@krmkit/schema'
 import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
 

@@ -52,8 +52,6 @@ export interface ApiServerOptions {
   readonly onFault?: (error: unknown) => void
   /** Conditions of readiness besides those of the server itself. */
   readonly readiness?: readonly HealthCheck[]
-  /** Part after `+krmkit.` of the version. */
-  readonly build?: string
   /** Address that discovery tells clients, `host:port`. */
   readonly serverAddress?: string
 }
@@ -103,8 +101,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     authenticator = anonymousAuthenticator,
   } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const catalog = createCatalog({ features, ...(options.types === undefined ? { types: builtInTypes() } : {}) })
-  const types = options.types ?? catalog.types
+  const types = options.types ?? builtInTypes()
+  const catalog = createCatalog({ features, types })
   const definitions = options.kinds ?? catalog.definitions
   const admission = admissionChain([namespaceLifecycle(profile), ...(options.admission ?? [])])
   const registry = createRegistry({ storage, types, admission, clock, random, profile, features }, definitions)
@@ -132,11 +130,20 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
     resource: registry.resource,
     stored: registry.stored,
+    knowsList: ({ group, version, kind }) =>
+      definitions.some((each) => each.kind.listKind === kind && each.group === group && each.version === version),
     kind: (gvk) => catalog.kind(gvk) ?? definitions.find(({ kind }) => kind.kind === gvk.kind && kind.group === gvk.group && kind.version === gvk.version)?.kind,
   }
   const groups = new Set(definitions.map(({ group }) => group))
   const versions = new Set(definitions.map(({ group, version }) => `${group}/${version}`))
-  const routes = createNonResourceRoutes({ machinery, definitions, metrics, options, closing: closing.signal })
+  const routes = createNonResourceRoutes({
+    machinery,
+    definitions,
+    metrics,
+    readiness: options.readiness ?? [],
+    serverAddress: options.serverAddress ?? 'localhost:6443',
+    release: features.release.version,
+  })
 
   const dispatch = async (state: RequestState): Promise<ApiResponse> => {
     try {

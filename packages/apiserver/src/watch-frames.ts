@@ -1,5 +1,6 @@
 import type { Status } from '@krmkit/meta'
-import { encodeJson, encodeObjectEnvelope, encodeWatchEvent } from '@krmkit/schema'
+import { encodeObjectEnvelope, encodeWatchEvent } from './pending.ts'
+import { encodeJson } from '@krmkit/schema'
 import type { FrozenObject } from '@krmkit/registry'
 import type { Entry, Revision } from '@krmkit/storage'
 import type { EventType } from './frame-cache.ts'

@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { Entry } from '@krmkit/storage'
 import type { Environment } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
+import { OwnedKinds } from './ownership.ts'
 import { ParsedObjects } from './stored-object.ts'
 import type { Writer } from './write.ts'
 
@@ -30,6 +31,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
     environment,
     definitions,
     parsed,
+    owned: new OwnedKinds(definitions),
     reader: createReader(environment, parsed, stored),
     resource: ({ group, version, resource }) => byName.get(`${group}/${version}/${resource}`),
     stored,

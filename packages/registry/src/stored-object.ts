@@ -77,7 +77,7 @@ export function encodeStored(object: object): Uint8Array {
 }
 
 function parse(entry: Entry): FrozenObject {
-  return deepFreeze(parseJson(entry.value) as unknown as FrozenObject)
+  return deepFreeze(parseJson(entry.value).value as FrozenObject)
 }
 
 /** Freezes a plain JSON value at every level. */

@@ -16,7 +16,7 @@ import {
   validateUpdateByPolicy,
   validateUpdatedMetadata,
 } from './object-metadata.ts'
-import { trackOwnership } from './ownership.ts'
+import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate } from './removal.ts'
 import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
 
@@ -25,6 +25,7 @@ export interface Writer {
   readonly environment: Environment
   readonly reader: ObjectReader
   readonly parsed: ParsedObjects
+  readonly owned: OwnedKinds
 }
 
 /** Tries to find a free generated name before giving up. */
@@ -63,13 +64,14 @@ export async function createObject(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  { namespace, object, owned = false }: { namespace: string; object: ApiObject; /** managedFields are set already */ owned?: boolean },
+  { namespace, object: given, owned = false }: { namespace: string; object: ApiObject; /** managedFields are set already */ owned?: boolean },
 ): Promise<Stored> {
+  const object = ownMetadata(given)
   takeNamespace(object, namespace, definition)
   if ((object.metadata.resourceVersion ?? '') !== '' && !context.dryRun) {
     throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
   }
-  if (!owned) trackOwnership(writer.environment, definition, context, { live: undefined, next: object, subresource: '' })
+  if (!owned) trackOwnership(writer, definition, context, { live: undefined, next: object, subresource: '' })
   const generate = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== ''
   const prefix = object.metadata.generateName ?? ''
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name: object.metadata.name ?? '', namespace })
@@ -84,6 +86,11 @@ export async function createObject(
     if (!generate) throw takenName(writer, definition, namespace, name)
     if (attempt === generatedNameAttempts) throw ApiError.alreadyExists(gr, name)
   }
+}
+
+/** The metadata of a draft is always the draft's own, whatever the rest is shared with. */
+function ownMetadata(object: ApiObject): ApiObject {
+  return { ...object, metadata: { ...object.metadata } }
 }
 
 function takenName(writer: Writer, definition: ResourceDefinition, namespace: string, name: string): ApiError {
@@ -200,9 +207,9 @@ async function updateOnce(
   if (request.uid !== undefined && request.uid !== '' && request.uid !== current.metadata.uid) {
     throw ApiError.conflict(gr, name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${current.metadata.uid}`)
   }
-  const next = await request.change(current)
+  const next = ownMetadata(await request.change(current))
   takeNamespace(next, namespace, definition)
-  if (request.owned !== true) trackOwnership(environment, definition, context, { live: current, next, subresource })
+  if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next, subresource })
   const attributes = admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject: current })
   const admission = { reader: writer.reader, warn: context.warn }
   await environment.admission.admit(next, attributes, admission)
@@ -233,7 +240,7 @@ async function updateOnce(
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
   await environment.admission.validate(next, attributes, admission)
 
-  const canonical = normalize(definition.kind.type(), next) as ApiObject
+  const canonical = ownMetadata(settleOwnership(current, normalize(definition.kind.type(), next)))
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
   if (removing) {

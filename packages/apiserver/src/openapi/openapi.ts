@@ -1,8 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { Clock, JsonObject } from '@krmkit/meta'
+import { type Clock, type JsonObject, type NamingProfile, stockProfile, systemClock } from '@krmkit/meta'
 import {
   encodeOpenapiV2,
-  type FactsSource,
   kindsFrom,
   type OpenApiInfo,
   openapiV2Document,
@@ -11,6 +10,7 @@ import {
   type PublishedGroupVersion,
   type RootDocument,
   rootDocuments,
+  type TypeSource,
 } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
 import { parseAccept } from '../negotiation.ts'
@@ -27,9 +27,13 @@ export interface OpenApiOptions {
   /** What is served now. The same array means nothing has changed; definitions are never changed in place. */
   readonly resources: () => readonly ResourceDefinition[]
   /** Types of the built-in kinds. */
-  readonly types: FactsSource
-  readonly info: OpenApiInfo
-  readonly clock: Pick<Clock, 'now'>
+  readonly types: TypeSource
+  /** Version of the server, such as `v1.33.0`. */
+  readonly version: string
+  /** Whose name the documents bear. Default: the stock one. */
+  readonly profile?: NamingProfile
+  /** Default: the time of the system. */
+  readonly clock?: Pick<Clock, 'now'>
   /**
    * The written schema of a resource that has one. Default: the schema that its type was read from, for every kind that is not
    * built in.
@@ -42,32 +46,29 @@ export interface OpenApiOptions {
 export interface OpenApiRequest {
   /** Decoded path, without query. */
   readonly path: string
-  /** The `hash` parameter of the query. */
-  readonly hash?: string | undefined
+  /** Raw query. */
+  readonly query: string
   /** Names in lower case. */
   readonly headers: RequestHeaders
 }
 
 export interface OpenApi {
   /** @returns undefined for a path that does not lie below `/openapi/v2` or `/openapi/v3`. */
-  answer(request: OpenApiRequest): Promise<ApiResponse | undefined>
+  answer(request: OpenApiRequest): Promise<ApiResponse> | undefined
 }
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
-  const publisher = new Publisher(options)
+  const clock = options.clock ?? systemClock
+  const publisher = new Publisher(options, clock)
   return {
-    async answer({ path, hash, headers }) {
-      if (path === '/openapi/v2' || path === '/openapi/v2/') return await answerV2(publisher, headers)
+    answer({ path, query, headers }) {
+      if (path === '/openapi/v2' || path === '/openapi/v2/') return answerV2(publisher, headers)
       if (path === '/openapi/v3' || path === '/openapi/v3/') {
-        return await serveDocument(publisher.index(), { requestHeaders: headers, contentType: 'application/json', headers: {} })
+        return serveDocument(publisher.index(), { requestHeaders: headers, contentType: 'application/json', headers: {} })
       }
       if (!path.startsWith('/openapi/v3/')) return undefined
-      return await answerV3(publisher, {
-        name: path.slice('/openapi/v3/'.length).replace(/\/$/, ''),
-        hash,
-        headers,
-        clock: options.clock,
-      })
+      const name = path.slice('/openapi/v3/'.length).replace(/\/$/, '')
+      return answerV3(publisher, { name, hash: new URLSearchParams(query).get('hash') ?? '', headers, clock })
     },
   }
 }
@@ -92,12 +93,12 @@ const v3Forms: readonly (readonly [subtype: string, form: 'json'])[] = [['json',
 
 async function answerV3(
   publisher: Publisher,
-  at: { name: string; hash: string | undefined; headers: RequestHeaders; clock: Pick<Clock, 'now'> },
+  at: { name: string; hash: string; headers: RequestHeaders; clock: Pick<Clock, 'now'> },
 ): Promise<ApiResponse> {
   if (chooseForm(at.headers, v3Forms) === undefined) return notAcceptable()
   const document = publisher.v3(at.name)
   if (document === undefined) return { status: 404, headers: { vary: 'Accept' }, body: { kind: 'empty' } }
-  if (at.hash !== undefined && at.hash !== '' && at.hash !== document.etag) return redirect(relativeUrl(at.name, document))
+  if (at.hash !== '' && at.hash !== document.etag) return redirect(relativeUrl(at.name, document))
   const caching = at.hash === document.etag ? { 'cache-control': 'public, immutable', expires: inAYear(at.clock.now()) } : {}
   return await serveDocument(document, {
     requestHeaders: at.headers,
@@ -144,6 +145,7 @@ interface Kept {
 /** Keeps documents as long as what they describe stays the same. */
 class Publisher {
   readonly #options: OpenApiOptions
+  readonly #info: OpenApiInfo
   readonly #kindsOf: ReturnType<typeof kindsFrom>
   readonly #now: () => number
   #resources: readonly ResourceDefinition[] | undefined
@@ -152,10 +154,12 @@ class Publisher {
   #index: PublishedDocument | undefined
   #v2: Readonly<Record<'json' | 'protobuf', PublishedDocument>> | undefined
 
-  constructor(options: OpenApiOptions) {
+  constructor(options: OpenApiOptions, clock: Pick<Clock, 'now'>) {
+    const { vendor } = options.profile ?? stockProfile
     this.#options = options
-    this.#kindsOf = kindsFrom(options.types)
-    this.#now = () => options.clock.now()
+    this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.version }
+    this.#kindsOf = kindsFrom(options.types, options.resources())
+    this.#now = () => clock.now()
   }
 
   v3(name: string): PublishedDocument | undefined {
@@ -189,7 +193,7 @@ class Publisher {
     const build = () =>
       openapiV2Document(published, {
         source: this.#options.types,
-        info: this.#options.info,
+        info: this.#info,
         kindsOf: this.#kindsOf,
         extra: { operations: roots.flatMap((root) => root.operations), schemas: roots.flatMap((root) => root.schemas) },
       })
@@ -217,20 +221,22 @@ class Publisher {
   }
 
   #groupVersion(name: string, definitions: readonly ResourceDefinition[]): Kept {
-    const { info, types } = this.#options
+    const { types } = this.#options
     const customForm = this.#options.customForm ?? ((definition: ResourceDefinition) => writtenForm(definition, types))
     const published = publishedGroupVersions(definitions, { types, customForm }).get(name) as PublishedGroupVersion
-    const document = this.#document(() => openapiV3Document(published, { source: types, info, kindsOf: this.#kindsOf }))
+    const document = this.#document(() =>
+      openapiV3Document(published, { source: types, info: this.#info, kindsOf: this.#kindsOf }),
+    )
     return { definitions, published, document }
   }
 
   #addRoots(previous: ReadonlyMap<string, Kept>): void {
-    const { info, issuer = false, types } = this.#options
+    const { issuer = false, types } = this.#options
     const groups = [...new Set((this.#resources ?? []).map(({ group }) => group))].filter((group) => group !== '')
     this.#roots = rootDocuments({ source: types, groups, issuer })
     for (const { name, operations, schemas } of this.#roots) {
       const known = previous.get(name)
-      const make = () => openapiV3Of(operations, schemas, { info, kindsOf: this.#kindsOf })
+      const make = () => openapiV3Of(operations, schemas, { info: this.#info, kindsOf: this.#kindsOf })
       this.#documents.set(name, known ?? { definitions: [], published: undefined, document: this.#document(make) })
     }
   }
@@ -256,7 +262,7 @@ function sameElements<T>(a: readonly T[], b: readonly T[]): boolean {
 }
 
 /** Kinds that are not built in were read from a schema, which says more than their structural type. */
-function writtenForm(definition: ResourceDefinition, types: FactsSource): CustomForm | undefined {
+function writtenForm(definition: ResourceDefinition, types: TypeSource): CustomForm | undefined {
   const type = definition.kind.type()
   if (types.has(type.name)) return undefined
   const { raw } = type

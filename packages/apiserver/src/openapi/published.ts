@@ -2,10 +2,10 @@ import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
 import {
   customSchemas,
-  type FactsSource,
   type PublishedGroupVersion,
   type PublishedResource,
   type StructType,
+  type TypeSource,
 } from '@krmkit/schema'
 
 /** From what is served to what the documents describe. */
@@ -19,7 +19,7 @@ export interface CustomForm {
 }
 
 export interface PublishingOptions {
-  readonly types: FactsSource
+  readonly types: TypeSource
   /** The written schema of a resource; undefined for those whose structural type says it all. */
   readonly customForm: (definition: ResourceDefinition) => CustomForm | undefined
 }
@@ -77,7 +77,7 @@ const textOptions: Readonly<Record<string, GroupVersionKind>> = {
   '/v1/pods/log': { group: '', version: 'v1', kind: 'PodLogOptions' },
 }
 
-function publishedSubresource(subresource: ResourceInfo, main: PublishedResource, types: FactsSource): PublishedResource[] {
+function publishedSubresource(subresource: ResourceInfo, main: PublishedResource, types: TypeSource): PublishedResource[] {
   const { kind, name } = subresource
   const text = textOptions[`${kind.group}/${kind.version}/${name}`]
   const connect = kind.kind.endsWith('Options')
@@ -103,13 +103,19 @@ function listKindOf({ kind }: ResourceDefinition): string {
   return kind.listKind === '' ? `${kind.kind}List` : kind.listKind
 }
 
-function listType(definition: ResourceDefinition, types: FactsSource): StructType | undefined {
+function listType(definition: ResourceDefinition, types: TypeSource): StructType | undefined {
   return typeOf({ ...definition.kind, kind: listKindOf(definition) }, types)
 }
 
+/** Folders of groups that are not called by the first part of the group's name. */
+const folders: Readonly<Record<string, string>> = {
+  '': 'core',
+  'internal.apiserver.k8s.io': 'apiserverinternal',
+}
+
 /** The type of a built-in kind, whether it is a resource or not. */
-export function typeOf(kind: GroupVersionKind, types: FactsSource): StructType | undefined {
-  const folder = types.folders.find((name) => types.group(name).group === kind.group)
+export function typeOf(kind: GroupVersionKind, types: TypeSource): StructType | undefined {
+  const folder = (Object.hasOwn(folders, kind.group) ? folders[kind.group] : undefined) ?? kind.group.split('.')[0]
   const name = `${folder}/${kind.version}.${kind.kind}`
-  return folder !== undefined && types.has(name) ? types.struct(name) : undefined
+  return types.has(name) ? types.struct(name) : undefined
 }

@@ -131,9 +131,9 @@ export async function answerReview(request: ResourceRequest, answer: ReviewAnswe
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
   const options = writeOptions(state.query, 'CreateOptions')
   const review = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
-  setDefaults(machinery, review, definition)
+  setDefaults(review, definition)
   takeNamespace(review, state.info.namespace, definition)
-  trackOwnership(machinery.writer.environment, definition, writeContext(request, options), { live: undefined, next: review, subresource: '' })
+  trackOwnership(machinery.writer, definition, writeContext(request, options), { live: undefined, next: review, subresource: '' })
   await answer(request, review)
   return presentObject(request, 201, review, representation)
 }

@@ -6,7 +6,7 @@ import { header } from '../request-state.ts'
 import { readObject } from '../request-body.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
-import { applyPatchBody, patchBody, type PatchTarget } from '../verbs/patch.ts'
+import { patchBody, patched, patchKind, type PatchTarget } from '../verbs/patch.ts'
 
 /**
  * `/scale`: the replicas of a workload seen as an `autoscaling/v1` Scale, whatever its kind.
@@ -31,11 +31,12 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
     if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
     return presentObject(request, 200, scaleOf(request, request.view.object(entry)), representation)
   }
-  const options = writeOptions(state.query, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', isApply(request))
+  const kind = verb === 'patch' ? patchKind(request) : undefined
+  const options = writeOptions(state.query, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
   const scaleType = () => machinery.responder.types.struct('autoscaling/v1.Scale')
-  const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced, version: definition.kind }
+  const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
   const body = verb === 'update' ? await readObject(machinery, state, { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation }) : undefined
-  const patch = verb === 'patch' ? await patchBody(request, options.fieldValidation) : undefined
+  const patch = kind === undefined ? undefined : await patchBody(request, kind)
   const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
     namespace,
     name,
@@ -43,15 +44,11 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
     change(current) {
       if (current === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
       const before = scaleOf(request, current)
-      const next = (body ?? applyPatchBody(request, target, patch, before, options)) as Scale
+      const next = (patch === undefined ? body : patched(request, target, patch, before, options)) as Scale
       return scaled(request, current, before, next)
     },
   })
   return presentObject(request, 200, scaleOf(request, answer.object), representation)
-}
-
-function isApply({ state }: ResourceRequest): boolean {
-  return (header(state.request, 'content-type') ?? '').startsWith('application/apply-patch')
 }
 
 function scaleOf({ definition }: ResourceRequest, object: FrozenObject): DeepReadonly<Scale> {

@@ -12,7 +12,7 @@ import { includeObject, partialListOf, partialOf, tableOf } from '../table.ts'
 
 /** GET of one object; @see API protocol specification, 4.2. */
 export async function getObject(request: ResourceRequest): Promise<ApiResponse> {
-  const { machinery, state, definition, view } = request
+  const { machinery, state, definition } = request
   const { storage, clock } = machinery.writer.environment
   const { namespace, name } = state.info
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), {
@@ -86,16 +86,10 @@ export function selectors(definition: ResourceDefinition, query: Query): Pick<Li
   const fieldSelector = fields === '' ? undefined : parseFieldSelector(fields)
   for (const { field } of fieldSelector?.requirements ?? []) {
     const known = field === 'metadata.name' || (field === 'metadata.namespace' && definition.kind.namespaced) || Object.hasOwn(definition.policy.selectableFields ?? {}, field)
-    if (!known) throw ApiError.badRequest(unknownField(definition, field))
+    if (!known) throw ApiError.badRequest(`field label not supported: ${field}`)
   }
   const some = (fieldSelector?.requirements ?? []).length > 0
   return { labelSelector: (labelSelector?.requirements ?? []).length > 0 ? labelSelector : undefined, fieldSelector: some ? fieldSelector : undefined }
-}
-
-function unknownField(definition: ResourceDefinition, field: string): string {
-  return definition.policy.selectableFields === undefined
-    ? `field label not supported: ${field}`
-    : `field label not supported: ${field}`
 }
 
 /** GET of a collection; @see API protocol specification, 2.3, 4.2 and 4.3. */

@@ -2,7 +2,7 @@ import { ApiError } from '@krmkit/meta'
 import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion } from '@krmkit/registry'
 import { type Entry, type Revision, type StorageEvent, StorageError, type Watcher } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
-import { mediaType, type Representation } from '../negotiation.ts'
+import { mediaType } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
 import { header } from '../request-state.ts'
 import type { ResourceRequest } from '../resource-handler.ts'
@@ -31,7 +31,7 @@ export async function watchObjects(request: ResourceRequest): Promise<ApiRespons
   return {
     status: 200,
     headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
-    body: { kind: 'stream', stream: stream(request, plan, representation, frames, start) },
+    body: { kind: 'stream', stream: stream(request, plan, frames, start) },
   }
 }
 
@@ -144,7 +144,7 @@ const bookmarkEveryMs = 60_000
 /** A last bookmark goes out this long before the end, so that the client can go on from there. */
 const lastBookmarkMs = 2_000
 
-async function* stream(request: ResourceRequest, plan: WatchPlan, representation: Representation, frames: Frames, start: Start): AsyncGenerator<Uint8Array> {
+async function* stream(request: ResourceRequest, plan: WatchPlan, frames: Frames, start: Start): AsyncGenerator<Uint8Array> {
   const { machinery, state } = request
   const { clock } = machinery.writer.environment
   const { watcher } = start

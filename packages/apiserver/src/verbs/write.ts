@@ -1,11 +1,10 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { createObject, deleteObject, type DeleteAnswer, type DeleteOptions, type FrozenObject, listEntries, type Stored, updateObject, validateDeleteOptions } from '@krmkit/registry'
-import { decodeBody, DecodeError } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
 import { flag, integer, text, writeOptions } from '../query.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
-import { bodyEncoding, readObject, setDefaults } from '../request-body.ts'
+import { bodyEncoding, decodeObject, readObject, setDefaults } from '../request-body.ts'
 import { bytesBody, jsonResponse, statusResponse } from '../responses.ts'
 import { presentObject, selectors, wantsPretty } from './read.ts'
 
@@ -15,7 +14,7 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = writeOptions(state.query, 'CreateOptions')
   const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
-  setDefaults(machinery, body, definition)
+  setDefaults(body, definition)
   const stored = await createObject(machinery.writer, definition, writeContext(request, options), {
     namespace: state.info.namespace,
     object: view.toStorage(body),
@@ -41,7 +40,7 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   const options = writeOptions(state.query, 'UpdateOptions')
   const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
   checkIdentity(body, name, namespace, definition.kind.namespaced)
-  setDefaults(machinery, body, definition)
+  setDefaults(body, definition)
   const given = view.toStorage(body)
   const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
     namespace,
@@ -112,22 +111,10 @@ export async function deleteOptions(request: ResourceRequest): Promise<DeleteOpt
   const bytes = await state.request.body(machinery.limits.bodyBytes)
   if (bytes.byteLength === 0) return optionsFromQuery(request)
   const encoding = bodyEncoding(state, machinery.responder.vendor)
-  const type = machinery.responder.types.struct('meta/v1.DeleteOptions')
-  try {
-    const decoded = decodeBody(bytes, {
-      encoding,
-      gvk: { group: definition.group, version: definition.version, kind: 'DeleteOptions' },
-      type,
-      types: machinery.responder.types,
-      strict: false,
-      anyGroup: true,
-      isRegistered: (gvk) => gvk.kind === 'DeleteOptions',
-    })
-    return decoded.object as DeleteOptions
-  } catch (error) {
-    if (error instanceof DecodeError) throw ApiError.badRequest(error.message)
-    throw error
-  }
+  const gvk = { group: definition.group, version: definition.version, kind: 'DeleteOptions' }
+  const type = () => machinery.responder.types.struct('meta/v1.DeleteOptions')
+  const options = decodeObject(machinery, state, { gvk, type, fieldValidation: 'Ignore', anyGroup: true }, { bytes, encoding })
+  return options as DeleteOptions
 }
 
 function optionsFromQuery({ state: { query } }: ResourceRequest): DeleteOptions {

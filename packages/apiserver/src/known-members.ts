@@ -1,0 +1,29 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { StructType, TypeNode } from '@krmkit/schema'
+
+/**
+ * The value without members that its type does not know, everything else as it was sent: what an apply may own. Unlike
+ * decoding this fills nothing in and drops nothing that is empty.
+ */
+export function knownMembers(type: StructType, value: JsonValue): JsonValue {
+  if (!isObject(value)) return value
+  const known: Record<string, JsonValue> = {}
+  for (const [name, member] of Object.entries(value)) {
+    const field = type.field.get(name)
+    if (field !== undefined) known[name] = knownIn(field.type, member)
+  }
+  return known
+}
+
+function knownIn(node: TypeNode, value: JsonValue): JsonValue {
+  if (node.kind === 'struct') return knownMembers(node.struct(), value)
+  if (node.kind === 'list') return Array.isArray(value) ? value.map((item) => knownIn(node.of, item)) : value
+  if (node.kind !== 'map' || !isObject(value)) return value
+  if (node.of.kind === 'scalar') return value
+  const members = Object.entries(value).map(([key, member]): [string, JsonValue] => [key, knownIn(node.of, member)])
+  return Object.fromEntries(members)
+}
+
+function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

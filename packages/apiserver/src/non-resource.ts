@@ -1,0 +1,114 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError } from '@krmkit/meta'
+import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
+import { type HealthCheck, healthResponse } from './health.ts'
+import type { ApiResponse } from './interfaces.ts'
+import type { Metrics } from './metrics.ts'
+import { flag } from './query.ts'
+import { header, type RequestState } from './request-state.ts'
+import type { Machinery } from './resource-handler.ts'
+import { bytesBody, encodeObject, jsonResponse, objectResponse, textResponse } from './responses.ts'
+import { createOpenApi } from './openapi/index.ts'
+
+/** Version of this software: the part after `+krmkit.` in the version that the server tells. */
+export const softwareVersion = '0.1.0'
+
+export interface NonResourceOptions {
+  readonly machinery: Machinery
+  readonly definitions: readonly ResourceDefinition[]
+  readonly metrics: Metrics
+  readonly readiness: readonly HealthCheck[]
+  readonly serverAddress: string
+  /** Release of the API, as `1.33`. */
+  readonly release: string
+}
+
+/** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */
+export function createNonResourceRoutes(options: NonResourceOptions): (state: RequestState) => Promise<ApiResponse> {
+  const { machinery, definitions, metrics } = options
+  const { environment } = machinery.writer
+  const resources = () => definitions
+  const discovery = createDiscovery({ resources, serverAddress: () => options.serverAddress, profile: environment.profile })
+  const openApi = createOpenApi({
+    resources,
+    types: machinery.responder.types,
+    version: gitVersion({ release: options.release, software: softwareVersion }),
+    profile: environment.profile,
+    clock: environment.clock,
+  })
+  const ping: HealthCheck = { name: 'ping', check: () => {} }
+  const storage: HealthCheck = {
+    name: 'storage',
+    check: () => {
+      if (environment.storage.revision < 1) throw new Error('the store has no revision')
+    },
+  }
+  const shutdown: HealthCheck = {
+    name: 'shutdown',
+    check: () => {
+      if (machinery.closing.aborted) throw new Error('the server is shutting down')
+    },
+  }
+  const checks = {
+    '/healthz': [ping, storage],
+    '/livez': [ping, storage],
+    '/readyz': [ping, storage, ...options.readiness, shutdown],
+  }
+  const version = versionDocument({
+    release: options.release,
+    software: softwareVersion,
+    runtime: { name: 'node', version: process.versions.node, engine: 'v8' },
+    platform: { os: process.platform, architecture: process.arch },
+  })
+
+  return async (state) => {
+    const { info, request, query } = state
+    const health = await healthResponse(info.path, query, checks)
+    if (health !== undefined) return health
+    const trimmed = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path
+    const readOnly = request.method === 'GET'
+    if (trimmed === '/version') {
+      if (!readOnly) throw ApiError.generic(405)
+      const { encoding, pretty } = machinery.responder.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
+      return jsonResponse(200, bytesBody(encodeObject(version, encoding, pretty || flag(query, 'pretty'), () => machinery.responder.types.struct('meta/v1.Status'))))
+    }
+    if (trimmed.startsWith('/version/')) throw ApiError.genericNotFound()
+    if (trimmed === '/metrics' && readOnly) {
+      const { text, contentType } = await metrics.expose()
+      return { ...textResponse(200, text), headers: { 'content-type': contentType } }
+    }
+    const documents = await openApi.answer({ path: info.path, query: request.query, headers: request.headers })
+    if (documents !== undefined) {
+      if (!readOnly) throw ApiError.generic(405)
+      return documents
+    }
+    if (trimmed === '/' && readOnly) return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: rootPaths(definitions) })}\n`)))
+    const found = discovery.answer({ path: info.path, headers: request.headers })
+    if (found === undefined) return textResponse(404, '404 page not found\n')
+    if (found.outcome === 'nothing') {
+      if (found.form === 'text') return textResponse(404, '404 page not found\n')
+      throw ApiError.genericNotFound()
+    }
+    if (!readOnly) throw ApiError.generic(405)
+    const struct = () => machinery.responder.types.struct(structName(found.kind))
+    if (found.outcome === 'aggregated') {
+      const { encoding, headers, notModified, object } = found
+      return notModified ? { status: 304, headers, body: { kind: 'empty' } } : { status: 200, headers, body: bytesBody(encodeObject(object, encoding, false, struct)) }
+    }
+    const representation = machinery.responder.negotiator.negotiate(header(request, 'accept'))
+    return objectResponse(machinery.responder, 200, found.object, representation, struct)
+  }
+}
+
+function structName({ group, version, kind }: { group: string; version: string; kind: string }): string {
+  return group === '' ? `meta/v1.${kind}` : `${group.split('.')[0]}/${version}.${kind}`
+}
+
+function rootPaths(definitions: readonly ResourceDefinition[]): string[] {
+  const paths = new Set(['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'])
+  for (const { group, version } of definitions) {
+    paths.add(group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
+    if (group !== '') paths.add(`/apis/${group}`)
+  }
+  return [...paths].sort()
+}

@@ -1,0 +1,176 @@
+import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
+import { jsonPatch, mergePatch, PatchError, strategicMergePatch, parseYaml } from '../pending.ts'
+import { applyToObject, updateObject } from '@krmkit/registry'
+import { DecodeError, decode, duplicateProblems, parseJson, type StructType } from '@krmkit/schema'
+import type { ApiResponse } from '../interfaces.ts'
+import { knownMembers } from '../known-members.ts'
+import { type WriteOptions, writeOptions } from '../query.ts'
+import { setDefaults, strictFailure } from '../request-body.ts'
+import { header } from '../request-state.ts'
+import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { presentStored } from './write.ts'
+
+/** What a patch is applied to: the object as the request's version shows it, or a Scale made from it. */
+export interface PatchTarget {
+  readonly gvk: GroupVersionKind
+  readonly type: () => StructType
+  readonly namespaced: boolean
+}
+
+export interface PatchBody {
+  readonly kind: 'merge' | 'json' | 'strategic' | 'apply'
+  readonly value: JsonValue
+  /** Fields that the body repeats, as strict decoding tells them. */
+  readonly problems: readonly string[]
+}
+
+const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+}
+
+/** @throws ApiError 415 for anything but the four media types of patches. */
+export function patchKind({ state }: ResourceRequest): PatchBody['kind'] {
+  const given = (header(state.request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  const kind = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
+  if (kind === undefined) throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
+  return kind
+}
+
+/** Reads the patch. @throws ApiError 400 for what is no JSON (or YAML, in an apply). */
+export async function patchBody(request: ResourceRequest, kind: PatchBody['kind']): Promise<PatchBody> {
+  const { machinery, state } = request
+  const bytes = await state.request.body(machinery.limits.bodyBytes)
+  try {
+    if (kind === 'apply') {
+      const parsed = parseYaml(bytes)
+      return { kind, value: parsed.value as JsonValue, problems: parsed.problems }
+    }
+    const parsed = parseJson(bytes)
+    return { kind, value: parsed.value as JsonValue, problems: duplicateProblems(parsed) }
+  } catch (error) {
+    if (error instanceof DecodeError) throw ApiError.badRequest(kind === 'apply' ? `error decoding YAML: ${error.message}` : error.message)
+    throw error
+  }
+}
+
+/** PATCH of an object or of a sub-resource that has its kind; @see API protocol specification, 4 and 4.7. */
+export async function patchResource(request: ResourceRequest): Promise<ApiResponse> {
+  const { machinery, state, definition, view } = request
+  const { namespace, name, subresource } = state.info
+  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
+  const kind = patchKind(request)
+  const options = writeOptions(state.query, 'PatchOptions', kind === 'apply')
+  const body = await patchBody(request, kind)
+  const target: PatchTarget = { gvk: definition.kind, type: definition.kind.type, namespaced: definition.kind.namespaced }
+  const context = writeContext(request, options)
+  const warned = state.warnings.length
+  const answer = await updateObject(machinery.writer, definition, context, {
+    namespace,
+    name,
+    subresource,
+    createMissing: kind === 'apply' && subresource === '',
+    owned: kind === 'apply',
+    change(current) {
+      // Each run decodes anew: its warnings replace those of the run before.
+      state.warnings.length = warned
+      const before = current === undefined ? undefined : view.present(current)
+      if (kind === 'apply') {
+        const applied = appliedObject(request, target, body, options)
+        const merged = applyToObject(machinery.writer, definition, context, { live: before, applied, force: options.force === true, subresource })
+        const next = decodePatched(request, target, { value: merged as JsonValue }, 'Ignore')
+        setDefaults(next, definition)
+        return view.toStorage(next)
+      }
+      const next = patched(request, target, body, before as DeepReadonly<object>, options)
+      setDefaults(next, definition)
+      return view.toStorage(next)
+    },
+  })
+  return presentStored(request, answer.created ? 201 : 200, answer, representation)
+}
+
+/** The object after a JSON, merge or strategic merge patch, decoded again. @throws ApiError 400, 413, 415, 422 */
+export function patched(
+  request: ResourceRequest,
+  target: PatchTarget,
+  body: PatchBody,
+  before: DeepReadonly<object>,
+  options: WriteOptions,
+): ApiObject {
+  try {
+    const original = before as JsonValue
+    const result =
+      body.kind === 'json'
+        ? jsonPatch(original, body.value, { maxOperations: 10_000 })
+        : body.kind === 'merge'
+          ? mergePatch(original, body.value)
+          : strategicMergePatch(target.type(), original, body.value)
+    return decodePatched(request, target, { value: result, problems: body.problems }, options.fieldValidation)
+  } catch (error) {
+    if (error instanceof PatchError) throw patchFailure(error, target, request)
+    throw error
+  }
+}
+
+function patchFailure(error: PatchError, _target: PatchTarget, { definition, state }: ResourceRequest): ApiError {
+  if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
+  if (error.code === 'Unprocessable') {
+    return ApiError.generic(422, { serverMessage: error.message, resource: { group: definition.group, resource: definition.resource.name }, name: state.info.name })
+  }
+  return ApiError.badRequest(error.message)
+}
+
+/** The body of an apply as an object of the target. @throws ApiError 400 */
+function appliedObject(request: ResourceRequest, target: PatchTarget, body: PatchBody, options: WriteOptions): ApiObject {
+  const { gvk } = target
+  const { value } = body
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw ApiError.badRequest('error decoding YAML: an apply configuration must be an object')
+  }
+  const given = value as { apiVersion?: unknown; kind?: unknown; metadata?: { managedFields?: unknown } }
+  if (given.metadata?.managedFields !== undefined && given.metadata.managedFields !== null) {
+    throw ApiError.badRequest('metadata.managedFields must be nil')
+  }
+  if (given.apiVersion !== formatApiVersion(gvk) || given.kind !== gvk.kind) {
+    throw ApiError.badRequest(
+      `invalid object type: ${typeof given.apiVersion === 'string' ? given.apiVersion : ''}, Kind=${typeof given.kind === 'string' ? given.kind : ''}`,
+    )
+  }
+  // Decoded for what is wrong with it; what it says stays as it was sent.
+  decodePatched(request, target, body, options.fieldValidation)
+  return knownMembers(target.type(), value) as unknown as ApiObject
+}
+
+/** Decodes what a patch made; what the patch repeats counts among its problems. */
+function decodePatched(
+  { state }: ResourceRequest,
+  { gvk, type, namespaced }: PatchTarget,
+  { value, problems: repeated = [] }: { readonly value: JsonValue; readonly problems?: readonly string[] },
+  fieldValidation: WriteOptions['fieldValidation'],
+): ApiObject {
+  const { name, namespace } = state.info
+  const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  if (nextKind !== gvk.kind || nextVersion !== formatApiVersion(gvk)) {
+    throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
+  }
+  try {
+    const decoded = decode(type(), value, { problems: repeated, collect: fieldValidation !== 'Ignore' })
+    const { problems } = decoded
+    if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, new Uint8Array(0))
+    if (problems.length > 0 && fieldValidation === 'Warn') state.warnings.push(...problems)
+    const object = decoded.object as unknown as ApiObject
+    const given = object.metadata?.name ?? ''
+    if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+    const other = object.metadata.namespace ?? ''
+    if (namespaced && other !== '' && other !== namespace) {
+      throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+    }
+    return object
+  } catch (error) {
+    if (error instanceof DecodeError) throw ApiError.badRequest(error.message)
+    throw error
+  }
+}

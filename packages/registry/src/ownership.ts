@@ -1,0 +1,149 @@
+import {
+  applyPatch,
+  conflictError,
+  FieldManagerError,
+  FieldSet,
+  fieldElement,
+  type ManagedTypes,
+  managedTypes,
+  type ResetFields,
+  settleTimestamps,
+  trackUpdate,
+} from '@krmkit/fieldmanager'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
+import type { FrozenObject, RequestContext } from './interfaces.ts'
+import type { Writer } from './write.ts'
+
+/**
+ * Who owns which field, kept by every write. Owners are recorded in the version of the request, so objects are looked at
+ * through it.
+ *
+ * @see API protocol specification, 4.7
+ */
+
+/** Everything ownership has to know about one kind, in all its served versions. */
+interface OwnedKind {
+  readonly types: ManagedTypes
+  /** By sub-resource. */
+  readonly reset: ReadonlyMap<string, ResetFields>
+}
+
+/** Worked out once for each stored resource. */
+export class OwnedKinds {
+  readonly #definitions: readonly ResourceDefinition[]
+  readonly #known = new Map<string, OwnedKind>()
+
+  constructor(definitions: readonly ResourceDefinition[]) {
+    this.#definitions = definitions
+  }
+
+  of(definition: ResourceDefinition): OwnedKind {
+    const { group, resource } = definition.storage
+    const key = `${group}/${resource}/${definition.kind.kind}`
+    let known = this.#known.get(key)
+    if (known === undefined) {
+      known = this.#describe(definition)
+      this.#known.set(key, known)
+    }
+    return known
+  }
+
+  #describe(definition: ResourceDefinition): OwnedKind {
+    const { group, resource } = definition.storage
+    const versions = this.#definitions.filter((each) => each.storage.group === group && each.storage.resource === resource)
+    const served = versions.length === 0 ? [definition] : versions
+    const byVersion = new Map(served.map((each) => [formatApiVersion(each.kind), each]))
+    const convert = (object: JsonObject, apiVersion: string): JsonObject => {
+      const from = byVersion.get(String(object['apiVersion']))
+      const to = byVersion.get(apiVersion)
+      if (from === undefined || to === undefined) return object
+      const stored = from.toStorage?.(object as unknown as ApiObject) ?? (object as unknown as ApiObject)
+      const seen = to.fromStorage?.(stored) ?? stored
+      return normalize(to.kind.type(), seen) as unknown as JsonObject
+    }
+    const types = managedTypes(Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])), byVersion.size > 1 ? convert : undefined)
+    const reset = new Map<string, ResetFields>()
+    for (const [subresource, paths] of Object.entries(definition.policy.resetFields ?? {})) {
+      const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
+      reset.set(subresource, Object.fromEntries([...byVersion.keys()].map((version) => [version, { exclude }])))
+    }
+    return { types, reset }
+  }
+}
+
+/** The object as the version of the request shows it. */
+function seen(object: FrozenObject, definition: ResourceDefinition): FrozenObject {
+  return definition.fromStorage === undefined ? object : normalize(definition.kind.type(), definition.fromStorage(object))
+}
+
+/**
+ * Records that the caller changed what differs between `live` and `next` (both in the storage version). Sets
+ * `next.metadata.managedFields`; `next` is the caller's own.
+ */
+export function trackOwnership(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  { live, next, subresource }: { live: FrozenObject | undefined; next: ApiObject; subresource: string },
+): void {
+  const { types, reset } = writer.owned.of(definition)
+  const tracked = trackUpdate({
+    live: live === undefined ? undefined : seen(live, definition),
+    next: seen(next, definition),
+    manager: context.fieldManager,
+    apiVersion: formatApiVersion(definition.kind),
+    subresource,
+    resetFields: reset.get(subresource),
+    now: writer.environment.clock.now(),
+    types,
+  })
+  setManagedFields(next, tracked.metadata.managedFields)
+}
+
+function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
+  if (entries === undefined) delete object.metadata.managedFields
+  else object.metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
+}
+
+/** Old times come back when nothing but times differs, so that such a write changes nothing. */
+export function settleOwnership(current: FrozenObject, next: ApiObject): ApiObject {
+  return settleTimestamps(current, next as FrozenObject) as ApiObject
+}
+
+export interface ApplyIntent {
+  /** The stored object in the version of the request; absent when the apply creates it. */
+  readonly live: FrozenObject | undefined
+  readonly applied: FrozenObject
+  readonly force: boolean
+  readonly subresource: string
+}
+
+/**
+ * Joins an applied configuration with the live object, both in the version of the request.
+ *
+ * @returns the merged object with its owners, to be decoded again before anything is changed in it.
+ * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
+ */
+export function applyToObject(writer: Writer, definition: ResourceDefinition, context: RequestContext, intent: ApplyIntent): ApiObject {
+  const { types, reset } = writer.owned.of(definition)
+  try {
+    const result = applyPatch({
+      live: intent.live,
+      applied: intent.applied,
+      manager: context.fieldManager,
+      force: intent.force,
+      apiVersion: formatApiVersion(definition.kind),
+      subresource: intent.subresource,
+      resetFields: reset.get(intent.subresource),
+      now: writer.environment.clock.now(),
+      types,
+    })
+    if (result.kind === 'conflict') throw conflictError(result.conflicts)
+    return result.object
+  } catch (error) {
+    if (error instanceof FieldManagerError) throw ApiError.badRequest(error.message)
+    throw error
+  }
+}
