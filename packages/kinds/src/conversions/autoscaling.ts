@@ -14,13 +14,15 @@ import { type MakeConvert, present, unlessEmpty } from './convert.ts'
  *
  * | `v2` | `v1` |
  * |---|---|
- * | the first metric, when it is CPU in percent | spec.targetCPUUtilizationPercentage |
+ * | the last metric that is CPU in percent | spec.targetCPUUtilizationPercentage |
  * | all other metrics | annotation `metrics` |
  * | spec.behavior | annotation `behavior` |
  * | status.currentMetrics | annotation `current-metrics`, and status.currentCPUUtilizationPercentage |
  * | status.conditions | annotation `conditions` |
  *
  * An annotation that cannot be read counts as absent. Metrics come back with that of CPU last.
+ *
+ * Differs: with several CPU percentages the stock server keeps one; here the others travel in the annotation.
  *
  * @see API protocol specification, 9.3 (rule 2)
  */
@@ -34,8 +36,7 @@ export const autoscalerToV1: MakeConvert = (to, profile) => {
   return (object) => {
     const { kind, metadata, spec, status } = object as DeepReadonly<AutoscalerV2>
     const metrics = spec?.metrics ?? []
-    const cpu = metrics.find(isCpu)
-    const shown = cpu?.resource?.target.averageUtilization === undefined ? undefined : cpu
+    const shown = metrics.filter(isCpuPercentage).at(-1)
     const others = metrics.filter((metric) => metric !== shown)
     const current = status?.currentMetrics ?? []
     const annotations = {
@@ -139,8 +140,8 @@ function inOrder(before: object, after: Readonly<Record<string, unknown>>): Reco
   return { ...first, annotations, ...present({ ownerReferences, finalizers, managedFields }) }
 }
 
-function isCpu({ type, resource }: DeepReadonly<MetricSpec>): boolean {
-  return type === 'Resource' && resource?.name === 'cpu'
+function isCpuPercentage({ type, resource }: DeepReadonly<MetricSpec>): boolean {
+  return type === 'Resource' && resource?.name === 'cpu' && resource.target.averageUtilization !== undefined
 }
 
 function cpuMetric(averageUtilization: number): MetricSpec {
