@@ -12,6 +12,8 @@ export const maxFieldManagerLength = 128
 /** Longest name of a subresource in an entry, in bytes. */
 export const maxSubresourceLength = 256
 
+const printableAscii = /^[ -~]*$/
+
 /** Operation, type, manager and subresource of every entry. */
 export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined, path: Path): FieldError[] {
   const errors: FieldError[] = []
@@ -33,6 +35,7 @@ export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]
 
 /** A field manager's name: at most 128 bytes, all printable. */
 export function validateFieldManager(manager: string, path: Path | undefined): FieldError[] {
+  if (manager.length <= maxFieldManagerLength && printableAscii.test(manager)) return []
   const errors: FieldError[] = []
   if (utf8Length(manager) > maxFieldManagerLength) errors.push(field.tooLong(path, manager, maxFieldManagerLength))
   let position = 0

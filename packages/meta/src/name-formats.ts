@@ -98,6 +98,7 @@ export function isWildcardDns1123Subdomain(text: string): string[] {
 /** Key of a label or annotation: a name, optionally after a DNS subdomain and a slash. */
 export function isQualifiedName(text: string): string[] {
   const slash = text.indexOf('/')
+  if (slash < 0 && text.length <= maxLabelLength && namePart.test(text)) return []
   if (slash >= 0 && text.indexOf('/', slash + 1) >= 0) {
     return [`a qualified name ${namePartError} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]
   }
@@ -205,8 +206,12 @@ export function tooLong(text: string, max: number): string[] {
 }
 
 function isSubdomain(text: string): boolean {
-  if (text.indexOf('.') < 0) return label.test(text)
-  return text.split('.').every((part) => label.test(part))
+  let start = 0
+  for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', start)) {
+    if (!label.test(text.slice(start, dot))) return false
+    start = dot + 1
+  }
+  return label.test(start === 0 ? text : text.slice(start))
 }
 
 function withDirectoryErrors(errors: string[], text: string): string[] {

@@ -122,12 +122,16 @@ export function validateLabelName(key: string, path: Path): FieldError[] {
 export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
   const errors: FieldError[] = []
   if (annotations === undefined || annotations === null) return errors
-  let size = 0
-  for (const key of Object.keys(annotations)) {
+  let units = 0
+  const keys = Object.keys(annotations)
+  for (const key of keys) {
     for (const text of isQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
-    size += utf8Length(key) + utf8Length(annotations[key] as string)
+    units += key.length + (annotations[key] as string).length
   }
-  if (size > maxAnnotationsSize) errors.push(field.tooLong(path, '', maxAnnotationsSize))
+  // A UTF-16 unit has at most three bytes, so that most annotations need no exact count.
+  if (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize) {
+    errors.push(field.tooLong(path, '', maxAnnotationsSize))
+  }
   return errors
 }
 
@@ -157,6 +161,12 @@ export function validateStandardFinalizer(finalizer: string, path: Path): FieldE
 /** A scalar that may not change. */
 export function validateImmutableField(value: unknown, old: unknown, path: Path): FieldError[] {
   return Object.is(value ?? null, old ?? null) ? [] : [field.invalid(path, value, immutableError)]
+}
+
+function sizeOf(texts: TextMap, keys: readonly string[]): number {
+  let size = 0
+  for (const key of keys) size += utf8Length(key) + utf8Length(texts[key] as string)
+  return size
 }
 
 function validateNamespace(namespace: string, namespaced: boolean, path: Path, errors: FieldError[]): void {

@@ -14,11 +14,10 @@ export const nameSuffixLength = 5
 export const maxGenerateNameLength = 63 - nameSuffixLength
 
 /** The platform's cryptographic source. */
-export const systemRandom: Random = fromBytes((size) => {
-  const bytes = new Uint8Array(size)
-  for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
-  return bytes
-})
+export const systemRandom: Random = {
+  ...fromBytes(systemBytes),
+  uuid: () => crypto.randomUUID(),
+}
 
 /** The same sequence for the same seed. For tests only: it can be predicted. */
 export function seededRandom(seed: number): Random {
@@ -36,6 +35,12 @@ export function seededRandom(seed: number): Random {
 /** The name for a `generateName`: its first 58 characters and 5 random ones. */
 export function generateName(base: string, random: Random): string {
   return base.slice(0, maxGenerateNameLength) + random.nameSuffix(nameSuffixLength)
+}
+
+function systemBytes(size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
+  return bytes
 }
 
 function fromBytes(bytes: (size: number) => Uint8Array): Random {

@@ -1,0 +1,105 @@
+/**
+ * Recorded refusals of ConfigMaps by rules of metadata alone, told again by the rules of this package.
+ *
+ * A creation is judged by the kind's validator; an update by the generic rules, for new and changed metadata, and then by
+ * the kind's, for both again: `details.causes` lists all.
+ */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  ApiError,
+  type FieldError,
+  generateName,
+  nameRules,
+  type ObjectMeta,
+  type Status,
+  seededRandom,
+  validateBuiltInObjectMeta,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './index.ts'
+
+interface Step {
+  readonly id: string
+  readonly method?: string
+  readonly path: string
+  readonly body?: { readonly metadata?: ObjectMeta; readonly kind?: string }
+}
+
+const folder = new URL('../../../../shared/wire/scenarios/', import.meta.url)
+const present = existsSync(folder)
+const kind = { group: '', kind: 'ConfigMap' }
+const builtIn = { namespaced: true, name: nameRules.dns1123Subdomain }
+const generic = { namespaced: true, name: nameRules.pathSegment }
+
+describe.skipIf(!present)('recorded refusals of metadata (skipped: ../shared is absent)', () => {
+  for (const file of ['protocol/create-names', 'protocol/create-client-metadata', 'storage/metadata-names']) {
+    it(`P5 P10 P11 ${file}`, () => {
+      let seen = 0
+      for (const { step, status } of refusals(file, 'POST')) {
+        const meta: ObjectMeta = { namespace: 'ns-id', ...step.body?.metadata }
+        const generated = meta.name === undefined && meta.generateName !== undefined
+        if (generated) meta.name = generateName(meta.generateName as string, seededRandom(1))
+        if (generated) mask(status)
+        compare(meta.name ?? '', validateBuiltInObjectMeta(meta, builtIn), status)
+        seen++
+      }
+      expect(seen).toBeGreaterThan(0)
+    })
+  }
+
+  it('P18 P19 protocol/update-metadata', () => {
+    let seen = 0
+    for (const { step, status } of [
+      ...refusals('protocol/update-metadata', 'PUT'),
+      ...refusals('protocol/update-metadata', 'PATCH'),
+    ]) {
+      const old: ObjectMeta = {
+        name: 'a',
+        namespace: 'ns-id',
+        uid: 'u',
+        resourceVersion: '1',
+        creationTimestamp: '2001-01-01T00:00:00Z',
+      }
+      const meta = { ...old, ...step.body?.metadata }
+      const update = validateObjectMetaUpdate(meta, old)
+      const errors = [...validateObjectMeta(meta, generic), ...update, ...validateBuiltInObjectMeta(meta, builtIn), ...update]
+      compare('a', errors, status)
+      seen++
+    }
+    expect(seen).toBeGreaterThan(6)
+  })
+})
+
+/** A name with random characters is not the recorded one. */
+function mask(status: Status): void {
+  status.message = '<masked>'
+  if (status.details?.name !== undefined) status.details.name = '<masked>'
+}
+
+/** Everything must be equal but what the recording masks. */
+function compare(name: string, errors: readonly FieldError[], status: Status): void {
+  const made = ApiError.invalid(kind, name, errors).status
+  const expected = structuredClone(status)
+  if (expected.message?.includes('<masked>')) expected.message = made.message as string
+  if (expected.details?.name?.includes('<masked>')) expected.details.name = made.details?.name as string
+  expected.details?.causes?.forEach((cause, i) => {
+    if (cause.message?.includes('<masked>')) cause.message = made.details?.causes?.[i]?.message as string
+  })
+  expect(made).toEqual(expected)
+}
+
+function refusals(file: string, method: string): { step: Step; status: Status }[] {
+  const text = readFileSync(new URL(`${file}.json`, folder), 'utf8').replaceAll('{id}', 'id')
+  const { steps, expected } = JSON.parse(text) as {
+    steps: Step[]
+    expected: Record<string, { status: number; body: Status } | undefined>
+  }
+  return steps.flatMap((step) => {
+    const answer = expected[step.id]
+    if (answer?.status !== 422 || step.method !== method || !step.path.includes('/configmaps')) return []
+    const ours = answer.body.details?.causes?.every((cause) => cause.field?.startsWith('metadata.'))
+    return ours ? [{ step, status: answer.body }] : []
+  })
+}
