@@ -7,6 +7,6 @@ it('the example of the README runs', () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const code = /```ts\n(.*?)```/s.exec(text)?.[1] ?? ''
   expect(code.split('\n').length).toBeLessThan(20)
-  const body = code.replace(/import (\{.*\}) from '@krmkit\/meta'/, 'const $1 = meta')
-  new Function('meta', 'assert', body)(meta, assert)
+  const body = code.replace(/import (\{.*\}) from '@krmkit\/meta'/, 'const $1 = krmkit')
+  new Function('krmkit', 'assert', body)(meta, assert)
 })
