@@ -19,7 +19,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
 const limit = 2n ** 63n
 
 /**
- * Reads a span. Fractions are scaled in floating point, as the stock server does, so that `0.3333333333333333333h` is 20 minutes.
+ * Reads a span. Fractions are scaled in floating point, as the stock server does, so that `0.6666666666666666666h` is 40 minutes.
  *
  * @returns nanoseconds; parts finer than that are dropped.
  * @throws MetaError `InvalidDuration` with the stock server's message, also outside of 64 bits.
