@@ -1,1 +1,31 @@
-export type * from './interfaces.ts'
+export { type ClientOptions, createClient } from './client.ts'
+export { ClientError, type ClientErrorCode } from './client-error.ts'
+export { type InProcessOptions, inProcessClient, inProcessTransport } from './in-process.ts'
+export { type Informer, type InformerHandlers, type InformerOptions, informer } from './informer.ts'
+export type {
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DefinedResource,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  Draft,
+  GetOptions,
+  JsonPatchOperation,
+  ListOptions,
+  ObjectList,
+  ObjectOptions,
+  PatchOptions,
+  RawRequest,
+  RawResponse,
+  ResourceRef,
+  ResourceType,
+  SelectOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from './interfaces.ts'
+export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
+export { type ConnectionOptions, type RemoteOptions, remoteClient, remoteTransport } from './remote.ts'
+export { apiVersionOf, resourceType, subresourceType, typeOf } from './resource.ts'
+export type { Transport, TransportRequest, TransportResponse } from './transport.ts'

@@ -1,112 +1,179 @@
-import type { ApiObject, GroupVersionResource } from '@krmkit/meta'
+import type { ApiObject, JsonObject, JsonValue, ListMeta, Status } from '@krmkit/meta'
 
 /**
- * One client interface, whatever carries the requests: `inProcessClient` calls the server's function, `remoteClient` goes
- * over HTTP. Failures are thrown as `ApiError` with the server's Status.
+ * One client interface, whatever carries its requests: a function call in the same process or HTTPS to another machine.
+ *
+ * Failures that the server answers are `ApiError` of `@krmkit/meta`; failures to reach it are `ClientError`.
  */
 
-/** Options of a read. */
-export interface GetOptions {
-  readonly resourceVersion?: string
+declare const objectType: unique symbol
+
+/** Where a type of object lives, and what its objects look like. */
+export interface ResourceType<T extends ApiObject = ApiObject> {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  /** Plural, as in the URL. */
+  readonly resource: string
+  readonly kind: string
+  readonly namespaced: boolean
+  /** For a sub-resource with objects of its own (`scale`): its name. */
+  readonly subresource?: string
+  /** API version of the objects, when it is not `group/version` of the path (`scale` is `autoscaling/v1`). */
+  readonly objectVersion?: string
+  /** Only for the type checker. */
+  readonly [objectType]?: T
+}
+
+/** A resource as `@krmkit/kinds` describes it; every `ResourceDefinition` is one. */
+export interface DefinedResource {
+  readonly group: string
+  readonly version: string
+  readonly resource: { readonly name: string; readonly namespaced: boolean }
+  readonly kind: { readonly kind: string }
+}
+
+export type ResourceRef<T extends ApiObject = ApiObject> = ResourceType<T> | DefinedResource
+
+/** An object to write: its apiVersion and kind may be left to the resource. */
+export type Draft<T extends ApiObject> = { [K in keyof T as K extends 'apiVersion' | 'kind' ? never : K]: T[K] } & {
+  apiVersion?: string
+  kind?: string
+}
+
+export interface CallOptions {
+  /** Ends the call: it rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-export interface ListOptions extends GetOptions {
-  /** Empty or absent: all namespaces. */
+export interface ObjectOptions extends CallOptions {
+  /** Default: that of the object, then the client's own. Ignored for resources without namespaces. */
+  readonly namespace?: string
+  /** `status` and others whose objects are those of the resource itself. */
+  readonly subresource?: string
+}
+
+export interface GetOptions extends ObjectOptions {
+  readonly resourceVersion?: string
+}
+
+export interface SelectOptions extends CallOptions {
+  /** Absent: all namespaces. */
   readonly namespace?: string
   readonly labelSelector?: string
   readonly fieldSelector?: string
+}
+
+export interface ListOptions extends SelectOptions {
   readonly limit?: number
   readonly continue?: string
+  readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan'
 }
 
-export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
-  readonly allowWatchBookmarks?: boolean
-  readonly timeoutSeconds?: number
+export interface WatchOptions extends SelectOptions {
+  /**
+   * Start after this version. Absent: the objects that exist come first, as `ADDED`, and when history runs out the watch
+   * lists again and tells the difference. Given: running out of history ends the watch with an ApiError 410.
+   */
+  readonly resourceVersion?: string
+  /** Pass bookmarks on as events. They are asked for in any case, to resume from. Default false. */
+  readonly bookmarks?: boolean
+  /** Open the watch again when the server or the network ends it. Default true. */
+  readonly resume?: boolean
 }
 
-export interface WriteOptions {
+export interface WriteOptions extends ObjectOptions {
+  readonly dryRun?: boolean
   readonly fieldManager?: string
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
-  readonly dryRun?: boolean
-  readonly signal?: AbortSignal
-  /** Hears the texts of Warning headers. */
-  readonly onWarning?: (text: string) => void
 }
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string
+  /** Take over fields that others own. Default false: a conflict is an ApiError 409. */
   readonly force?: boolean
 }
 
-export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number
-  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan'
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
-  readonly dryRun?: boolean
-  readonly signal?: AbortSignal
+export type PatchOptions = WriteOptions &
+  (
+    | { readonly type: 'merge' | 'strategic'; readonly patch: JsonObject }
+    | { readonly type: 'json'; readonly patch: readonly JsonPatchOperation[] }
+  )
+
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'
+  readonly path: string
+  readonly from?: string
+  readonly value?: JsonValue
 }
 
-export type PatchType = 'merge' | 'json' | 'strategic'
+export interface DeleteOptions extends ObjectOptions {
+  readonly gracePeriodSeconds?: number
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground'
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
+  readonly dryRun?: boolean
+}
 
-export interface ObjectList<T = ApiObject> {
+export type DeleteCollectionOptions = Omit<DeleteOptions, 'subresource'> & Omit<ListOptions, 'continue'>
+
+export interface ObjectList<T extends ApiObject = ApiObject> {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string; readonly remainingItemCount?: number }
+  readonly metadata: ListMeta
   readonly items: T[]
 }
 
-export type WatchEvent<T = ApiObject> =
-  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
-  /** `object` holds nothing but its resourceVersion. */
-  | { readonly type: 'BOOKMARK'; readonly object: T }
-
-/** The verbs of one resource. `namespace` is `''` for cluster-scoped resources. */
-export interface ResourceClient<T extends ApiObject = ApiObject> {
-  get(namespace: string, name: string, options?: GetOptions): Promise<T>
-  list(options?: ListOptions): Promise<ObjectList<T>>
-  /** Every item, chunk by chunk; begins anew when its snapshot expires. */
-  listPages(options?: ListOptions): AsyncIterable<ObjectList<T>>
-  /** One watch request: ends when the server ends it; throws ApiError for ERROR events (410 when the version is gone). */
-  watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>>
-  create(object: T, options?: WriteOptions): Promise<T>
-  /** PUT. `subresource` such as `status`. */
-  update(object: T, options?: WriteOptions & { readonly subresource?: string }): Promise<T>
-  patch(namespace: string, name: string, type: PatchType, patch: unknown, options?: WriteOptions & { readonly subresource?: string }): Promise<T>
-  apply(object: T, options: ApplyOptions & { readonly subresource?: string }): Promise<T>
-  /** Resolves to the answer: a Status, or the object while it lives on. */
-  delete(namespace: string, name: string, options?: DeleteOptions): Promise<ApiObject>
-  deleteCollection(options?: ListOptions & DeleteOptions): Promise<ApiObject>
+export interface WatchEvent<T extends ApiObject = ApiObject> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
+  readonly object: T
 }
 
-/** What a resource is called by; a `ResourceDefinition` of `@krmkit/kinds` is accepted where this is. */
-export interface ResourceReference extends GroupVersionResource {
-  readonly namespaced: boolean
-}
-
-export interface RawRequest {
-  readonly method: string
-  /** Path and query, as on the wire. */
+/** A request that no method above makes. */
+export interface RawRequest extends CallOptions {
+  /** Default GET. */
+  readonly method?: string
+  /** Path and query as they go on the wire. */
   readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | string
-  readonly signal?: AbortSignal
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Bytes or text as they are; anything else as JSON. */
+  readonly body?: Uint8Array | string | JsonObject | JsonValue[]
 }
 
 export interface RawResponse {
   readonly status: number
-  readonly headers: Readonly<Record<string, string | readonly string[]>>
-  /** The whole body. */
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   bytes(): Promise<Uint8Array>
-  /** The body piece by piece. */
+  text(): Promise<string>
+  json(): Promise<unknown>
+  /** Pieces as they come; leaving the loop ends the request. Instead of the others, never beside them. */
   stream(): AsyncIterable<Uint8Array>
 }
 
 export interface Client extends AsyncDisposable {
-  resource<T extends ApiObject = ApiObject>(reference: ResourceReference): ResourceClient<T>
-  /** Any request. Does not throw for error statuses. */
+  /** Namespace of calls that name none. */
+  readonly namespace: string
+  get<T extends ApiObject>(resource: ResourceRef<T>, name: string, options?: GetOptions): Promise<T>
+  list<T extends ApiObject>(resource: ResourceRef<T>, options?: ListOptions): Promise<ObjectList<T>>
+  /** All pages of one snapshot, one by one. `limit` is the size of a page; default 500. */
+  listPages<T extends ApiObject>(resource: ResourceRef<T>, options?: ListOptions): AsyncIterable<ObjectList<T>>
+  /** Leaving the loop, or the signal, ends the watch. */
+  watch<T extends ApiObject>(resource: ResourceRef<T>, options?: WatchOptions): AsyncIterableIterator<WatchEvent<T>>
+  create<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options?: WriteOptions): Promise<T>
+  /** Replaces the object; with its resourceVersion in it only when nobody else changed it (ApiError 409). */
+  update<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options?: WriteOptions): Promise<T>
+  patch<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: PatchOptions): Promise<T>
+  /** Server-side apply. */
+  apply<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: ApplyOptions): Promise<T>
+  /** The Status of the deletion, or the object while it is still going away. */
+  delete<T extends ApiObject>(resource: ResourceRef<T>, name: string, options?: DeleteOptions): Promise<T | Status>
+  deleteCollection<T extends ApiObject>(
+    resource: ResourceRef<T>,
+    options?: DeleteCollectionOptions,
+  ): Promise<ObjectList<T> | Status>
+  /** Any request; an answer of 400 or above is not thrown but returned. */
   request(request: RawRequest): Promise<RawResponse>
-  /** Resources that the server lists in its discovery documents, preferred versions first. */
-  discover(): Promise<readonly (ResourceReference & { readonly kind: string; readonly verbs: readonly string[] })[]>
+  /** Ends connections and watches. */
+  close(): Promise<void>
 }

@@ -1,0 +1,346 @@
+import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, systemClock, systemRandom } from '@krmkit/meta'
+import { bytesOf, isStatus, parseAnswer, textOf } from './answer.ts'
+import { Caller } from './caller.ts'
+import { ClientError } from './client-error.ts'
+import type {
+  ApplyOptions,
+  Client,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  Draft,
+  GetOptions,
+  ListOptions,
+  ObjectList,
+  ObjectOptions,
+  PatchOptions,
+  RawRequest,
+  RawResponse,
+  ResourceRef,
+  ResourceType,
+  SelectOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from './interfaces.ts'
+import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
+import { eventsOf, follow } from './watch.ts'
+
+/** What both ways of making a client take. */
+export interface ClientOptions {
+  /** Namespace of calls that name none. Default `default`. */
+  readonly namespace?: string
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  /** Default `krmkit`. */
+  readonly userAgent?: string
+  /** Act as somebody else; the caller needs the right to impersonate them. */
+  readonly impersonate?: {
+    readonly user: string
+    readonly groups?: readonly string[]
+    readonly uid?: string
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+  readonly clock?: Clock
+  readonly random?: Pick<Random, 'bytes'>
+  /** How often a request is sent again when the server asks to come back later. Default 10. */
+  readonly maxRetries?: number
+  /** Told of every Warning of an answer. */
+  readonly onWarning?: (text: string) => void
+}
+
+const json = 'application/json'
+const patchTypes = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const
+const pageSize = 500
+
+/** The client over any transport. */
+export function createClient(transport: Transport, options: ClientOptions = {}): Client {
+  return new TransportClient(transport, options)
+}
+
+class TransportClient implements Client {
+  readonly namespace: string
+  readonly #caller: Caller
+  readonly #clock: Clock
+  readonly #random: Pick<Random, 'bytes'>
+  readonly #closing = new AbortController()
+
+  constructor(transport: Transport, options: ClientOptions) {
+    this.namespace = options.namespace ?? 'default'
+    this.#clock = options.clock ?? systemClock
+    this.#random = options.random ?? systemRandom
+    this.#caller = new Caller(transport, {
+      clock: this.#clock,
+      headers: {
+        accept: json,
+        'user-agent': options.userAgent ?? 'krmkit',
+        ...impersonation(options.impersonate),
+        ...options.headers,
+      },
+      maxRetries: options.maxRetries ?? 10,
+      onWarning: options.onWarning,
+    })
+  }
+
+  async get<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: GetOptions = {}): Promise<T> {
+    const type = typeOf(resource)
+    const query = queryOf({ resourceVersion: options.resourceVersion })
+    return this.#object(type, { method: 'GET', path: this.#path(type, { ...options, name }), query, ...signalOf(options) })
+  }
+
+  async list<T extends ApiObject>(resource: ResourceRef<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
+    const type = typeOf(resource)
+    const path = pathOf(type, { namespace: options.namespace ?? '' })
+    return listOf(type, await this.#json({ method: 'GET', path, query: listQuery(options), ...signalOf(options) }))
+  }
+
+  async *listPages<T extends ApiObject>(
+    resource: ResourceRef<T>,
+    options: ListOptions = {},
+  ): AsyncGenerator<ObjectList<T>, void, undefined> {
+    let asked: ListOptions = { ...options, limit: options.limit ?? pageSize }
+    for (;;) {
+      const page = await this.list(resource, asked)
+      yield page
+      const token = page.metadata.continue ?? ''
+      if (token === '') return
+      // A continue token carries its own version.
+      const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = asked
+      asked = { ...rest, continue: token }
+    }
+  }
+
+  watch<T extends ApiObject>(resource: ResourceRef<T>, options: WatchOptions = {}): AsyncIterableIterator<WatchEvent<T>> {
+    const { resourceVersion, bookmarks = false, resume = true, signal, ...selection } = options
+    const common = { resourceVersion, bookmarks, resume, clock: this.#clock, random: this.#random }
+    const ends = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
+    return follow<T>(this.source(resource, selection), { ...common, signal: ends })
+  }
+
+  /** What reflectors and informers follow. */
+  source<T extends ApiObject>(resource: ResourceRef<T>, selection: Omit<SelectOptions, 'signal'>) {
+    const type = typeOf(resource)
+    const path = pathOf(type, { namespace: selection.namespace ?? '' })
+    const connect = async function* (this: TransportClient, resourceVersion: string, signal: AbortSignal) {
+      const query = [listQuery(selection), queryOf({ watch: 1, allowWatchBookmarks: true, resourceVersion })]
+        .filter((part) => part !== '')
+        .join('&')
+      const response = await this.#caller.call({ method: 'GET', path, query, headers: {}, signal })
+      yield* eventsOf<T>(response.body)
+    }
+    return {
+      list: (signal: AbortSignal) => this.listPages(resource, { ...selection, signal }),
+      watch: (resourceVersion: string, signal: AbortSignal) => connect.call(this, resourceVersion, signal),
+    }
+  }
+
+  async create<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: WriteOptions = {}): Promise<T> {
+    const type = typeOf(resource)
+    const isSubresource = (options.subresource ?? type.subresource) !== undefined
+    const path = isSubresource
+      ? this.#pathOfObject(type, object, options)
+      : this.#path(type, { ...options, namespace: this.#namespaceOf(object, options) })
+    return this.#object(type, this.#write('POST', { path, type, object, options }))
+  }
+
+  async update<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: WriteOptions = {}): Promise<T> {
+    const type = typeOf(resource)
+    return this.#object(type, this.#write('PUT', { path: this.#pathOfObject(type, object, options), type, object, options }))
+  }
+
+  async apply<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: ApplyOptions): Promise<T> {
+    const type = typeOf(resource)
+    const request = this.#write('PATCH', { path: this.#pathOfObject(type, object, options), type, object, options })
+    const query = [request.query, queryOf({ force: options.force })].filter((part) => part !== '').join('&')
+    return this.#object(type, { ...request, query, headers: { 'content-type': patchTypes.apply } })
+  }
+
+  async patch<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: PatchOptions): Promise<T> {
+    const type = typeOf(resource)
+    return this.#object(type, {
+      method: 'PATCH',
+      path: this.#path(type, { ...options, name }),
+      query: writeQuery(options),
+      headers: { 'content-type': patchTypes[options.type] },
+      body: encode(options.patch),
+      ...signalOf(options),
+    })
+  }
+
+  async delete<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: DeleteOptions = {}): Promise<T | Status> {
+    const type = typeOf(resource)
+    const answer = await this.#json({
+      method: 'DELETE',
+      path: this.#path(type, { ...options, name }),
+      query: '',
+      ...deleteBody(options),
+      ...signalOf(options),
+    })
+    return isStatus(answer) ? answer : complete(type, answer)
+  }
+
+  async deleteCollection<T extends ApiObject>(
+    resource: ResourceRef<T>,
+    options: DeleteCollectionOptions = {},
+  ): Promise<ObjectList<T> | Status> {
+    const type = typeOf(resource)
+    const path = this.#path(type, options)
+    const answer = await this.#json({
+      method: 'DELETE',
+      path,
+      query: listQuery(options),
+      ...deleteBody(options),
+      ...signalOf(options),
+    })
+    return isStatus(answer) ? answer : listOf(type, answer)
+  }
+
+  async request(request: RawRequest): Promise<RawResponse> {
+    const { method = 'GET', path: target, headers = {}, body } = request
+    const mark = target.indexOf('?')
+    const isBinary = body instanceof Uint8Array || typeof body === 'string'
+    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const response = await this.#caller.ask({
+      method,
+      path: mark < 0 ? target : target.slice(0, mark),
+      query: mark < 0 ? '' : target.slice(mark + 1),
+      headers: body === undefined || isBinary ? lower : { 'content-type': json, ...lower },
+      ...(body === undefined ? {} : { body: isBinary ? Buffer.from(body as string) : encode(body) }),
+      ...signalOf(request),
+    })
+    return rawResponse(response)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new ClientError({ code: 'Closed', message: 'the client was closed' }))
+    await this.#caller.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #path(type: ResourceType, options: ObjectOptions & { readonly name?: string }): string {
+    const { name, subresource } = options
+    return pathOf(type, { namespace: options.namespace ?? this.namespace, subresource, ...(name === undefined ? {} : { name }) })
+  }
+
+  #pathOfObject(type: ResourceType, object: Named, options: ObjectOptions): string {
+    const { name } = object.metadata
+    if (name === undefined) throw new ClientError({ code: 'InvalidCall', message: `the ${type.kind} has no name` })
+    return this.#path(type, { ...options, name, namespace: this.#namespaceOf(object, options) })
+  }
+
+  #namespaceOf(object: Named, options: ObjectOptions): string {
+    return options.namespace ?? object.metadata.namespace ?? this.namespace
+  }
+
+  #write(method: string, write: { path: string; type: ResourceType; object: Named; options: WriteOptions }): TransportRequest {
+    const { path, type, object, options } = write
+    const body = encode({ apiVersion: apiVersionOf(type), kind: type.kind, ...object })
+    return { method, path, query: writeQuery(options), headers: { 'content-type': json }, body, ...signalOf(options) }
+  }
+
+  async #object<T extends ApiObject>(
+    type: ResourceType<T>,
+    request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>,
+  ): Promise<T> {
+    return complete(type, await this.#json(request))
+  }
+
+  async #json(request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>): Promise<object> {
+    const response = await this.#caller.call({ headers: {}, ...request })
+    const answer = parseAnswer(await bytesOf(response.body))
+    if (typeof answer === 'object' && answer !== null) return answer
+    throw new ClientError({ code: 'InvalidAnswer', message: 'the server answered with something that is no object' })
+  }
+}
+
+/** A client whose collections can be followed step by step. */
+export function sourceOf<T extends ApiObject>(
+  client: Client,
+  resource: ResourceRef<T>,
+  selection: Omit<SelectOptions, 'signal'>,
+) {
+  if (client instanceof TransportClient) return client.source(resource, selection)
+  return {
+    list: (signal: AbortSignal) => client.listPages(resource, { ...selection, signal }),
+    watch: (resourceVersion: string, signal: AbortSignal) =>
+      client.watch(resource, { ...selection, resourceVersion, signal, bookmarks: true, resume: false }),
+  }
+}
+
+/** What every draft has, whatever its type. */
+type Named = { readonly metadata: ObjectMeta }
+
+function impersonation(who: ClientOptions['impersonate']): Record<string, string | readonly string[]> {
+  if (who === undefined) return {}
+  const headers: Record<string, string | readonly string[]> = { 'impersonate-user': who.user }
+  if (who.uid !== undefined) headers['impersonate-uid'] = who.uid
+  if (who.groups !== undefined && who.groups.length > 0) headers['impersonate-group'] = who.groups
+  for (const [key, values] of Object.entries(who.extra ?? {}))
+    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values
+  return headers
+}
+
+function signalOf(options: { readonly signal?: AbortSignal }): { readonly signal?: AbortSignal } {
+  return options.signal === undefined ? {} : { signal: options.signal }
+}
+
+function listQuery(options: ListOptions): string {
+  const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options
+  return queryOf({ labelSelector, fieldSelector, limit, continue: options.continue, resourceVersion, resourceVersionMatch })
+}
+
+function writeQuery(options: WriteOptions): string {
+  const { fieldManager, fieldValidation, dryRun } = options
+  return queryOf({ dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation })
+}
+
+function deleteBody(options: Omit<DeleteOptions, 'subresource'>): {
+  readonly body?: Uint8Array
+  readonly headers?: Record<string, string>
+} {
+  const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun } = options
+  const body = { gracePeriodSeconds, propagationPolicy, preconditions, ...(dryRun === true ? { dryRun: ['All'] } : {}) }
+  if (Object.values(body).every((value) => value === undefined)) return {}
+  return { body: encode({ kind: 'DeleteOptions', apiVersion: 'v1', ...body }), headers: { 'content-type': json } }
+}
+
+function encode(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value))
+}
+
+/** Objects inside lists come without their type; a client that asked for a type knows it. */
+function complete<T extends ApiObject>(type: ResourceType<T>, answer: object): T {
+  const object = answer as T
+  object.apiVersion ??= apiVersionOf(type)
+  object.kind ??= type.kind
+  return object
+}
+
+function listOf<T extends ApiObject>(type: ResourceType<T>, answer: object): ObjectList<T> {
+  const list = answer as ObjectList<T> & { items: T[] | null | undefined }
+  if (list.items !== null && list.items !== undefined && !Array.isArray(list.items)) {
+    throw new ClientError({ code: 'InvalidAnswer', message: 'the server answered with a list without items' })
+  }
+  const items = (list.items ?? []).map((item) => complete(type, item))
+  return { ...list, metadata: list.metadata ?? {}, items }
+}
+
+function rawResponse(response: TransportResponse): RawResponse {
+  const bytes = () => bytesOf(response.body)
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes,
+    text: async () => textOf(await bytes()),
+    json: async () => parseAnswer(await bytes()),
+    stream: () => response.body,
+  }
+}

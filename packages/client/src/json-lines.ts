@@ -1,0 +1,27 @@
+import { ClientError } from './client-error.ts'
+
+/** A line longer than this is no watch event. */
+const maxLineBytes = 64 * 1024 * 1024
+
+/** Cuts a stream of bytes into lines. What follows the last line end is dropped: the stream broke in the middle of it. */
+export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  let pending: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    let from = 0
+    for (;;) {
+      const end = chunk.indexOf(10, from)
+      if (end < 0) break
+      const last = chunk.subarray(from, end)
+      const line = pending.length === 0 ? last : Buffer.concat([...pending, last])
+      pending = []
+      bytes = 0
+      from = end + 1
+      if (line.length > 0) yield Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8')
+    }
+    if (from === chunk.length) continue
+    pending.push(from === 0 ? chunk : chunk.subarray(from))
+    bytes += chunk.length - from
+    if (bytes > maxLineBytes) throw new ClientError({ code: 'InvalidAnswer', message: 'a watch event without an end' })
+  }
+}

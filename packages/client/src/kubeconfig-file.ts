@@ -1,0 +1,77 @@
+import { dirname, isAbsolute, join } from 'node:path'
+import { ClientError } from './client-error.ts'
+
+/** Reading the parts of a kubeconfig out of a value that may be anything. */
+
+type Members = Readonly<Record<string, unknown>>
+
+/** One file, or several merged: the first that names something decides. */
+export interface Kubeconfig {
+  readonly currentContext: string
+  readonly clusters: ReadonlyMap<string, Entry>
+  readonly users: ReadonlyMap<string, Entry>
+  readonly contexts: ReadonlyMap<string, Entry>
+}
+
+/** A named member, and the folder from which its relative paths count. */
+export interface Entry {
+  readonly name: string
+  readonly members: Members
+  readonly folder: string
+}
+
+/** Merges parsed files in order of precedence. */
+export function mergeKubeconfigs(files: readonly { readonly path: string; readonly value: unknown }[]): Kubeconfig {
+  const clusters = new Map<string, Entry>()
+  const users = new Map<string, Entry>()
+  const contexts = new Map<string, Entry>()
+  let currentContext = ''
+  for (const { path, value } of files) {
+    if (value === null || value === undefined) continue
+    const config = membersOf(value, path)
+    currentContext ||= textIn(config, 'current-context', path) ?? ''
+    collect(clusters, { config, list: 'clusters', member: 'cluster', path })
+    collect(users, { config, list: 'users', member: 'user', path })
+    collect(contexts, { config, list: 'contexts', member: 'context', path })
+  }
+  return { currentContext, clusters, users, contexts }
+}
+
+function collect(into: Map<string, Entry>, from: { config: Members; list: string; member: string; path: string }): void {
+  const { config, list, member, path } = from
+  const entries = config[list] ?? []
+  if (!Array.isArray(entries)) throw invalid(path, `${list} is not a list`)
+  for (const entry of entries as unknown[]) {
+    const fields = membersOf(entry, `${path}: ${list}`)
+    const name = textIn(fields, 'name', `${path}: ${list}`)
+    if (name === undefined || into.has(name)) continue
+    into.set(name, { name, members: membersOf(fields[member] ?? {}, `${path}: ${list}: ${name}`), folder: dirname(path) })
+  }
+}
+
+function membersOf(value: unknown, where: string): Members {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members
+  throw invalid(where, 'is not an object')
+}
+
+/** A text member; an empty one counts as absent. @throws ClientError `InvalidKubeconfig` when it is something else. */
+export function textIn(members: Members, name: string, where: string): string | undefined {
+  const value = Object.hasOwn(members, name) ? members[name] : undefined
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value === 'string') return value
+  throw invalid(where, `${name} is not a text`)
+}
+
+export function flagIn(members: Members, name: string): boolean {
+  return Object.hasOwn(members, name) && members[name] === true
+}
+
+/** A path in a member, relative to the folder of its file. */
+export function pathIn(entry: Entry, name: string): string | undefined {
+  const path = textIn(entry.members, name, entry.name)
+  return path === undefined || isAbsolute(path) ? path : join(entry.folder, path)
+}
+
+export function invalid(where: string, what: string): ClientError {
+  return new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${where}: ${what}` })
+}

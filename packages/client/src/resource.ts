@@ -1,0 +1,67 @@
+import type { ApiObject } from '@krmkit/meta'
+import { ClientError } from './client-error.ts'
+import type { ResourceRef, ResourceType } from './interfaces.ts'
+
+/**
+ * Names a type of objects for the client.
+ *
+ *     const Widget = resourceType<Widget>({ group: 'shop.example.com', version: 'v1', resource: 'widgets', kind: 'Widget' })
+ */
+export function resourceType<T extends ApiObject = ApiObject>(
+  fields: Omit<ResourceType, 'namespaced'> & { readonly namespaced?: boolean },
+): ResourceType<T> {
+  return { namespaced: true, ...fields } as ResourceType<T>
+}
+
+/** A sub-resource whose objects are of a type of their own: `subresourceType<Scale>(Deployment, { name: 'scale', ... })`. */
+export function subresourceType<T extends ApiObject = ApiObject>(
+  resource: ResourceRef,
+  options: { readonly name: string; readonly apiVersion: string; readonly kind: string },
+): ResourceType<T> {
+  const { group, version, resource: plural, namespaced } = typeOf(resource)
+  const { name: subresource, apiVersion: objectVersion, kind } = options
+  return { group, version, resource: plural, namespaced, subresource, objectVersion, kind }
+}
+
+/** The same for both ways of naming a resource. */
+export function typeOf<T extends ApiObject>(ref: ResourceRef<T>): ResourceType<T> {
+  if (typeof ref.resource === 'string') return ref as ResourceType<T>
+  const { group, version, resource } = ref
+  const kind = typeof ref.kind === 'string' ? ref.kind : ref.kind.kind
+  return { group, version, resource: resource.name, namespaced: resource.namespaced, kind }
+}
+
+/** `apps/v1`, or `v1` for the core group. */
+export function apiVersionOf(type: ResourceType): string {
+  return type.objectVersion ?? (type.group === '' ? type.version : `${type.group}/${type.version}`)
+}
+
+/** Path of a collection, of an object in it, or of a sub-resource. An empty namespace means all of them. */
+export function pathOf(
+  type: ResourceType,
+  place: { readonly namespace: string; readonly name?: string; readonly subresource?: string | undefined },
+): string {
+  const { namespace, name, subresource = type.subresource } = place
+  let path = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`
+  if (type.namespaced && namespace !== '') path += `/namespaces/${segment(namespace, 'namespace')}`
+  path += `/${type.resource}`
+  if (name !== undefined) path += `/${segment(name, 'name')}`
+  return subresource === undefined ? path : `${path}/${subresource}`
+}
+
+function segment(text: string, what: string): string {
+  if (text === '' || text === '.' || text === '..')
+    throw new ClientError({ code: 'InvalidCall', message: `the ${what} ${JSON.stringify(text)} cannot be part of a path` })
+  return encodeURIComponent(text)
+}
+
+/** `a=1&b=x%20y`; parameters without a value are left out. */
+export function queryOf(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  let query = ''
+  for (const name in parameters) {
+    const value = parameters[name]
+    if (value === undefined || value === '' || value === false) continue
+    query += `${query === '' ? '' : '&'}${name}=${encodeURIComponent(String(value))}`
+  }
+  return query
+}
