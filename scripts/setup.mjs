@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// Installs the dependencies of the workspace, once: a stamp of the lock file and the node version makes the next run a
+// matter of milliseconds. `npm run setup`.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+const stampFile = `${root}node_modules/.cache/setup.stamp`
+const pnpm = 'pnpm@10.34.9'
+
+/** Makes sure that the dependencies of the lock file are installed. Ends the process when they cannot be. */
+export function setup() {
+  const stamp = createHash('sha256')
+    .update(readFileSync(`${root}pnpm-lock.yaml`))
+    .update(`${pnpm} ${process.version} ${process.arch}`)
+    .digest('hex')
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
+  console.error('krmkit: installing dependencies')
+  const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx'
+  const { status, error } = spawnSync(npx, ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0) {
+    console.error(`krmkit: installing the dependencies failed${error === undefined ? '' : `: ${error.message}`}`)
+    process.exit(status ?? 1)
+  }
+  mkdirSync(`${root}node_modules/.cache`, { recursive: true })
+  writeFileSync(stampFile, stamp)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) setup()
