@@ -1,0 +1,5 @@
+export { type JsonPatchOptions, jsonPatch } from './json-patch.ts'
+export { createMergePatch, mergePatch } from './merge-patch.ts'
+export { PatchError, type PatchErrorCode } from './patch-error.ts'
+export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './strategic-diff.ts'
+export { strategicMergePatch } from './strategic-merge.ts'

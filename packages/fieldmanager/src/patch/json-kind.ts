@@ -1,0 +1,30 @@
+import type { JsonValue } from '@krmkit/meta'
+
+/** What a JSON value is called in messages of decoders. */
+export function jsonKind(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+    case 'bigint':
+      return 'number'
+    default:
+      return value === null ? 'null' : Array.isArray(value) ? 'array' : 'object'
+  }
+}
+
+/** A copy that shares nothing. */
+export function cloneValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(cloneValue)
+  const out: { [key: string]: JsonValue } = {}
+  for (const key in value) {
+    const copy = cloneValue(value[key] as JsonValue)
+    if (key === '__proto__')
+      Object.defineProperty(out, key, { value: copy, enumerable: true, configurable: true, writable: true })
+    else out[key] = copy
+  }
+  return out
+}
