@@ -20,6 +20,12 @@ const encoder = new TextEncoder()
 
 /** As `encodeJson`, but text. */
 export function stringifyJson(value: unknown): string {
+  const text = plainJson(value)
+  return special.test(text) ? text.replace(allSpecial, escapeSpecial) : text
+}
+
+/** Without the escapes of HTML, as raw values stand inside of protobuf. */
+export function plainJson(value: unknown): string {
   let text: string
   try {
     text = JSON.stringify(value)
@@ -29,7 +35,7 @@ export function stringifyJson(value: unknown): string {
     if (!(error instanceof TypeError)) throw error
     text = writeValue(value)
   }
-  return special.test(text) ? text.replace(allSpecial, escapeSpecial) : text
+  return text
 }
 
 /** A quote after `{` or `,` opens a key or a list element; inside of strings it would be escaped. */

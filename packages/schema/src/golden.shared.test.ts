@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { sharedFiles, sharedTypes } from '../testdata/types.ts'
+import { decode } from './decode/decode.ts'
+import { normalize } from './decode/normalize.ts'
+import type { StructType } from './interfaces.ts'
+import { parseJson } from './json/parse-json.ts'
+import type { FactsSource } from './model/type-source.ts'
+import { readEnvelope } from './protobuf/envelope.ts'
+import { decodeProtobuf, encodeProtobuf } from './protobuf/protobuf.ts'
+
+const types = sharedTypes()
+const files = new Map(sharedFiles('golden/').map(({ name, bytes }) => [name, bytes]))
+const names = [...files.keys()].filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5))
+
+/** `apps.v1.Deployment`: group, version, kind. Options are named for the group they are used in. */
+function typeOf(name: string, source: FactsSource): StructType {
+  const [group, version, kind] = split(name)
+  const folder = source.folders.find((candidate) =>
+    candidate === 'core' ? group === 'core' : source.group(candidate).group === group,
+  )
+  const full = `${folder}/${version}.${kind}`
+  return source.struct(source.has(full) ? full : `meta/v1.${kind}`)
+}
+
+function split(name: string): [string, string, string] {
+  const parts = name.split('.')
+  const kind = parts.pop() as string
+  const version = parts.pop() as string
+  return [parts.join('.'), version, kind]
+}
+
+const textOf = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes)
+const pretty = (object: unknown) => JSON.stringify(object, undefined, 2)
+
+describe.skipIf(types === undefined || names.length === 0)(
+  'published objects (needs the shared folder with golden/ and model/)',
+  () => {
+    const source = types as FactsSource
+
+    it('are there', () => expect(names.length).toBeGreaterThan(50))
+
+    it('P34 JSON -> JSON reproduces every file', () => {
+      for (const name of names) {
+        const bytes = files.get(`${name}.json`) as Uint8Array
+        const type = typeOf(name, source)
+        const { object, problems } = decode(type, parseJson(bytes, { literals: true }).value)
+        expect(problems, name).toEqual([])
+        expect(pretty(object), name).toBe(textOf(bytes).trimEnd())
+        expect(normalize(type, object), name).toBe(object)
+      }
+    })
+
+    it('P34 P35 P190 JSON -> protobuf reproduces every file', () => {
+      for (const name of names) {
+        const type = typeOf(name, source)
+        const { object } = decode(type, parseJson(files.get(`${name}.json`) as Uint8Array).value)
+        expect(Buffer.from(encodeProtobuf(type, object)).toString('hex'), name).toBe(
+          Buffer.from(files.get(`${name}.pb`) as Uint8Array).toString('hex'),
+        )
+      }
+    })
+
+    it('P34 P35 P190 protobuf -> JSON and protobuf -> protobuf reproduce every file', () => {
+      for (const name of names) {
+        const type = typeOf(name, source)
+        const bytes = files.get(`${name}.pb`) as Uint8Array
+        const { object } = decodeProtobuf(type, readEnvelope(bytes))
+        expect(pretty(object), name).toBe(textOf(files.get(`${name}.json`)).trimEnd())
+        expect(Buffer.compare(encodeProtobuf(type, object), bytes), name).toBe(0)
+      }
+    })
+  },
+)

@@ -1,0 +1,77 @@
+import { base64ToBytes, bytesToBase64 } from '../decode/base64.ts'
+import type { TypeNode } from '../interfaces.ts'
+import type { WireReader, WireWriter } from './wire.ts'
+import { fixed64, lengthDelimited, readBytes, readInt32, readInt64, readText, varint, writeInt64 } from './wire.ts'
+
+/** How one value stands after its tag. */
+export interface ValueCodec {
+  readonly wire: number
+  /** Writes the value without its tag; messages with their length. */
+  write(writer: WireWriter, value: unknown): void
+  /** Reads up to `limit`; `depth` counts the messages around it. */
+  read(reader: WireReader, limit: number, depth: number): unknown
+  /** What an entry of a map without a value holds. */
+  zero(): unknown
+  /** Numbers may stand packed. */
+  readonly packable?: boolean
+}
+
+type ScalarName = (TypeNode & { kind: 'scalar' })['scalar']
+
+/** Codecs of scalars; `any` has no protobuf form. */
+export function scalarCodec(scalar: ScalarName): ValueCodec | undefined {
+  return codecs[scalar]
+}
+
+const codecs: Partial<Record<ScalarName, ValueCodec>> = {
+  string: {
+    wire: lengthDelimited,
+    write: (writer, value) => {
+      writer.string((value ?? '') as string)
+    },
+    read: readText,
+    zero: () => '',
+  },
+  bytes: {
+    wire: lengthDelimited,
+    write: (writer, value) => {
+      writer.bytes(base64ToBytes((value ?? '') as string))
+    },
+    read: (reader, limit) => bytesToBase64(readBytes(reader, limit)),
+    zero: () => null,
+  },
+  bool: {
+    wire: varint,
+    write: (writer, value) => {
+      writer.bool(value === true)
+    },
+    read: (reader) => readInt64(reader) !== 0,
+    zero: () => false,
+    packable: true,
+  },
+  int32: {
+    wire: varint,
+    write: (writer, value) => {
+      writer.int32((value ?? 0) as number)
+    },
+    read: readInt32,
+    zero: () => 0,
+    packable: true,
+  },
+  int64: {
+    wire: varint,
+    write: (writer, value) => writeInt64(writer, (value ?? 0) as number),
+    read: readInt64,
+    zero: () => 0,
+    packable: true,
+  },
+  float64: {
+    wire: fixed64,
+    write: (writer, value) => {
+      writer.double(Number(value ?? 0))
+    },
+    read: (reader) => reader.double(),
+    zero: () => 0,
+    packable: true,
+  },
+}

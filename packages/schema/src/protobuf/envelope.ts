@@ -1,0 +1,101 @@
+import { DecodeError } from '../errors.ts'
+import {
+  lengthDelimited,
+  newReader,
+  newWriter,
+  readBytes,
+  readEnd,
+  readGuarded,
+  readTag,
+  readText,
+  skipValue,
+  type WireReader,
+  wireOf,
+} from './wire.ts'
+
+/**
+ * The envelope around every protobuf body: four magic bytes and a message that names the kind.
+ *
+ * @see API protocol specification, 2.6
+ */
+
+/** `k8s` and a zero byte. */
+export const protobufMagic: readonly number[] = Object.freeze([0x6b, 0x38, 0x73, 0x00])
+
+export interface Envelope {
+  /** Empty when the sender did not say. */
+  readonly apiVersion: string
+  readonly kind: string
+  /** The message of the object itself, or what `contentType` says. */
+  readonly raw: Uint8Array
+  /** Empty: not encoded. */
+  readonly contentEncoding: string
+  /** Empty: protobuf. */
+  readonly contentType: string
+}
+
+export function hasProtobufMagic(bytes: Uint8Array): boolean {
+  return bytes.length >= 4 && protobufMagic.every((byte, index) => bytes[index] === byte)
+}
+
+/** @throws DecodeError `Protobuf` for another prefix, nothing at all, or a broken message. */
+export function readEnvelope(bytes: Uint8Array): Envelope {
+  if (bytes.length === 0) throw new DecodeError('Protobuf', 'empty data')
+  if (!hasProtobufMagic(bytes)) {
+    throw new DecodeError(
+      'Protobuf',
+      `provided data does not appear to be a protobuf message, expected prefix [${protobufMagic.join(' ')}]`,
+    )
+  }
+  if (bytes.length === 4) throw new DecodeError('Protobuf', 'empty body')
+  return readGuarded(() => readUnknown(bytes.subarray(4)))
+}
+
+function readUnknown(bytes: Uint8Array): Envelope {
+  const reader = newReader(bytes)
+  const envelope = { apiVersion: '', kind: '', raw: new Uint8Array(), contentEncoding: '', contentType: '' }
+  while (reader.pos < bytes.length) {
+    const tag = readTag(reader, 'Unknown')
+    if (tag === tagOf(1)) Object.assign(envelope, readTypeMeta(reader, readEnd(reader, bytes.length)))
+    else if (tag === tagOf(2)) envelope.raw = readBytes(reader, bytes.length) as typeof envelope.raw
+    else if (tag === tagOf(3)) envelope.contentEncoding = readText(reader, bytes.length)
+    else if (tag === tagOf(4)) envelope.contentType = readText(reader, bytes.length)
+    else skipValue(reader, wireOf(tag), bytes.length)
+  }
+  return envelope
+}
+
+function readTypeMeta(reader: WireReader, end: number): { apiVersion: string; kind: string } {
+  const meta = { apiVersion: '', kind: '' }
+  while (reader.pos < end) {
+    const tag = readTag(reader, 'TypeMeta')
+    if (tag === tagOf(1)) meta.apiVersion = readText(reader, end)
+    else if (tag === tagOf(2)) meta.kind = readText(reader, end)
+    else skipValue(reader, wireOf(tag), end)
+  }
+  return meta
+}
+
+/** All four members are written, as the stock server writes them. */
+export function writeEnvelope({
+  apiVersion,
+  kind,
+  raw,
+  contentEncoding = '',
+  contentType = '',
+}: Partial<Envelope> & { readonly raw: Uint8Array }): Uint8Array {
+  const writer = newWriter()
+  writer.raw(Uint8Array.from(protobufMagic))
+  writer.uint32(tagOf(1)).fork()
+  writer.uint32(tagOf(1)).string(apiVersion ?? '')
+  writer.uint32(tagOf(2)).string(kind ?? '')
+  writer.ldelim()
+  writer.uint32(tagOf(2)).bytes(raw)
+  writer.uint32(tagOf(3)).string(contentEncoding)
+  writer.uint32(tagOf(4)).string(contentType)
+  return writer.finish()
+}
+
+function tagOf(number: number): number {
+  return (number << 3) | lengthDelimited
+}

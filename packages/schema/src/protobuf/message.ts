@@ -1,0 +1,288 @@
+import { compareCodePoints } from '@krmkit/meta'
+import { maxDepth } from '../decode/context.ts'
+import { type FieldPlan, planOf, type StructPlan } from '../decode/plan.ts'
+import { inOrder, withSortedKeys } from '../decode/shape.ts'
+import { buildObject } from '../decode/struct.ts'
+import { DecodeError, SchemaError } from '../errors.ts'
+import type { ProtoMember, StructType, TypeNode } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
+import { scalarCodec, type ValueCodec } from './codec.ts'
+import { specialCodec } from './special.ts'
+import { lengthDelimited, readEnd, readTag, readText, skipValue, type WireReader, type WireWriter, wireOf } from './wire.ts'
+
+/**
+ * Messages by the numbers of their fields, as Go's generated code writes them: ascending numbers, maps by sorted key, fields that are
+ * no pointers always.
+ */
+
+interface MessagePlan {
+  readonly name: string
+  readonly struct: StructPlan
+  readonly members: readonly MemberPlan[]
+  readonly byNumber: ReadonlyMap<number, MemberPlan>
+}
+
+interface MemberPlan {
+  readonly number: number
+  /** Writes the member with its tag, if it is to be written. `object` is the canonical object of the message. */
+  write(writer: WireWriter, object: Record<string, unknown>): void
+  /** Reads one occurrence into `slots`, which are those of the outermost struct. */
+  read(reader: WireReader, wire: number, slots: unknown[], limit: number, depth: number): void
+}
+
+/** A memo: what is in it follows from the type alone. */
+const plans = new WeakMap<StructType, MessagePlan>()
+
+function messageOf(type: StructType): MessagePlan {
+  const known = plans.get(type)
+  if (known !== undefined) return known
+  if (type.proto === undefined) throw new SchemaError('NoProtobuf', `${type.name} has no protobuf form`)
+  const plan = messagePlan(type, type.proto, planOf(type))
+  plans.set(type, plan)
+  return plan
+}
+
+function messagePlan(type: StructType, members: readonly ProtoMember[], struct: StructPlan): MessagePlan {
+  const made = members.map((member) =>
+    member.kind === 'embedded' ? embeddedMember(member, struct) : fieldMember(member, type, struct),
+  )
+  return { name: type.typeName, struct, members: made, byNumber: new Map(made.map((member) => [member.number, member])) }
+}
+
+/** Writes the fields of a canonical object. @throws SchemaError `NoProtobuf` for types without protobuf. */
+export function writeMessage(type: StructType, object: Record<string, unknown>, writer: WireWriter): void {
+  for (const member of messageOf(type).members) member.write(writer, object)
+}
+
+/** Reads fields up to `limit` and builds the canonical object. Unknown fields are skipped. @throws DecodeError */
+export function readMessage(type: StructType, reader: WireReader, limit: number, depth: number): Record<string, unknown> {
+  if (depth > maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  const plan = messageOf(type)
+  const slots: unknown[] = new Array(plan.struct.fields.length).fill(undefined)
+  readMembers(plan, reader, slots, limit, depth)
+  return finishObject(plan.struct, slots)
+}
+
+function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], limit: number, depth: number): void {
+  while (reader.pos < limit) {
+    const tag = readTag(reader, plan.name)
+    const member = plan.byNumber.get(Math.floor(tag / 8))
+    if (member === undefined) skipValue(reader, wireOf(tag), limit)
+    else member.read(reader, wireOf(tag), slots, limit, depth)
+    if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+  }
+}
+
+/** Entries of maps came in the order of the sender. */
+function finishObject(struct: StructPlan, slots: unknown[]): Record<string, unknown> {
+  for (const field of struct.fields) {
+    const value = slots[field.index]
+    if (field.field.type.kind === 'map' && value !== undefined) slots[field.index] = sorted(value as Record<string, unknown>)
+  }
+  return buildObject(struct, slots)
+}
+
+function sorted(map: Record<string, unknown>): Record<string, unknown> {
+  let previous: string | undefined
+  for (const key in map) {
+    if (previous !== undefined && !inOrder(previous, key)) return withSortedKeys(map)
+    previous = key
+  }
+  return map
+}
+
+/** An inline struct: one object in JSON, a message of its own here. */
+function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: StructPlan): MemberPlan {
+  const inner = member.struct()
+  const plan = messagePlan(inner, inner.proto ?? [], struct)
+  const tag = tagOf(member.number, lengthDelimited)
+  return {
+    number: member.number,
+    write(writer, object) {
+      writer.uint32(tag).fork()
+      for (const part of plan.members) part.write(writer, object)
+      writer.ldelim()
+    },
+    read(reader, wire, slots, limit, depth) {
+      expectWire(wire, lengthDelimited, member.name)
+      readMembers(plan, reader, slots, readEnd(reader, limit), depth + 1)
+    },
+  }
+}
+
+function fieldMember(member: ProtoMember & { kind: 'field' }, type: StructType, struct: StructPlan): MemberPlan {
+  const field = struct.byName.get(member.field.json)
+  if (field === undefined) throw new SchemaError('BadFacts', `${type.name} lacks its field ${member.field.json}`)
+  const node = member.field.type
+  if (node.kind === 'list' && !node.protoWrapped) return listMember(member.number, field, valueCodec(node.of))
+  if (node.kind === 'map' && !node.protoWrapped) return mapMember(member.number, field, valueCodec(node.of))
+  return singleMember(member.number, field, valueCodec(node))
+}
+
+function singleMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
+  const tag = tagOf(number, codec.wire)
+  const { json, index, field: facts } = field
+  const node = facts.type
+  const nullable =
+    facts.pointer || node.kind === 'list' || node.kind === 'map' || (node.kind === 'scalar' && node.scalar === 'bytes')
+  const schema = node.kind === 'special' && node.struct !== undefined
+  return {
+    number,
+    write(writer, object) {
+      const value = object[json]
+      if (nullable && (value === undefined || (value === null && !schema))) return
+      writer.uint32(tag)
+      codec.write(writer, value)
+    },
+    read(reader, wire, slots, limit, depth) {
+      expectWire(wire, codec.wire, json)
+      slots[index] = codec.read(reader, limit, depth + 1)
+    },
+  }
+}
+
+function listMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
+  const tag = tagOf(number, codec.wire)
+  const { json, index } = field
+  return {
+    number,
+    write(writer, object) {
+      const list = object[json] as unknown[] | null | undefined
+      if (list === undefined || list === null) return
+      for (const element of list) {
+        writer.uint32(tag)
+        codec.write(writer, element)
+      }
+    },
+    read(reader, wire, slots, limit, depth) {
+      const list = (slots[index] ?? []) as unknown[]
+      slots[index] = list
+      if (wire === lengthDelimited && codec.packable) {
+        const end = readEnd(reader, limit)
+        while (reader.pos < end) list.push(codec.read(reader, end, depth + 1))
+        return
+      }
+      expectWire(wire, codec.wire, json)
+      list.push(codec.read(reader, limit, depth + 1))
+    },
+  }
+}
+
+function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
+  const tag = tagOf(number, lengthDelimited)
+  const keyTag = tagOf(1, lengthDelimited)
+  const valueTag = tagOf(2, codec.wire)
+  const { json, index } = field
+  return {
+    number,
+    write(writer, object) {
+      const map = object[json] as Record<string, unknown> | null | undefined
+      if (map === undefined || map === null) return
+      for (const key of sortedKeys(map)) {
+        writer.uint32(tag).fork()
+        writer.uint32(keyTag).string(key)
+        const value = map[key]
+        if (value !== null || codec.zero() !== null) {
+          writer.uint32(valueTag)
+          codec.write(writer, value)
+        }
+        writer.ldelim()
+      }
+    },
+    read(reader, wire, slots, limit, depth) {
+      expectWire(wire, lengthDelimited, json)
+      const end = readEnd(reader, limit)
+      let key = ''
+      let value: unknown
+      while (reader.pos < end) {
+        const entryTag = readTag(reader, field.owner.typeName)
+        if (entryTag === keyTag) key = readText(reader, end)
+        else if (entryTag === valueTag) value = codec.read(reader, end, depth + 1)
+        else skipValue(reader, wireOf(entryTag), end)
+        if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+      }
+      const map = (slots[index] ?? {}) as Record<string, unknown>
+      slots[index] = map
+      setMember(map, key, value === undefined ? codec.zero() : value)
+    },
+  }
+}
+
+/** Keys that look like indexes come first in the object, whatever the order it was built in. */
+function sortedKeys(map: Record<string, unknown>): string[] {
+  const keys = Object.keys(map)
+  for (let i = 1; i < keys.length; i++) {
+    if (!inOrder(keys[i - 1] as string, keys[i] as string)) return keys.sort(compareCodePoints)
+  }
+  return keys
+}
+
+function valueCodec(node: TypeNode): ValueCodec {
+  switch (node.kind) {
+    case 'scalar': {
+      const codec = scalarCodec(node.scalar)
+      if (codec === undefined) throw new SchemaError('NoProtobuf', `a value of type ${node.scalar} has no protobuf form`)
+      return codec
+    }
+    case 'struct':
+      return structCodec(node.struct)
+    case 'special':
+      return specialCodec(node, structCodec)
+    case 'list':
+      return wrappedListCodec(valueCodec(node.of))
+    case 'map':
+      throw new SchemaError('NoProtobuf', 'a map of maps has no protobuf form')
+  }
+}
+
+function structCodec(struct: () => StructType): ValueCodec {
+  return {
+    wire: lengthDelimited,
+    write(writer, value) {
+      writer.fork()
+      writeMessage(struct(), (value ?? {}) as Record<string, unknown>, writer)
+      writer.ldelim()
+    },
+    read(reader, limit, depth) {
+      return readMessage(struct(), reader, readEnd(reader, limit), depth)
+    },
+    zero: () => buildObject(planOf(struct()), []),
+  }
+}
+
+/** A list that is a message of its own, with its elements as field 1. */
+function wrappedListCodec(element: ValueCodec): ValueCodec {
+  const tag = tagOf(1, element.wire)
+  return {
+    wire: lengthDelimited,
+    write(writer, value) {
+      writer.fork()
+      for (const item of (value ?? []) as unknown[]) {
+        writer.uint32(tag)
+        element.write(writer, item)
+      }
+      writer.ldelim()
+    },
+    read(reader, limit, depth) {
+      const end = readEnd(reader, limit)
+      const list: unknown[] = []
+      while (reader.pos < end) {
+        const next = readTag(reader, 'list')
+        if (next === tag) list.push(element.read(reader, end, depth + 1))
+        else skipValue(reader, wireOf(next), end)
+        if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+      }
+      return list
+    },
+    zero: () => null,
+  }
+}
+
+function tagOf(number: number, wire: number): number {
+  return ((number << 3) | wire) >>> 0
+}
+
+function expectWire(wire: number, expected: number, name: string): void {
+  if (wire === expected) return
+  throw new DecodeError('Protobuf', `proto: wrong wireType = ${wire} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`)
+}

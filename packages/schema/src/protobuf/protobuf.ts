@@ -1,0 +1,70 @@
+import { decode } from '../decode/decode.ts'
+import { DecodeError } from '../errors.ts'
+import type { Decoded, StructType } from '../interfaces.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { setMember } from '../json/syntax.ts'
+import { type Envelope, writeEnvelope } from './envelope.ts'
+import { readMessage, writeMessage } from './message.ts'
+import { newReader, newWriter, readGuarded } from './wire.ts'
+
+/** Objects as protobuf. */
+
+/**
+ * A whole protobuf body. `kind` and `apiVersion` are those of the object.
+ *
+ * @param object canonical.
+ * @throws SchemaError `NoProtobuf` for types without protobuf.
+ */
+export function encodeProtobuf(type: StructType, object: object): Uint8Array {
+  const { apiVersion, kind } = object as { apiVersion?: unknown; kind?: unknown }
+  const meta = type.root ? { apiVersion: String(apiVersion ?? ''), kind: String(kind ?? '') } : {}
+  return writeEnvelope({ ...meta, raw: encodeMessage(type, object) })
+}
+
+/** The message without the envelope, as it stands inside of other messages. */
+export function encodeMessage(type: StructType, object: object): Uint8Array {
+  const writer = newWriter()
+  writeMessage(type, object as Record<string, unknown>, writer)
+  return writer.finish()
+}
+
+/**
+ * The object of an envelope, with the envelope's `kind` and `apiVersion` on it. Unknown fields are skipped silently; an envelope whose
+ * content type is JSON is decoded as JSON, with its problems.
+ *
+ * @throws DecodeError `Protobuf`, `Value`, `Depth`; as `decode` for JSON.
+ * @throws SchemaError `NoProtobuf` for types without protobuf.
+ */
+export function decodeProtobuf<T = Record<string, unknown>>(type: StructType, envelope: Envelope): Decoded<T> {
+  const { apiVersion, kind, raw, contentEncoding, contentType } = envelope
+  if (contentEncoding !== '') throw new DecodeError('Protobuf', `unsupported content encoding ${JSON.stringify(contentEncoding)}`)
+  const mediaType = contentType.split(';')[0]?.trim() ?? ''
+  if (mediaType === 'application/json') {
+    const parsed = parseJson(raw, { literals: true })
+    const decoded = decode(type, parsed.value, { duplicates: parsed.duplicates })
+    return { object: withTypeMeta(type, decoded.object, { apiVersion, kind }) as T, problems: decoded.problems }
+  }
+  const object = decodeMessage(type, raw)
+  return { object: withTypeMeta(type, object, { apiVersion, kind }) as T, problems: [] }
+}
+
+/** Without the envelope. */
+export function decodeMessage<T = Record<string, unknown>>(type: StructType, bytes: Uint8Array): T {
+  return readGuarded(() => readMessage(type, newReader(bytes), bytes.length, 0)) as T
+}
+
+/** What is empty stays as it is in the object. */
+function withTypeMeta(
+  type: StructType,
+  object: Record<string, unknown>,
+  meta: { readonly apiVersion: string; readonly kind: string },
+): Record<string, unknown> {
+  if (!type.root) return object
+  const kind = object.kind ?? (meta.kind === '' ? undefined : meta.kind)
+  const apiVersion = object.apiVersion ?? (meta.apiVersion === '' ? undefined : meta.apiVersion)
+  const full: Record<string, unknown> = {}
+  if (kind !== undefined) full.kind = kind
+  if (apiVersion !== undefined) full.apiVersion = apiVersion
+  for (const key in object) setMember(full, key, object[key])
+  return full
+}

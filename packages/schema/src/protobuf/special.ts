@@ -1,0 +1,226 @@
+import {
+  formatDuration,
+  formatMicroTime,
+  formatTime,
+  type Instant,
+  MetaError,
+  normalizeQuantity,
+  parseDuration,
+  parseInstant,
+} from '@krmkit/meta'
+import { specialZero } from '../decode/special.ts'
+import { DecodeError, SchemaError } from '../errors.ts'
+import type { SpecialNode, StructType } from '../interfaces.ts'
+import { plainJson } from '../json/encode-json.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { scalarCodec, type ValueCodec } from './codec.ts'
+import {
+  lengthDelimited,
+  readBytes,
+  readEnd,
+  readInt32,
+  readInt64,
+  readTag,
+  readText,
+  skipValue,
+  varint,
+  type WireReader,
+  type WireWriter,
+  wireOf,
+  writeInt64,
+} from './wire.ts'
+
+/** Messages of the types with a JSON form of their own. */
+
+/** Makes the codec of a struct, which `JSONSchemaPropsOr…` may hold. */
+export type StructCodec = (struct: () => StructType) => ValueCodec
+
+export function specialCodec(node: SpecialNode, structCodec: StructCodec): ValueCodec {
+  const { special, struct } = node
+  if (struct !== undefined) return schemaCodec(special, structCodec(struct))
+  const codec = codecs[special]
+  if (codec === undefined) throw new SchemaError('NoProtobuf', `${special} has no protobuf form`)
+  return { wire: lengthDelimited, zero: () => specialZero(special), ...codec }
+}
+
+type MessageCodec = Pick<ValueCodec, 'write' | 'read'>
+
+const numberTag = (number: number) => (number << 3) | varint
+const bytesTag = (number: number) => (number << 3) | lengthDelimited
+
+const codecs: Readonly<Record<string, MessageCodec>> = {
+  Time: timeCodec((instant) => formatTime({ ...instant, nanos: 0 }), '0001-01-01T00:00:00Z'),
+  MicroTime: timeCodec(formatMicroTime, '0001-01-01T00:00:00.000000Z'),
+  Duration: {
+    write(writer, value) {
+      writer.fork().uint32(numberTag(1))
+      writeInt64(writer, parseDuration(value as string))
+      writer.ldelim()
+    },
+    read(reader, limit) {
+      let nanos = 0n
+      readFields(reader, limit, { [numberTag(1)]: () => (nanos = BigInt(readInt64(reader))) })
+      return formatDuration(nanos)
+    },
+  },
+  Quantity: textCodec(),
+  QuantityValue: textCodec(),
+  IntOrString: {
+    write(writer, value) {
+      const text = typeof value === 'string'
+      writer
+        .fork()
+        .uint32(numberTag(1))
+        .int32(text ? 1 : 0)
+      writer.uint32(numberTag(2)).int32(text ? 0 : Number(value ?? 0))
+      writer
+        .uint32(bytesTag(3))
+        .string(text ? value : '')
+        .ldelim()
+    },
+    read(reader, limit) {
+      let type: number | bigint = 0
+      let int = 0
+      let text = ''
+      readFields(reader, limit, {
+        [numberTag(1)]: () => (type = readInt64(reader)),
+        [numberTag(2)]: () => (int = readInt32(reader)),
+        [bytesTag(3)]: (end) => (text = readText(reader, end)),
+      })
+      return type === 0 ? int : text
+    },
+  },
+  RawExtension: rawCodec(),
+  FieldsV1: rawCodec(),
+  JSON: rawCodec(),
+}
+
+/** A moment as seconds and nanoseconds; no time at all is an empty message. */
+function timeCodec(format: (instant: Instant) => string, zero: string): MessageCodec {
+  return {
+    write(writer, value) {
+      writer.fork()
+      if (typeof value === 'string') {
+        const { seconds, nanos } = parseInstant(value)
+        writer.uint32(numberTag(1))
+        writeInt64(writer, seconds)
+        writer.uint32(numberTag(2)).int32(nanos)
+      }
+      writer.ldelim()
+    },
+    read(reader, limit) {
+      let seconds: number | bigint | undefined
+      let nanos = 0
+      readFields(reader, limit, {
+        [numberTag(1)]: () => (seconds = readInt64(reader)),
+        [numberTag(2)]: () => (nanos = readInt32(reader)),
+      })
+      if (seconds === undefined && nanos === 0) return null
+      const text = formatMoment({ seconds: Number(seconds ?? 0), nanos }, format)
+      return text === zero ? null : text
+    },
+  }
+}
+
+function formatMoment(instant: Instant, format: (instant: Instant) => string): string {
+  const { seconds, nanos } = instant
+  if (Math.abs(seconds) > 8_640_000_000_000 || nanos < 0 || nanos >= 1_000_000_000) {
+    throw new DecodeError('Protobuf', `timestamp out of range: ${seconds}s ${nanos}ns`)
+  }
+  return format(instant)
+}
+
+function textCodec(): MessageCodec {
+  return {
+    write(writer, value) {
+      writer
+        .fork()
+        .uint32(bytesTag(1))
+        .string((value ?? '0') as string)
+        .ldelim()
+    },
+    read(reader, limit) {
+      let text: string | undefined
+      readFields(reader, limit, { [bytesTag(1)]: (end) => (text = readText(reader, end)) })
+      if (text === undefined) return '0'
+      try {
+        return normalizeQuantity(text)
+      } catch (error) {
+        if (error instanceof MetaError) throw new DecodeError('Value', error.message)
+        throw error
+      }
+    },
+  }
+}
+
+/** JSON text inside of a message; null is an empty message. */
+function rawCodec(): MessageCodec {
+  return {
+    write(writer, value) {
+      writer.fork()
+      if (value !== null && value !== undefined) writer.uint32(bytesTag(1)).string(plainJson(value))
+      writer.ldelim()
+    },
+    read(reader, limit) {
+      let raw: Uint8Array | undefined
+      readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })
+      return raw === undefined || raw.length === 0 ? null : parseJson(raw, { maxDepth: 1000 }).value
+    },
+  }
+}
+
+function schemaCodec(special: string, schema: ValueCodec): ValueCodec {
+  const text = scalarCodec('string') as ValueCodec
+  const element = special === 'JSONSchemaPropsOrArray' ? schema : text
+  const bool = special === 'JSONSchemaPropsOrBool'
+  return {
+    wire: lengthDelimited,
+    zero: () => null,
+    write(writer, value) {
+      writer.fork()
+      if (bool) writer.uint32(numberTag(1)).bool(value !== false && value !== null)
+      if (Array.isArray(value)) writeAll(writer, value, element)
+      else if (typeof value === 'object' && value !== null) {
+        writer.uint32(bytesTag(bool ? 2 : 1))
+        schema.write(writer, value)
+      }
+      writer.ldelim()
+    },
+    read(reader, limit, depth) {
+      let allows = false
+      let single: unknown
+      const list: unknown[] = []
+      const readSingle = (end: number) => (single = schema.read(reader, end, depth + 1))
+      const readElement = (end: number) => list.push(element.read(reader, end, depth + 1))
+      readFields(
+        reader,
+        limit,
+        bool
+          ? { [numberTag(1)]: () => (allows = readInt64(reader) !== 0), [bytesTag(2)]: readSingle }
+          : { [bytesTag(1)]: readSingle, [bytesTag(2)]: readElement },
+      )
+      if (list.length > 0) return list
+      if (single !== undefined) return single
+      return bool ? allows : null
+    },
+  }
+}
+
+function writeAll(writer: WireWriter, list: readonly unknown[], codec: ValueCodec): void {
+  for (const item of list) {
+    writer.uint32(bytesTag(2))
+    codec.write(writer, item)
+  }
+}
+
+/** Reads a small message: `fields` by whole tags, everything else is skipped. */
+function readFields(reader: WireReader, limit: number, fields: Readonly<Record<number, (end: number) => unknown>>): void {
+  const end = readEnd(reader, limit)
+  while (reader.pos < end) {
+    const tag = readTag(reader, 'message')
+    const read = fields[tag]
+    if (read === undefined) skipValue(reader, wireOf(tag), end)
+    else read(end)
+    if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+  }
+}

@@ -1,0 +1,160 @@
+import protobuf from 'protobufjs/minimal.js'
+import { DecodeError } from '../errors.ts'
+
+/**
+ * The wire format of protobuf: the one place that knows the library. Errors are worded as Go's generated code does.
+ */
+
+export type WireWriter = protobuf.Writer
+export type WireReader = protobuf.Reader
+
+export const varint = 0
+export const fixed64 = 1
+export const lengthDelimited = 2
+const startGroup = 3
+const endGroup = 4
+const fixed32 = 5
+
+export function newWriter(): WireWriter {
+  return protobuf.Writer.create()
+}
+
+export function newReader(bytes: Uint8Array): WireReader {
+  return protobuf.Reader.create(bytes)
+}
+
+/** Runs a decoder and turns what the library throws into a `DecodeError`. */
+export function readGuarded<V>(read: () => V): V {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DecodeError) throw error
+    if (error instanceof RangeError && error.message.includes('call stack')) throw new DecodeError('Depth', 'exceeded max depth')
+    if (error instanceof RangeError) throw new DecodeError('Protobuf', 'unexpected EOF')
+    throw error
+  }
+}
+
+/** Reads the length of what follows and returns where it ends. */
+export function readEnd(reader: WireReader, limit: number): number {
+  const length = readLength(reader)
+  const end = reader.pos + length
+  if (end > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+  return end
+}
+
+function readLength(reader: WireReader): number {
+  const length = readInt64(reader)
+  if (typeof length === 'bigint' || length < 0)
+    throw new DecodeError('Protobuf', 'proto: negative length found during unmarshaling')
+  return length
+}
+
+export function readBytes(reader: WireReader, limit: number): Uint8Array {
+  const end = readEnd(reader, limit)
+  const bytes = reader.buf.subarray(reader.pos, end)
+  reader.pos = end
+  return bytes
+}
+
+const text = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Invalid UTF-8 becomes U+FFFD, as it does when Go prints it. */
+export function readText(reader: WireReader, limit: number): string {
+  const end = readEnd(reader, limit)
+  const start = reader.pos
+  reader.pos = end
+  if (end - start > 24) return text.decode(reader.buf.subarray(start, end))
+  let short = ''
+  for (let i = start; i < end; i++) {
+    const byte = reader.buf[i] as number
+    if (byte >= 0x80) return text.decode(reader.buf.subarray(start, end))
+    short += String.fromCharCode(byte)
+  }
+  return short
+}
+
+/** A 64-bit integer: a number where that is exact, otherwise a bigint. */
+export function readInt64(reader: WireReader): number | bigint {
+  const first = reader.buf[reader.pos]
+  if (first !== undefined && first < 0x80 && reader.pos < reader.len) {
+    reader.pos++
+    return first
+  }
+  let low = 0
+  let high = 0
+  for (let i = 0; i < 10; i++) {
+    if (reader.pos >= reader.len) throw new DecodeError('Protobuf', 'unexpected EOF')
+    const byte = reader.buf[reader.pos++] as number
+    const bits = byte & 0x7f
+    if (i < 4) low |= bits << (7 * i)
+    else if (i === 4) {
+      low |= bits << 28
+      high |= bits >> 4
+    } else high |= bits << (7 * i - 32)
+    if (byte < 0x80) return fromHalves(low >>> 0, high | 0)
+  }
+  throw new DecodeError('Protobuf', 'proto: integer overflow')
+}
+
+function fromHalves(low: number, high: number): number | bigint {
+  const value = high * 0x1_0000_0000 + low
+  return Number.isSafeInteger(value) ? value : (BigInt(high) << 32n) | BigInt(low)
+}
+
+/** Lower 32 bits with their sign, as Go reads an int32. */
+export function readInt32(reader: WireReader): number {
+  const value = readInt64(reader)
+  return typeof value === 'bigint' ? Number(BigInt.asIntN(32, value)) : value | 0
+}
+
+export function writeInt64(writer: WireWriter, value: number | bigint): void {
+  if (typeof value === 'number') {
+    if (value >= 0 && value < 0x8000_0000) writer.uint32(value)
+    else writer.int64(value)
+    return
+  }
+  const low = Number(BigInt.asIntN(32, value))
+  const high = Number(BigInt.asIntN(32, value >> 32n))
+  writer.int64({ low, high, unsigned: false } as protobuf.Long)
+}
+
+/** The next tag, number and wire type together. `name` is the message's, for errors. */
+export function readTag(reader: WireReader, name: string): number {
+  const raw = readInt64(reader)
+  const tag = typeof raw === 'number' ? raw % 0x1_0000_0000 : Number(BigInt.asIntN(35, raw) % 0x1_0000_0000n)
+  const wire = wireOf(tag)
+  if (wire === endGroup) throw new DecodeError('Protobuf', `proto: ${name}: wiretype end group for non-group`)
+  if (tag < 8) throw new DecodeError('Protobuf', `proto: ${name}: illegal tag ${Math.floor(tag / 8)} (wire type ${wire})`)
+  return tag
+}
+
+export function wireOf(tag: number): number {
+  return ((tag % 8) + 8) % 8
+}
+
+/** Skips the value of an unknown field, groups included, without recursion. */
+export function skipValue(reader: WireReader, wire: number, limit: number): void {
+  let depth = 0
+  let next = wire
+  for (;;) {
+    if (next === varint) readInt64(reader)
+    else if (next === fixed64) advance(reader, 8, limit)
+    else if (next === lengthDelimited) reader.pos = readEnd(reader, limit)
+    else if (next === fixed32) advance(reader, 4, limit)
+    else if (next === startGroup) depth++
+    else if (next === endGroup) {
+      if (depth === 0) throw new DecodeError('Protobuf', 'proto: unexpected end of group')
+      depth--
+    } else throw new DecodeError('Protobuf', `proto: illegal wireType ${next}`)
+    if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (depth === 0) return
+    if (reader.pos >= limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+    next = wireOf(Number(BigInt.asUintN(3, BigInt(readInt64(reader)))))
+  }
+}
+
+function advance(reader: WireReader, size: number, limit: number): void {
+  if (reader.pos + size > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+  reader.pos += size
+}
