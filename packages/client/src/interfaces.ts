@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject, JsonValue, ListMeta, Status } from '@krmkit/meta'
+import type { ApiObject, JsonObject, JsonValue, ListMeta, Status, Typed } from '@krmkit/meta'
 
 /**
  * One client interface, whatever carries its requests: a function call in the same process or HTTPS to another machine.
@@ -6,10 +6,8 @@ import type { ApiObject, JsonObject, JsonValue, ListMeta, Status } from '@krmkit
  * Failures that the server answers are `ApiError` of `@krmkit/meta`; failures to reach it are `ClientError`.
  */
 
-declare const objectType: unique symbol
-
 /** Where a type of object lives, and what its objects look like. */
-export interface ResourceType<T extends ApiObject = ApiObject> {
+export interface ResourceType<T extends ApiObject = ApiObject> extends Typed<T> {
   /** Empty for the core group. */
   readonly group: string
   readonly version: string
@@ -21,8 +19,6 @@ export interface ResourceType<T extends ApiObject = ApiObject> {
   readonly subresource?: string
   /** API version of the objects, when it is not `group/version` of the path (`scale` is `autoscaling/v1`). */
   readonly objectVersion?: string
-  /** Only for the type checker. */
-  readonly [objectType]?: T
 }
 
 /** A resource as `@krmkit/kinds` describes it; every `ResourceDefinition` is one. */

@@ -101,6 +101,13 @@ export interface ApiObject {
   [member: string]: unknown
 }
 
+declare const objectType: unique symbol
+
+/** Tells the type checker what objects a description is about; there is nothing at run time. */
+export interface Typed<T> {
+  readonly [objectType]?: T
+}
+
 /** A caller after authentication. */
 export interface UserInfo {
   readonly username: string
