@@ -1,8 +1,9 @@
 /**
  * The storage contract: one revision counter, MVCC snapshots, and a window of past events to watch from.
  *
- * Values are opaque bytes. Keys are path-like strings (`/configmaps/default/a`): a prefix that ends in `/`
- * names a collection. The newest visible revision only ever covers durable writes.
+ * Values are opaque bytes. Keys are path-like strings (`/configmaps/default/a`): they begin with `/`, do not end with it,
+ * and hold at most 4096 UTF-16 units; a prefix that ends in `/` names a collection. The newest visible revision only ever
+ * covers durable writes.
  *
  * Worked history (revision: what the key `/a/x` holds):
  *
@@ -24,11 +25,19 @@ export interface Entry {
   readonly revision: Revision
   /** Revision of the write that created the key. */
   readonly created: Revision
-  /** A place for the one reader above to keep what it derived from `value`; storage neither reads nor stores it. */
+  /**
+   * A place for the one reader above to keep what it derived from `value`: a cache, for it can be missing at any time.
+   * Storage never reads or persists it, and clears it some while after a later write to the key, since derived values
+   * weigh several times what bytes do.
+   */
   note: unknown
 }
 
-/** Makes the bytes for a revision that is only known when the write is ordered. Called once, synchronously. */
+/**
+ * Makes the bytes for a revision that is only known when the write is ordered. Called once, synchronously, and not at all
+ * when the write is a conflict. The bytes belong to the store from then on. When it throws, nothing has happened. It must
+ * not write to the same store.
+ */
 export type Encode = (revision: Revision) => Uint8Array
 
 export interface WriteOptions {
@@ -46,10 +55,11 @@ export type WriteResult =
 export interface ListOptions {
   /** Collection: every key that begins with it. Ends in `/`. */
   readonly prefix: string
-  /** Only keys strictly after this one. */
+  /** Only keys strictly after this one; one outside of the prefix never widens it. */
   readonly after?: string
+  /** Absent or 0 = all. */
   readonly limit?: number
-  /** Snapshot to read; absent = the newest. */
+  /** Snapshot to read, not older than `compacted` and not newer than `revision`; absent = the newest. */
   readonly at?: Revision
 }
 
@@ -89,7 +99,11 @@ export interface Watcher {
   readonly revision: Revision
   /** Removes and returns what has arrived (possibly nothing), up to `max` events. */
   take(max?: number): readonly StorageEvent[]
-  /** Set when the watcher was cut off: it fell further behind than `maxPending` allows, or the store closed. */
+  /**
+   * Set when the watcher was cut off: it fell further behind than `maxPending` or the history window allows, and what
+   * waited for it is gone; or the store closed, and what had arrived can still be taken. Another watch can go on from
+   * `revision`.
+   */
   readonly ended: 'overflow' | 'closed' | undefined
   /** Called (at most once for each time the queue goes from empty to non-empty, or on end) on a later turn of the event loop. */
   onReady: (() => void) | undefined
@@ -101,7 +115,7 @@ export interface WatchOptions {
   readonly prefix: string
   /** Only events after this revision. */
   readonly from: Revision
-  /** Events that may wait before the watcher is cut off. Default 10 000. */
+  /** Events that may wait before the watcher is cut off, not counting those from before it began. Default 10 000. */
   readonly maxPending?: number
 }
 
@@ -110,13 +124,21 @@ export interface Storage extends AsyncDisposable {
   readonly revision: Revision
   /** Oldest revision that can still be read. */
   readonly compacted: Revision
+  /** @throws StorageError `Compacted` or `FutureRevision` when `at` cannot be read. */
   get(key: string, options?: { readonly at?: Revision }): Promise<Entry | undefined>
   /** The newest visible entry, without waiting: what a cache would answer. */
   peek(key: string): Entry | undefined
+  /** @throws StorageError `Compacted` or `FutureRevision` when `at` cannot be read. */
   list(options: ListOptions): Promise<ListResult>
   /** Number of keys under a prefix, newest snapshot, by index. */
   count(prefix: string): number
-  /** Resolves once durable and visible. */
+  /**
+   * Resolves once durable and visible. Writes are ordered as they are called, and conflicts decided by the newest write so
+   * ordered; a conflict with one that is not durable yet is answered when it is.
+   *
+   * @throws StorageError `Unavailable` when it could not be made durable: whether it was written is then unknown, and no
+   *   further write is taken
+   */
   put(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult>
   /** `encode` makes the last state as watchers will see it. A missing key is a conflict with `current: undefined`. */
   delete(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult>
@@ -124,7 +146,8 @@ export interface Storage extends AsyncDisposable {
   watch(options: WatchOptions): Watcher
   /** Resolves when `revision` is visible; false when the signal aborts first. */
   waitFor(revision: Revision, signal: AbortSignal): Promise<boolean>
-  /** Forgets history before `revision`. The newest state is never forgotten. */
+  /** Forgets history before `revision`, which stays readable, as does the newest state. */
   compact(revision: Revision): Promise<void>
+  /** Waits for the writes under way, then ends watchers. Everything called later fails with StorageError `Closed`. */
   close(): Promise<void>
 }

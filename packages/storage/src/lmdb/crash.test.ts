@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Storage } from '../interfaces.ts'
+import { StorageError } from '../storage-error.ts'
+import { isCrashValue } from '../testing/crash-value.ts'
+import type { FullDiskReport } from '../testing/full-disk-writer.ts'
+import { takeUntil } from '../testing/harness.ts'
+import { type Dice, seededDice } from '../testing/random.ts'
+import { withTempDir } from '../testing/temp-dir.ts'
+import { durableStorage } from './durable-storage.ts'
+
+const rounds = 12
+const seed = 20240101
+
+/** What the killed process said was durable, after what was found before it started. */
+interface Acknowledged {
+  readonly writes: Map<number, { key: string; type: 'put' | 'delete' }>
+  /** The newest write to each key. */
+  readonly newest: Map<string, { revision: number; type: 'put' | 'delete' }>
+  last: number
+}
+
+describe('another process', () => {
+  // Below node_modules, so that the bundle finds lmdb where this package does.
+  const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
+  let buildDir = ''
+
+  beforeAll(async () => {
+    await mkdir(cache, { recursive: true })
+    buildDir = await mkdtemp(join(cache, 'crash-'))
+    const bundle = await rolldown({
+      input: ['crash-writer', 'full-disk-writer'].map((name) => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url))),
+      platform: 'node',
+      external: ['lmdb'],
+      resolve: { conditionNames: ['source', 'import', 'node', 'default'] },
+      logLevel: 'silent',
+    })
+    await bundle.write({ dir: buildDir, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })
+    await bundle.close()
+  })
+
+  afterAll(() => rm(buildDir, { recursive: true, force: true }))
+
+  it(`Durable: killed while it writes, loses nothing it acknowledged, in ${rounds} rounds (seed ${seed})`, {
+    timeout: 120_000,
+  }, async () => {
+    await withTempDir(async (dir) => {
+      const dice = seededDice(seed)
+      let acknowledged: Acknowledged = { writes: new Map(), newest: new Map(), last: 1 }
+      for (let round = 0; round < rounds; round++) {
+        await writeUntilKilled(join(buildDir, 'crash-writer.mjs'), { dir, seed: seed + round, dice, acknowledged })
+        const storage = await durableStorage({ dir })
+        try {
+          await check(storage, acknowledged)
+          acknowledged = await found(storage)
+        } catch (error) {
+          throw new Error(`seed ${seed}, round ${round}: ${error instanceof Error ? error.message : String(error)}`, {
+            cause: error,
+          })
+        } finally {
+          await storage.close()
+        }
+      }
+      expect(acknowledged.last).toBeGreaterThan(rounds)
+    })
+  })
+
+  it('holds a lock while it lives, and leaves none behind when killed', { timeout: 60_000 }, async () => {
+    await withTempDir(async (dir) => {
+      const child = start(join(buildDir, 'crash-writer.mjs'), dir, 1)
+      try {
+        await once(child.stdout!, 'data')
+        const failure = await durableStorage({ dir }).catch((error: unknown) => error)
+        expect(failure instanceof StorageError && failure.detail).toEqual({
+          code: 'Unavailable',
+          reason: 'locked',
+          problem: `${dir} is in use by process ${child.pid}`,
+        })
+      } finally {
+        await kill(child)
+      }
+      const storage = await durableStorage({ dir })
+      await storage.close()
+    })
+  })
+
+  it('whose disk is full rejects what it cannot keep, takes no more, and loses nothing', { timeout: 60_000 }, async () => {
+    await withTempDir(async (dir) => {
+      const script = join(buildDir, 'full-disk-writer.mjs')
+      // Files of at most 2000 blocks, which are of 512 or 1024 bytes.
+      const child = spawn('sh', ['-c', 'ulimit -f 2000 && exec "$0" "$1" "$2"', process.execPath, script, dir], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+      const chunks = await child.stdout.setEncoding('utf8').toArray()
+      const report = JSON.parse(chunks.join('')) as FullDiskReport
+      const unavailable = { code: 'Unavailable', reason: 'journal' }
+      expect(report.failures.length).toBeGreaterThan(0)
+      expect([...new Set(report.failures.map((failure) => JSON.stringify(failure)))]).toEqual([JSON.stringify(unavailable)])
+      expect(report.next).toEqual(unavailable)
+      expect([report.visible, report.readable]).toEqual([report.acknowledged, report.acknowledged - 1])
+      const storage = await durableStorage({ dir })
+      expect(storage.revision).toBeGreaterThanOrEqual(report.acknowledged)
+      expect(storage.count('/full/')).toBe(storage.revision - 1)
+      await storage.put('/full/more', () => new Uint8Array(1))
+      await storage.close()
+    })
+  })
+})
+
+function start(script: string, dir: string, seedOfChild: number): ChildProcess {
+  return spawn(process.execPath, [script, dir, String(seedOfChild)], { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+/** Runs the writer, kills it after a random number of acknowledgements, and takes down what it said until then. */
+async function writeUntilKilled(
+  script: string,
+  run: { dir: string; seed: number; dice: Dice; acknowledged: Acknowledged },
+): Promise<void> {
+  const child = start(script, run.dir, run.seed)
+  const closed = once(child, 'close')
+  let pending = ''
+  let left = run.dice.below(1500)
+  let isReady = false
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (pending + text).split('\n')
+    pending = lines.pop() ?? ''
+    for (const line of lines) {
+      if (line === 'ready') isReady = true
+      else note(run.acknowledged, line)
+      if (left-- === 0) child.kill('SIGKILL')
+    }
+  })
+  await closed
+  expect([child.signalCode, isReady]).toEqual(['SIGKILL', true])
+}
+
+function note(acknowledged: Acknowledged, line: string): void {
+  const [revisionText = '', name = ''] = line.split(' ')
+  const revision = Number(revisionText)
+  const type = name.startsWith('-') ? 'delete' : 'put'
+  const key = type === 'delete' ? name.slice(1) : name
+  if (revision <= acknowledged.last)
+    throw new Error(`Ordered, Unique: revision ${revision} was acknowledged after ${acknowledged.last}`)
+  acknowledged.last = revision
+  acknowledged.writes.set(revision, { key, type })
+  acknowledged.newest.set(key, { revision, type })
+}
+
+/** What the next process starts from: also what was written though its writer did not live to say so. */
+async function found(storage: Storage): Promise<Acknowledged> {
+  const { entries } = await storage.list({ prefix: '/' })
+  const newest = new Map(entries.map(({ key, revision }) => [key, { revision, type: 'put' as const }]))
+  return { writes: new Map(), newest, last: storage.revision }
+}
+
+async function check(storage: Storage, { writes, newest, last }: Acknowledged): Promise<void> {
+  expect(storage.revision).toBeGreaterThanOrEqual(last)
+  for (const [key, { revision, type }] of newest) {
+    const entry = storage.peek(key)
+    // A later write may have been made without being acknowledged; nothing earlier may be seen.
+    if (entry === undefined) expect(type === 'delete' || storage.revision > last, `${key}@${revision} is there`).toBe(true)
+    else
+      expect(entry.revision > last || (type === 'put' && entry.revision === revision), `${key}@${revision} is the newest`).toBe(
+        true,
+      )
+  }
+  for (const entry of (await storage.list({ prefix: '/' })).entries) {
+    expect(isCrashValue(entry.value, entry.key, entry.revision), `${entry.key}@${entry.revision} is whole`).toBe(true)
+  }
+  const expected = storage.revision - storage.compacted
+  const watcher = storage.watch({ prefix: '/', from: storage.compacted })
+  const events = await takeUntil(watcher, expected)
+  watcher.close()
+  expect(events.map(({ revision }) => revision)).toEqual(Array.from({ length: expected }, (_, at) => storage.compacted + 1 + at))
+  for (const { entry, key, type, revision } of events) {
+    expect(isCrashValue(entry.value, key, revision), `${key}@${revision} is whole`).toBe(true)
+    if (writes.has(revision)) expect({ key, type }).toEqual(writes.get(revision))
+  }
+}

@@ -1,0 +1,189 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Storage } from '../interfaces.ts'
+import { StorageError, type StorageErrorDetail } from '../storage-error.ts'
+import { put, show, text } from '../testing/harness.ts'
+import { withTempDir } from '../testing/temp-dir.ts'
+import { durableStorage } from './durable-storage.ts'
+
+async function opening(dir: string): Promise<StorageErrorDetail | 'opened'> {
+  let storage: Storage
+  try {
+    storage = await durableStorage({ dir })
+  } catch (error) {
+    if (error instanceof StorageError) return error.detail
+    throw error
+  }
+  await storage.close()
+  return 'opened'
+}
+
+async function fill(dir: string, count: number): Promise<void> {
+  const storage = await durableStorage({ dir })
+  await Promise.all(Array.from({ length: count }, (_, n) => storage.put(`/a/${n}`, () => new Uint8Array(1000).fill(n))))
+  await storage.close()
+}
+
+describe('opening a directory', () => {
+  it('makes it when it is missing, whatever its name', async () => {
+    await withTempDir(async (dir) => {
+      for (const name of ['new', join('deep', 'er'), 'with.extension', 'with space \u754c']) {
+        expect(await opening(join(dir, name))).toBe('opened')
+        expect(readdirSync(join(dir, name)).sort()).toEqual(['data.mdb', 'lock.mdb'])
+        expect(await opening(join(dir, name))).toBe('opened')
+      }
+    })
+  })
+
+  it('refuses one that holds other things, and leaves them alone', async () => {
+    await withTempDir(async (dir) => {
+      writeFileSync(join(dir, 'notes.txt'), 'mine')
+      expect(await opening(dir)).toMatchObject({ code: 'Unavailable', reason: 'foreign' })
+      expect(readdirSync(dir)).toEqual(['notes.txt'])
+    })
+  })
+
+  it('refuses what is no directory, or cannot be made one', async () => {
+    await withTempDir(async (dir) => {
+      writeFileSync(join(dir, 'file'), '')
+      expect(await opening(join(dir, 'file'))).toMatchObject({ code: 'Unavailable', reason: 'access' })
+      expect(await opening(join(dir, 'file', 'below'))).toMatchObject({ code: 'Unavailable', reason: 'access' })
+    })
+  })
+
+  it('refuses a data file of something else', async () => {
+    await withTempDir(async (dir) => {
+      const contents = [Buffer.from('short'), Buffer.alloc(100_000), Buffer.alloc(100_000, 'SQLite format 3'), Buffer.from([1])]
+      for (const [n, bytes] of contents.entries()) {
+        const path = join(dir, String(n))
+        mkdirSync(path)
+        writeFileSync(join(path, 'data.mdb'), bytes)
+        expect(await opening(path)).toMatchObject({ code: 'Unavailable', reason: 'foreign' })
+        expect(readFileSync(join(path, 'data.mdb'))).toEqual(bytes)
+      }
+    })
+  })
+
+  it("refuses another program's LMDB, and adds nothing to it", async () => {
+    await withTempDir(async (dir) => {
+      const { open } = await import('lmdb')
+      const other = open({ path: dir, noSubdir: false, maxDbs: 4 })
+      const table = other.openDB({ name: 'theirs' })
+      await table.put('key', 'value')
+      await other.close()
+      expect(await opening(dir)).toMatchObject({ code: 'Unavailable', reason: 'foreign' })
+      const again = open({ path: dir, noSubdir: false, maxDbs: 4 })
+      expect([...again.getKeys()]).toEqual(['theirs'])
+      await again.close()
+    })
+  })
+
+  it('refuses a later format', async () => {
+    await withTempDir(async (dir) => {
+      await fill(dir, 1)
+      const { open } = await import('lmdb')
+      const root = open({ path: dir, noSubdir: false, maxDbs: 4, encoding: 'binary' })
+      await root.openDB({ name: 'facts', encoding: 'binary' }).put('format', Buffer.from('krmkit-storage 2'))
+      await root.close()
+      expect(await opening(dir)).toMatchObject({
+        code: 'Unavailable',
+        reason: 'foreign',
+        problem: expect.stringContaining('"krmkit-storage 2"'),
+      })
+    })
+  })
+
+  it('goes on with what a creation cut short left behind', async () => {
+    await withTempDir(async (dir) => {
+      writeFileSync(join(dir, 'data.mdb'), '')
+      writeFileSync(join(dir, 'lock.mdb'), '')
+      expect(await opening(dir)).toBe('opened')
+    })
+    await withTempDir(async (dir) => {
+      const { open } = await import('lmdb')
+      const root = open({ path: dir, noSubdir: false, maxDbs: 2, encoding: 'binary', overlappingSync: false })
+      root.openDB({ name: 'facts', encoding: 'binary' })
+      await root.close()
+      expect(await opening(dir)).toBe('opened')
+    })
+  })
+
+  it('says that it is corrupt when it was cut short or overwritten', async () => {
+    await withTempDir(async (dir) => {
+      const sizes = [5000, 8192, 8192 + 100, 200_000]
+      for (const size of sizes) {
+        const path = join(dir, `cut-${size}`)
+        await fill(path, 2000)
+        truncateSync(join(path, 'data.mdb'), size)
+        expect(await opening(path), `cut to ${size}`).toMatchObject({ code: 'Unavailable', reason: 'corrupt' })
+      }
+      const path = join(dir, 'overwritten')
+      await fill(path, 2000)
+      const bytes = readFileSync(join(path, 'data.mdb'))
+      bytes.fill(0, 3 * 8192, bytes.length - 8192)
+      writeFileSync(join(path, 'data.mdb'), bytes)
+      expect(await opening(path)).toMatchObject({ code: 'Unavailable', reason: 'corrupt' })
+    })
+  })
+
+  it('is refused while another store of this process has it', async () => {
+    await withTempDir(async (dir) => {
+      const storage = await durableStorage({ dir })
+      await put(storage, '/a', '1')
+      expect(await opening(dir)).toEqual({ code: 'Unavailable', reason: 'locked', problem: `${dir} is in use by this process` })
+      await put(storage, '/a', '2')
+      expect(await opening(dir)).toMatchObject({ reason: 'locked' })
+      await storage.close()
+      expect(await opening(dir)).toBe('opened')
+    })
+  })
+
+  it('is fine for two directories at once', async () => {
+    await withTempDir(async (dir) => {
+      const [one, other] = [await durableStorage({ dir: join(dir, 'one') }), await durableStorage({ dir: join(dir, 'other') })]
+      await Promise.all([put(one, '/a', '1'), put(other, '/a', '2')])
+      expect([show((await one.list({ prefix: '/' })).entries), show((await other.list({ prefix: '/' })).entries)]).toEqual([
+        ['/a=1@2'],
+        ['/a=2@2'],
+      ])
+      await one.close()
+      await other.close()
+    })
+  })
+})
+
+describe('the data file', () => {
+  it('takes records of any size and number in one commit', async () => {
+    await withTempDir(async (dir) => {
+      const storage = await durableStorage({ dir })
+      const sizes = [0, 1, 2000, 4000, 4090, 8192, 100_000, 3_000_000]
+      await Promise.all(sizes.map((size) => storage.put(`/size/${size}`, () => new Uint8Array(size).fill(size % 256))))
+      await Promise.all(Array.from({ length: 20_000 }, (_, n) => storage.put(`/many/${n}`, text(String(n)))))
+      await storage.close()
+      const again = await durableStorage({ dir })
+      for (const size of sizes)
+        expect(Buffer.from(again.peek(`/size/${size}`)!.value).equals(Buffer.alloc(size, size % 256))).toBe(true)
+      expect(again.count('/many/')).toBe(20_000)
+      await again.close()
+    })
+  })
+
+  it('reuses the room of what was compacted', async () => {
+    await withTempDir(async (dir) => {
+      const storage = await durableStorage({ dir })
+      const write = async () => {
+        for (let n = 0; n < 10; n++) {
+          await Promise.all(Array.from({ length: 100 }, (_, key) => storage.put(`/a/${key}`, () => new Uint8Array(1000))))
+        }
+        await storage.compact(storage.revision)
+        return statSync(join(dir, 'data.mdb')).size
+      }
+      await write()
+      const early = await write()
+      for (let n = 0; n < 5; n++) await write()
+      expect(await write()).toBeLessThan(early * 2)
+      await storage.close()
+    })
+  })
+})

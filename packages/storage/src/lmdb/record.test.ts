@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { deleteEvent, makeEntry, putEvent } from '../mvcc/entries.ts'
+import { maxRecordBytes, readRecord, writeRecord } from './record.ts'
+
+const sample = (key: string, value: number[]) => makeEntry(key, new Uint8Array(value), { revision: 9, created: 7 })
+
+describe('record', () => {
+  it('reads what was written', () => {
+    for (const entry of [sample('/a', []), sample('/a/\u754c\u{1f600}', [0, 255, 1]), sample(`/${'k'.repeat(4095)}`, [1])]) {
+      for (const event of [putEvent(entry, undefined), deleteEvent(entry, entry)]) {
+        const buffer = Buffer.alloc(maxRecordBytes(event) + 5)
+        const end = writeRecord(buffer, 5, event)
+        expect(end).toBeLessThanOrEqual(buffer.length)
+        expect(readRecord(Buffer.from(buffer.subarray(5, end)), 9)).toEqual({ type: event.type, entry })
+      }
+    }
+  })
+
+  it('tells when bytes are no record', () => {
+    const event = putEvent(sample('/key', [1, 2, 3]), undefined)
+    const good = Buffer.alloc(maxRecordBytes(event))
+    const record = good.subarray(0, writeRecord(good, 0, event))
+    const changed = (change: (bytes: Buffer) => void) => {
+      const bytes = Buffer.from(record)
+      change(bytes)
+      return readRecord(bytes, 9)
+    }
+    expect(readRecord(Buffer.alloc(0), 9)).toBeUndefined()
+    expect(readRecord(record.subarray(0, 12), 9)).toBeUndefined()
+    expect(readRecord(record.subarray(0, 15), 9)).toBeUndefined()
+    expect(changed((bytes) => bytes.writeUInt8(3, 0))).toBeUndefined()
+    expect(changed((bytes) => bytes.writeUInt32LE(0xffffffff, 1))).toBeUndefined()
+    expect(changed((bytes) => bytes.writeDoubleLE(10, 5))).toBeUndefined()
+    expect(changed((bytes) => bytes.writeDoubleLE(Number.NaN, 5))).toBeUndefined()
+  })
+})
