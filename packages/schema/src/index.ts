@@ -1,5 +1,12 @@
-export { SchemaError, type SchemaErrorCode } from './errors.ts'
+export { type DecodeOptions, decode, decodeUntyped, strictMessage } from './decode/decode.ts'
+export { applyDefaults } from './decode/defaults.ts'
+export { normalize } from './decode/normalize.ts'
+export { decodeFailureMessage, readTypeMeta, summarizeBody, type TypeMeta, unreadableTypeMeta } from './decode/type-meta.ts'
+export { DecodeError, type DecodeErrorCode, SchemaError, type SchemaErrorCode } from './errors.ts'
 export type * from './interfaces.ts'
+export { duplicateProblems } from './json/duplicates.ts'
+export { type EncodeJsonOptions, encodeJson } from './json/encode-json.ts'
+export { type ParsedJson, type ParseJsonOptions, parseJson } from './json/parse-json.ts'
 export type {
   FieldFacts,
   GroupFacts,
@@ -37,3 +44,4 @@ export {
   v3Schema,
   type WrittenSchema,
 } from './openapi/index.ts'
+export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'

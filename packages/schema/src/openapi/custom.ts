@@ -1,6 +1,5 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
-import type { StructType } from '../interfaces.ts'
-import type { FactsSource } from '../model/type-source.ts'
+import type { StructType, TypeSource } from '../interfaces.ts'
 import { type Dialect, refTo } from './dialect.ts'
 import type { WrittenSchema } from './schemas.ts'
 import { define } from './type-schema.ts'
@@ -19,7 +18,7 @@ export interface CustomSchemaOptions {
   readonly preserveUnknownFields?: boolean
   /** JSON paths of the version's selectable fields. */
   readonly selectableFields?: readonly string[]
-  readonly source: FactsSource
+  readonly source: TypeSource
 }
 
 export interface CustomSchemas {

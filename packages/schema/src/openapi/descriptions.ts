@@ -1,12 +1,13 @@
 import type { Field, ListNode, StructType, TypeNode } from '../interfaces.ts'
 import { specialText } from './special.ts'
+import { textOf } from './texts/index.ts'
 
 /**
- * Descriptions for `kubectl explain`, made from what the model knows: the name of a member in words, what its values look like, how
- * its elements are merged, its default. They say nothing that the types do not.
+ * Descriptions for `kubectl explain`: a sentence of our own where there is one, then what the model knows: what values look like, how
+ * elements are merged, the default.
  */
 
-/** One or two sentences about a type. */
+/** A few words about a type. */
 export function describeType(type: StructType): string {
   if (type.root) return `${rootSubject(type)}${versionOf(type)}.`
   const sentences = [sentence(words(type.typeName))]
@@ -18,7 +19,7 @@ export function describeType(type: StructType): string {
 /** What a member holds; never empty. */
 export function describeField(type: StructType, field: Field): string {
   const known = type.root ? knownMembers[field.json] : undefined
-  const sentences = [known ?? sentence(subject(field))]
+  const sentences = [known ?? textOf(type.typeName, field.json) ?? sentence(subject(field))]
   const content = contentSentence(field.type)
   if (content !== undefined && known === undefined) sentences.push(content)
   const list = listSentence(field)

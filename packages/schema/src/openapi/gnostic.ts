@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import protobuf from 'protobufjs/minimal.js'
+import { fixed64, lengthDelimited, newWriter, varint, type WireWriter } from '../protobuf/wire.ts'
 
 /**
  * The protobuf form of a version 2 document, which older discovery clients ask for. The messages are those of
@@ -8,12 +8,12 @@ import protobuf from 'protobufjs/minimal.js'
  */
 
 export function encodeOpenapiV2(document: JsonObject): Uint8Array {
-  const writer = protobuf.Writer.create()
+  const writer = newWriter()
   message('Document')(writer, document)
   return writer.finish()
 }
 
-type Writer = protobuf.Writer
+type Writer = WireWriter
 /** Writes the content of a message, without its length. */
 type Content = (writer: Writer, value: JsonValue) => void
 /** Writes a field with its tag. */
@@ -40,27 +40,27 @@ type MessageName =
 type Message = Readonly<Record<string, readonly [number: number, write: FieldWriter]>>
 
 const text: FieldWriter = (writer, number, value) => {
-  if (typeof value === 'string' && value !== '') writer.uint32(tag(number, 2)).string(value)
+  if (typeof value === 'string' && value !== '') writer.uint32(tag(number, lengthDelimited)).string(value)
 }
 const bool: FieldWriter = (writer, number, value) => {
-  if (value === true) writer.uint32(tag(number, 0)).bool(true)
+  if (value === true) writer.uint32(tag(number, varint)).bool(true)
 }
 const whole: FieldWriter = (writer, number, value) => {
-  if (typeof value === 'number' && value !== 0) writer.uint32(tag(number, 0)).int64(Math.trunc(value))
+  if (typeof value === 'number' && value !== 0) writer.uint32(tag(number, varint)).int64(Math.trunc(value))
 }
 const real: FieldWriter = (writer, number, value) => {
-  if (typeof value === 'number' && value !== 0) writer.uint32(tag(number, 1)).double(value)
+  if (typeof value === 'number' && value !== 0) writer.uint32(tag(number, fixed64)).double(value)
 }
 const any: FieldWriter = (writer, number, value) => field(writer, number, anyContent, value)
 
 const anyContent: Content = (writer, value) => text(writer, 2, JSON.stringify(value))
 
-function tag(number: number, wire: 0 | 1 | 2): number {
+function tag(number: number, wire: number): number {
   return (number << 3) | wire
 }
 
 function field(writer: Writer, number: number, content: Content, value: JsonValue): void {
-  writer.uint32(tag(number, 2)).fork()
+  writer.uint32(tag(number, lengthDelimited)).fork()
   content(writer, value)
   writer.ldelim()
 }
@@ -137,7 +137,7 @@ const parametersItem: FieldWriter = (writer, number, value) => {
 
 const additionalProperties: Content = (writer, value) => {
   if (typeof value !== 'boolean') return inner('Schema')(writer, 1, value)
-  writer.uint32(tag(2, 0)).bool(value)
+  writer.uint32(tag(2, varint)).bool(value)
 }
 
 const typeItem: Content = (writer, value) => (Array.isArray(value) ? each(text)(writer, 1, value) : text(writer, 1, value))

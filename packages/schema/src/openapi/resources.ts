@@ -1,6 +1,5 @@
 import type { GroupVersion, GroupVersionKind } from '@krmkit/meta'
-import type { Field, Scalar, StructType, TypeNode } from '../interfaces.ts'
-import type { FactsSource } from '../model/type-source.ts'
+import type { Field, Scalar, StructType, TypeNode, TypeSource } from '../interfaces.ts'
 import { describeField } from './descriptions.ts'
 import type { MetaNames, Operation, OperationTarget } from './operations.ts'
 import type { Parameter } from './parameters.ts'
@@ -55,12 +54,12 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
 }
 
 /** Names of the schemas that many group versions use. */
-export function metaNames(source: FactsSource): MetaNames {
+export function metaNames(source: TypeSource): MetaNames {
   return mapValues(metaTypes, (type) => source.struct(type).openapiName)
 }
 
 /** Collects those of them that the operations name. */
-export function collectMeta(source: FactsSource, operations: readonly Operation[], schemas: SchemaCollector): void {
+export function collectMeta(source: TypeSource, operations: readonly Operation[], schemas: SchemaCollector): void {
   const named = new Set(operations.flatMap(({ answers, body }) => [...answers.map(({ schema }) => schema), body?.schema]))
   for (const type of Object.values(metaTypes)) {
     const struct = source.struct(type)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { FactsSource } from '../model/type-source.ts'
+import type { TypeSource } from '../interfaces.ts'
 import { namesOf, type Operation, objectTypes } from './operations.ts'
 import type { PublishedSchema, WrittenSchema } from './schemas.ts'
 
@@ -13,7 +13,7 @@ export interface RootDocument {
 }
 
 export interface RootOptions {
-  readonly source: FactsSource
+  readonly source: TypeSource
   /** Named groups that are served. */
   readonly groups: readonly string[]
   /** The server issues service account tokens and publishes the keys. */
@@ -70,7 +70,7 @@ interface Discovery {
   readonly text: string
 }
 
-function discovery(source: FactsSource, at: Discovery): RootDocument {
+function discovery(source: TypeSource, at: Discovery): RootDocument {
   const schema = source.struct(`meta/v1.${at.type}`)
   const operation: Operation = {
     path: `/${at.name}/`,

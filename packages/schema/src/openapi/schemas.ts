@@ -1,5 +1,5 @@
-import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
-import type { SpecialNode, StructType, TypeNode } from '../interfaces.ts'
+import type { GroupVersion, GroupVersionKind, JsonObject } from '@krmkit/meta'
+import type { SpecialNode, StructType, TypeNode, TypeSource } from '../interfaces.ts'
 import type { FactsSource } from '../model/type-source.ts'
 import type { Dialect } from './dialect.ts'
 import { specialName, specialSchema } from './special.ts'
@@ -68,35 +68,61 @@ export class SchemaCollector {
   }
 }
 
+/** Kinds of every group version: the options of requests, and watch events. */
+const everywhere: readonly string[] = [
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'UpdateOptions',
+  'WatchEvent',
+]
+
+/** Kinds of `v1` alone, whatever group the answer is about. */
+const unversioned: readonly string[] = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
+
 /**
- * What `x-kubernetes-group-version-kind` says of a root type. Options and watch events are kinds of every group version that the
- * facts know, served or not; a Status is a kind of `v1` alone.
+ * What `x-kubernetes-group-version-kind` says of a type. Options and watch events are kinds of every group version that is known,
+ * served or not; a Status is a kind of `v1` alone.
+ *
+ * @param known group versions besides those that `source` tells of.
  */
-export function kindsFrom(source: FactsSource): (type: StructType) => readonly GroupVersionKind[] {
-  let everywhere: readonly { readonly group: string; readonly version: string }[] | undefined
+export function kindsFrom(
+  source: TypeSource,
+  known: readonly GroupVersion[] = [],
+): (type: StructType) => readonly GroupVersionKind[] {
+  let all: readonly GroupVersion[] | undefined
   return (type) => {
     const kind = type.typeName
-    if (!type.name.startsWith('meta/')) return type.root ? [{ group: type.group, version: type.version, kind }] : []
-    const facts = source.group('meta').versions[type.version]?.kinds[kind]
-    if (facts === undefined) return []
-    if (facts.registeredAs === 'v1') return [{ group: '', version: 'v1', kind }]
-    if (facts.registeredAs !== '*/*') return [{ group: type.group, version: type.version, kind }]
-    everywhere ??= groupVersionsOf(source)
-    return everywhere.map((at) => ({ ...at, kind }))
+    const own = [{ group: type.group, version: type.version, kind }]
+    if (!type.name.startsWith('meta/')) return type.root ? own : []
+    if (unversioned.includes(kind)) return [{ group: '', version: 'v1', kind }]
+    if (!everywhere.includes(kind)) return type.root ? own : []
+    all ??= groupVersionsOf(source, known)
+    return all.map(({ group, version }) => ({ group, version, kind }))
   }
 }
 
 /** Groups whose kinds are parameters of the protocol rather than members of the common scheme. */
 const apart: readonly string[] = ['meta', 'apidiscovery']
 
-function groupVersionsOf(source: FactsSource): { group: string; version: string }[] {
-  const found: { group: string; version: string }[] = []
-  for (const folder of source.folders) {
-    if (apart.includes(folder)) continue
-    const { group, versions } = source.group(folder)
-    for (const version of Object.keys(versions)) found.push({ group, version })
-  }
-  return found.sort((a, b) => compare(a.group, b.group) || compare(a.version, b.version))
+function groupVersionsOf(source: TypeSource, known: readonly GroupVersion[]): GroupVersion[] {
+  const found = new Map<string, GroupVersion>()
+  for (const each of [...factsOf(source), ...known]) found.set(`${each.group}/${each.version}`, each)
+  return [...found.values()].sort((a, b) => compare(a.group, b.group) || compare(a.version, b.version))
+}
+
+/** Group versions of a source that can list them. */
+function factsOf(source: TypeSource): GroupVersion[] {
+  if (!('folders' in source)) return []
+  const { folders, group: read } = source as FactsSource
+  return folders
+    .filter((folder) => !apart.includes(folder))
+    .flatMap((folder) => {
+      const { group, versions } = read(folder)
+      return Object.keys(versions).map((version) => ({ group, version }))
+    })
 }
 
 function compare(a: string, b: string): number {

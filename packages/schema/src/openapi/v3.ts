@@ -1,6 +1,5 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
-import type { StructType } from '../interfaces.ts'
-import type { FactsSource } from '../model/type-source.ts'
+import type { StructType, TypeSource } from '../interfaces.ts'
 import { refTo } from './dialect.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { type Parameter, sameParameter } from './parameters.ts'
@@ -17,7 +16,7 @@ export interface OpenApiInfo {
 }
 
 export interface OpenApiV3Options {
-  readonly source: FactsSource
+  readonly source: TypeSource
   readonly info: OpenApiInfo
   /** Kinds of root types; see `kindsFrom`. */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]

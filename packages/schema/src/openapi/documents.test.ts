@@ -1,0 +1,181 @@
+import type { JsonObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { discoveryTypes } from '../../testdata/discovery-types.ts'
+import type { PublishedGroupVersion, PublishedResource } from './resources.ts'
+import { rootDocuments } from './roots.ts'
+import { kindsFrom } from './schemas.ts'
+import { openapiV2Document } from './v2.ts'
+import { openapiV3Document, openapiV3Of } from './v3.ts'
+
+const source = discoveryTypes()
+const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: kindsFrom(source) }
+const all = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
+const podKind = { group: '', version: 'v1', kind: 'Pod' }
+
+const pods: PublishedResource[] = [
+  {
+    name: 'pods',
+    namespaced: true,
+    kind: podKind,
+    verbs: all,
+    body: source.struct('core/v1.Pod'),
+    list: source.struct('core/v1.PodList'),
+    deleteAnswersObject: true,
+  },
+  {
+    name: 'pods/status',
+    namespaced: true,
+    kind: podKind,
+    verbs: ['get', 'patch', 'update'],
+    body: source.struct('core/v1.Pod'),
+  },
+  {
+    name: 'pods/exec',
+    namespaced: true,
+    kind: { ...podKind, kind: 'PodExecOptions' },
+    verbs: ['create', 'get'],
+    body: source.struct('core/v1.Container'),
+    options: source.struct('core/v1.ExecAction'),
+    connect: true,
+  },
+]
+const core: PublishedGroupVersion = { group: '', version: 'v1', resources: pods }
+
+type Item = Record<string, JsonObject & { parameters?: { name: string }[] }>
+
+const document = openapiV3Document(core, options)
+const paths = document.paths as Record<string, Item>
+
+describe('a document of version 3', () => {
+  it('P1 paths bear the plural, schemas and operations the kind', () => {
+    const get = paths['/api/v1/namespaces/{namespace}/pods/{name}']!.get!
+    expect(get['x-kubernetes-group-version-kind']).toEqual(podKind)
+    expect(get.operationId).toBe('readCoreV1NamespacedPod')
+    expect(get['x-kubernetes-action']).toBe('get')
+    expect(get.tags).toEqual(['core_v1'])
+  })
+
+  it('has a path for each way to a resource', () => {
+    expect(Object.keys(paths)).toEqual([
+      '/api/v1/',
+      '/api/v1/namespaces/{namespace}/pods',
+      '/api/v1/namespaces/{namespace}/pods/{name}',
+      '/api/v1/namespaces/{namespace}/pods/{name}/exec',
+      '/api/v1/namespaces/{namespace}/pods/{name}/status',
+      '/api/v1/pods',
+      '/api/v1/watch/namespaces/{namespace}/pods',
+      '/api/v1/watch/namespaces/{namespace}/pods/{name}',
+      '/api/v1/watch/pods',
+    ])
+  })
+
+  it('P2 sub-resources have only the verbs of their own', () => {
+    expect(Object.keys(paths['/api/v1/namespaces/{namespace}/pods/{name}/status']!)).toEqual([
+      'get',
+      'put',
+      'patch',
+      'parameters',
+    ])
+  })
+
+  it('clients find fieldValidation and dryRun at the patch operation itself', () => {
+    const { patch } = paths['/api/v1/namespaces/{namespace}/pods/{name}']!
+    expect(patch!.parameters!.map(({ name }) => name)).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force'])
+    expect(Object.keys((patch!.requestBody as JsonObject).content as JsonObject)).toEqual([
+      'application/json-patch+json',
+      'application/merge-patch+json',
+      'application/strategic-merge-patch+json',
+      'application/apply-patch+yaml',
+    ])
+  })
+
+  it('what all operations of a path take is said once', () => {
+    const { parameters } = paths['/api/v1/namespaces/{namespace}/pods/{name}']!
+    expect((parameters as unknown as { name: string }[]).map(({ name }) => name)).toEqual(['name', 'namespace', 'pretty'])
+    const lists = paths['/api/v1/pods']!
+    expect(lists.get!.parameters).toBeUndefined()
+    expect((lists.parameters as unknown as { name: string }[]).map(({ name }) => name)).toContain('labelSelector')
+  })
+
+  it('answers by status code', () => {
+    const item = paths['/api/v1/namespaces/{namespace}/pods/{name}']!
+    expect(Object.keys(item.put!.responses as JsonObject)).toEqual(['200', '201', '401'])
+    const deleted = (item.delete!.responses as Record<string, JsonObject>)['202']!
+    expect((deleted.content as Record<string, JsonObject>)['application/json']).toEqual({
+      schema: { $ref: '#/components/schemas/io.k8s.api.core.v1.Pod' },
+    })
+  })
+
+  it('connections take the members of their options and pass anything on', () => {
+    const item = paths['/api/v1/namespaces/{namespace}/pods/{name}/exec']!
+    expect(item.get!.operationId).toBe('connectCoreV1GetNamespacedPodExec')
+    expect((item.parameters as unknown as { name: string }[]).map(({ name }) => name)).toEqual(['command', 'name', 'namespace'])
+    expect((item.get!.responses as Record<string, JsonObject>)['200']!.content).toEqual({ '*/*': { schema: { type: 'string' } } })
+  })
+
+  it('every reference leads to a component', () => {
+    const { schemas } = document.components as { schemas: JsonObject }
+    const text = JSON.stringify(document)
+    const named = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]!))
+    for (const name of named) expect(Object.hasOwn(schemas, name), name).toBe(true)
+    expect(Object.keys(schemas)).toEqual(Object.keys(schemas).toSorted())
+  })
+
+  it('options are kinds of every group version, a Status of v1', () => {
+    const { schemas } = document.components as { schemas: Record<string, JsonObject> }
+    const kinds = schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']![
+      'x-kubernetes-group-version-kind'
+    ] as JsonObject[]
+    expect(kinds[0]).toEqual({ group: '', kind: 'DeleteOptions', version: 'v1' })
+    expect(kinds.map(({ group }) => group)).toContain('admission.k8s.io')
+    expect(schemas['io.k8s.apimachinery.pkg.apis.meta.v1.Status']!['x-kubernetes-group-version-kind']).toEqual([
+      { group: '', kind: 'Status', version: 'v1' },
+    ])
+  })
+})
+
+describe('the document of version 2', () => {
+  const roots = rootDocuments({ source, groups: ['apps', 'rbac.authorization.k8s.io'], issuer: true })
+  const extra = { operations: roots.flatMap((root) => root.operations), schemas: roots.flatMap((root) => root.schemas) }
+  const v2 = openapiV2Document([core], { ...options, extra })
+  const v2Paths = v2.paths as Record<string, Item>
+
+  it('shares parameters, but for the two that old clients look for in place', () => {
+    const { patch } = v2Paths['/api/v1/namespaces/{namespace}/pods/{name}']!
+    expect(patch!.parameters!.map((each) => each.name ?? (each as JsonObject).$ref)).toEqual([
+      'body',
+      'dryRun',
+      '#/parameters/fieldManagerOfPatch',
+      'fieldValidation',
+      '#/parameters/force',
+    ])
+    const text = JSON.stringify(v2)
+    for (const [, name] of text.matchAll(/"#\/parameters\/([^"]+)"/g))
+      expect(Object.hasOwn(v2.parameters as JsonObject, name!)).toBe(true)
+    for (const [, name] of text.matchAll(/"#\/definitions\/([^"]+)"/g))
+      expect(Object.hasOwn(v2.definitions as JsonObject, name!)).toBe(true)
+  })
+
+  it('has the paths that belong to no group version', () => {
+    expect(Object.keys(v2Paths)).toEqual(
+      expect.arrayContaining([
+        '/api/',
+        '/apis/',
+        '/apis/apps/',
+        '/version/',
+        '/openid/v1/jwks/',
+        '/.well-known/openid-configuration/',
+      ]),
+    )
+    expect(v2Paths['/apis/rbac.authorization.k8s.io/']!.get!.operationId).toBe('getRbacAuthorizationAPIGroup')
+  })
+
+  it('each root is a document of version 3, too', () => {
+    const api = roots.find(({ name }) => name === 'api')!
+    const { components } = openapiV3Of(api.operations, api.schemas, options)
+    expect(Object.keys((components as { schemas: JsonObject }).schemas)).toEqual([
+      'io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions',
+      'io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR',
+    ])
+  })
+})

@@ -1,0 +1,16 @@
+import { clusterTexts } from './cluster.ts'
+import { commonTexts } from './common.ts'
+import { metaTexts } from './meta.ts'
+import { podTexts } from './pods.ts'
+import { workloadTexts } from './workloads.ts'
+
+const tables = [metaTexts, podTexts, workloadTexts, clusterTexts]
+
+/** What a member is for, in a sentence: that of its type, or that of its name; undefined where neither is known. */
+export function textOf(typeName: string, member: string): string | undefined {
+  const key = `${typeName === 'EphemeralContainer' ? 'Container' : typeName}.${member}`
+  for (const table of tables) {
+    if (Object.hasOwn(table, key)) return table[key]
+  }
+  return Object.hasOwn(commonTexts, member) ? commonTexts[member] : undefined
+}

@@ -1,0 +1,132 @@
+import type { JsonObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { testTypes } from '../../testdata/types.ts'
+import { createTypeSource } from '../model/type-source.ts'
+import { words } from './descriptions.ts'
+import { v2Definition } from './v2.ts'
+import { v3Schema } from './v3.ts'
+
+const types = testTypes()
+
+/** The schema of one member, without its description. */
+function member(schema: JsonObject, name: string): JsonObject {
+  const { description: _, ...rest } = (schema.properties as JsonObject)[name] as JsonObject
+  return rest
+}
+
+describe('schemas of types', () => {
+  const container = v3Schema(types.struct('core/v1.Container'))
+  const port = v3Schema(types.struct('core/v1.ContainerPort'))
+  const probe = v3Schema(types.struct('core/v1.HTTPGetAction'))
+  const pod = v3Schema(types.struct('core/v1.Pod'))
+
+  it('names of members and of kinds', () => {
+    expect(pod['x-kubernetes-group-version-kind']).toEqual([{ group: '', kind: 'Pod', version: 'v1' }])
+    expect(Object.keys(pod.properties as JsonObject)).toEqual(['kind', 'apiVersion', 'metadata', 'spec', 'status'])
+    expect(pod.required).toBeUndefined()
+    expect(container['x-kubernetes-group-version-kind']).toBeUndefined()
+  })
+
+  it('required: neither optional nor left out when empty', () => {
+    expect(container.required).toEqual(['name'])
+    expect(port.required).toEqual(['containerPort'])
+  })
+
+  it('scalars have a format, and the default that the server reads for them', () => {
+    expect(member(port, 'containerPort')).toEqual({ default: 0, format: 'int32', type: 'integer' })
+    expect(member(port, 'hostPort')).toEqual({ format: 'int32', type: 'integer' })
+    expect(member(container, 'name')).toEqual({ default: '', type: 'string' })
+    expect(member(v3Schema(types.struct('core/v1.ConfigMap')), 'binaryData')).toEqual({
+      additionalProperties: { format: 'byte', type: 'string' },
+      type: 'object',
+    })
+  })
+
+  it('enumerations are sorted, defaults are said', () => {
+    expect(member(port, 'protocol')).toEqual({ default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'], type: 'string' })
+  })
+
+  it('references with something beside them are wrapped in version 3 and not in version 2', () => {
+    const ref = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
+    expect(member(pod, 'metadata')).toEqual({ allOf: [{ $ref: `#/components/schemas/${ref}` }], default: {} })
+    expect(member(v2Definition(types.struct('core/v1.Pod')), 'metadata')).toEqual({ $ref: `#/definitions/${ref}` })
+  })
+
+  it('elements of lists and maps repeat the default of their type in version 3 only', () => {
+    expect(member(container, 'command')).toEqual({
+      items: { default: '', type: 'string' },
+      type: 'array',
+      'x-kubernetes-list-type': 'atomic',
+    })
+    const v2 = v2Definition(types.struct('core/v1.Container'))
+    expect(member(v2, 'command')).toEqual({ items: { type: 'string' }, type: 'array', 'x-kubernetes-list-type': 'atomic' })
+  })
+
+  it('how lists and structs are merged', () => {
+    expect(member(container, 'ports')).toEqual({
+      items: { allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.ContainerPort' }], default: {} },
+      type: 'array',
+      'x-kubernetes-list-map-keys': ['containerPort', 'protocol'],
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-patch-merge-key': 'containerPort',
+      'x-kubernetes-patch-strategy': 'merge',
+    })
+    expect(v3Schema(types.struct('core/v1.SecretKeySelector'))['x-kubernetes-map-type']).toBe('atomic')
+  })
+
+  it('types with a wire form of their own are references without a default', () => {
+    expect(member(probe, 'port')).toEqual({
+      allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString' }],
+    })
+    expect(member(v3Schema(types.struct('core/v1.ResourceRequirements')), 'limits')).toEqual({
+      additionalProperties: { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity' },
+      type: 'object',
+    })
+  })
+
+  it('unions tell which member belongs to which value', () => {
+    expect(v3Schema(types.struct('core/v1.SeccompProfile'))['x-kubernetes-unions']).toEqual([
+      { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },
+    ])
+  })
+
+  it('a member without documentation is a bare reference in version 3', () => {
+    const fields = [
+      { json: 'a', go: 'A', type: { ref: 'shop/v1.Part' }, pointer: true, optional: true, noDoc: true },
+      { json: 'b', go: 'B', type: { ref: 'shop/v1.Part' }, pointer: true, optional: true },
+    ]
+    const version = { goPackage: 'example/shop/v1', protoPackage: 'shop.v1', openapiPrefix: 'shop.v1', kinds: {}, resources: {} }
+    const source = createTypeSource({
+      shop: JSON.stringify({
+        group: 'shop',
+        versions: { v1: { ...version, types: { Part: { fields: [] }, Whole: { fields } } } },
+      }),
+    })
+    const { properties } = v3Schema(source.struct('shop/v1.Whole'))
+    expect(properties).toEqual({
+      a: { $ref: '#/components/schemas/shop.v1.Part' },
+      b: { allOf: [{ $ref: '#/components/schemas/shop.v1.Part' }], description: 'B.' },
+    })
+  })
+
+  it('a member called __proto__ is a member like any other', () => {
+    const version = { goPackage: 'x/v1', protoPackage: 'x', openapiPrefix: 'x', kinds: {}, resources: {} }
+    const fields = [{ json: '__proto__', go: 'P', type: { scalar: 'string' }, optional: true, omitempty: true }]
+    const source = createTypeSource({
+      x: JSON.stringify({ group: 'x', versions: { v1: { ...version, types: { T: { fields } } } } }),
+    })
+    const properties = v3Schema(source.struct('x/v1.T')).properties as JsonObject
+    expect(Object.keys(properties)).toEqual(['__proto__'])
+    expect(Object.getPrototypeOf(properties)).toBe(Object.prototype)
+  })
+
+  it('every member is described, in words of its name where nothing better is known', () => {
+    for (const field of Object.values(container.properties as JsonObject)) {
+      expect((field as JsonObject).description).toMatch(/^[A-Zt].*\.$/)
+    }
+    expect(words('terminationGracePeriodSeconds')).toBe('termination grace period seconds')
+    expect(words('hostIPs')).toBe('host IPs')
+    expect(words('podCIDR')).toBe('pod CIDR')
+    expect(words('x-kubernetes-int-or-string')).toBe('x-kubernetes-int-or-string')
+  })
+})

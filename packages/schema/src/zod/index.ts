@@ -1,0 +1,1 @@
+export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod-schema.ts'
