@@ -1,5 +1,6 @@
-// Writes TypeScript types of the built-in kinds from the same facts as import-model.mjs:
-// packages/kinds/src/types/<group>-<version>.generated.ts, and the sub-path exports of packages/kinds/package.json.
+// Writes TypeScript types of the built-in kinds from the same facts as import-model.mjs, and beside each kind's type a value of the
+// same name (a KindHandle): packages/kinds/src/types/<group>-<version>.generated.ts, and the sub-path exports of
+// packages/kinds/package.json. Policies are found in packages/kinds/src/policies/index.ts.
 //   node scripts/generate-types.mjs FOLDER
 import fs from 'node:fs'
 import path from 'node:path'
@@ -33,6 +34,13 @@ const specials = {
   Unknown: 'AnyValue',
 }
 const scalars = { string: 'string', bool: 'boolean', int32: 'number', int64: 'number', float64: 'number', bytes: 'Base64', any: 'AnyValue' }
+
+/** Kinds whose other versions are translated, rather than having the shape of the stored one. Key: folder/version/kind. */
+const translated = {
+  'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2' },
+  'events/v1/Event': { group: '', version: 'v1' },
+}
+const policyNames = readPolicyNames('packages/kinds/src/policies/index.ts')
 
 const locate = (name) => {
   const [, folder, version, type] = /^([a-z]+)\/([a-z0-9]+)\.(.+)$/.exec(name) ?? []
@@ -118,8 +126,94 @@ function moduleText(at) {
   const head = [...imports]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([module, names]) => `import type { ${[...names].sort().map(([type, as]) => (type === as ? type : `${type} as ${as}`)).join(', ')} } from '${module}'\n`)
+  const values = handles(at)
+  if (values.length > 0) head.unshift(...valueImports(at, values))
   const again = at.folder === 'meta' ? `export type { ${[...fromMeta].sort().join(', ')} } from '@krmkit/meta'\n` : ''
-  return `${header}${head.join('')}${again}\n${body.join('\n')}`
+  return `${header}${head.join('')}${again}\n${body.join('\n')}${values.length > 0 ? handlesText(at, values) : ''}`
+}
+
+/** Kinds with object metadata; `resource` is empty for bodies of sub-resources. */
+function handles(at) {
+  return Object.entries(at.facts.kinds)
+    .filter(([, kind]) => kind.metadata === 'object' && (kind.registeredAs ?? '') === '')
+    .map(([kind, { namespaced }]) => {
+      const resource = Object.entries(at.facts.resources ?? {}).find(([name, each]) => !name.includes('/') && each.kind === kind && each.from !== 'client')
+      const stored = translated[`${at.folder}/${at.version}/${kind}`] ?? (storedAt(at, kind) ? { group: at.group, version: at.version } : undefined)
+      const policy = stored && (policyNames.get(`${at.group}/${kind}`) ?? policyNames.get(`${stored.group}/${kind}`))
+      return { kind, namespaced: namespaced === true, resource: resource?.[0] ?? '', policy, stored }
+    })
+}
+
+/** Whether objects of a kind are stored as this version: the most stable one that has it. */
+function storedAt(at, kind) {
+  const rank = (version) => (/alpha/.test(version) ? 0 : /beta/.test(version) ? 1 : 2)
+  return Object.entries(groups.get(at.folder).versions).every(([version, { kinds, served }]) => {
+    return version === at.version || !served || !kinds[kind] || rank(version) < rank(at.version) || (rank(version) === rank(at.version) && version < at.version)
+  })
+}
+
+function valueImports(at, values) {
+  const lines = foldersOf(at).map((folder) => `import { ${folder}Json } from '../data/${folder}.generated.ts'\n`)
+  if (values.some((value) => translated[`${at.folder}/${at.version}/${value.kind}`])) lines.push("import { conversionBetween } from '../conversions/index.ts'\n")
+  lines.push("import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'\nimport { lazyTypes } from '../handles/lazy-types.ts'\n")
+  const byFile = new Map()
+  for (const { policy } of values) if (policy) byFile.set(policy.file, (byFile.get(policy.file) ?? new Set()).add(policy.name))
+  for (const [file, names] of byFile) lines.push(`import { ${[...names].sort().join(', ')} } from '${file}'\n`)
+  return lines
+}
+
+function handlesText(at, values) {
+  const files = foldersOf(at).map((folder) => `${folder}: ${folder}Json`)
+  const lines = [`\nconst types = /* @__PURE__ */ lazyTypes({ ${files.join(', ')} })\n`]
+  for (const { kind, namespaced, resource, policy, stored } of values) {
+    const own = `{ group: '${at.group}', version: '${at.version}', kind: '${kind}' }`
+    const moved = translated[`${at.folder}/${at.version}/${kind}`]
+    const parts = [
+      `group: '${at.group}'`,
+      `version: '${at.version}'`,
+      `kind: '${kind}'`,
+      `resource: '${resource}'`,
+      `namespaced: ${namespaced}`,
+      `typeName: '${at.folder}/${at.version}.${kind}'`,
+      'types',
+      ...(policy ? [`policy: ${policy.name}`] : []),
+      ...(moved ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, { group: '${stored.group}', version: '${stored.version}', kind: '${kind}' })`] : []),
+    ]
+    lines.push(`export const ${kind}: KindHandle<${kind}> = /* @__PURE__ */ kindHandle({\n${parts.map((part) => `  ${part},\n`).join('')}})\n`)
+  }
+  return lines.join('\n')
+}
+
+/** Folders whose types those of a version are made of, itself included. */
+function foldersOf(at) {
+  const seen = new Set()
+  const folders = new Set([at.folder])
+  const visit = (name) => {
+    const found = locate(name)
+    if (!found || seen.has(name)) return
+    seen.add(name)
+    folders.add(found.folder)
+    const alias = found.facts.named?.[found.type]
+    if (alias?.aliasOf) visit(alias.aliasOf)
+    for (const field of found.facts.types[found.type]?.fields ?? []) walk(field.type)
+  }
+  const walk = (node) => {
+    for (const name of [node.ref, node.enum]) if (name) visit(name)
+    if (node.list) walk(node.list)
+    if (node.map) walk(node.map)
+  }
+  for (const type of Object.keys(at.facts.types)) visit(`${at.folder}/${at.version}.${type}`)
+  return [...folders].sort()
+}
+
+/** Names and files of policies, by `group/Kind`, as the table of policies lists them. */
+function readPolicyNames(file) {
+  const text = fs.readFileSync(file, 'utf8')
+  const files = new Map()
+  for (const [, names, from] of text.matchAll(/import \{([^}]*)\} from '(\.[^']*)'/g)) {
+    for (const name of names.split(',')) files.set(name.trim(), path.posix.join('../policies', from))
+  }
+  return new Map([...text.matchAll(/'([^'/]*\/[A-Za-z]+)': (\w+)/g)].map(([, key, name]) => [key, { name, file: files.get(name) }]))
 }
 
 function typeText(at, name, node) {

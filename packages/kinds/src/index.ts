@@ -14,6 +14,7 @@ export { parseRuntimeConfig, type RuntimeConfig } from './catalog/runtime-config
 export { type Convert, conversionBetween } from './conversions/index.ts'
 export { modelFiles } from './data/index.generated.ts'
 export { KindsError, type KindsErrorCode } from './errors.ts'
+export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'
 export { policies } from './policies/index.ts'
 export { defaultPrinter } from './printers/default.ts'

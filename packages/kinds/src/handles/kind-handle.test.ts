@@ -1,0 +1,67 @@
+import type { ApiObject, Typed } from '@krmkit/meta'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { createCatalog } from '../catalog/catalog.ts'
+import { KindsError } from '../errors.ts'
+import { HorizontalPodAutoscaler } from '../types/autoscaling-v1.generated.ts'
+import { Binding, ConfigMap, Pod } from '../types/core-v1.generated.ts'
+import { Event } from '../types/events-v1.generated.ts'
+import { StorageClass } from '../types/storage-v1.generated.ts'
+
+describe('kinds as values', () => {
+  it('say where their objects live, as the catalog does', () => {
+    const catalog = createCatalog()
+    for (const handle of [ConfigMap, Pod, HorizontalPodAutoscaler, Event, StorageClass]) {
+      const { group, version, resource } = handle
+      const definition = catalog.resource({ group, version, resource })
+      expect(definition?.kind.kind).toBe(handle.kind)
+      expect(definition?.resource.namespaced).toBe(handle.namespaced)
+      expect(definition?.kind.type().name).toBe(handle.type().name)
+    }
+    expect(Binding.resource).toBe('bindings')
+    expect(ConfigMap.apiVersion).toBe('v1')
+  })
+
+  it('carry the type of their objects', () => {
+    const read = <T extends ApiObject>(_: Typed<T>): T => ConfigMap.create({ metadata: {} }) as unknown as T
+    expectTypeOf(read(ConfigMap)).toEqualTypeOf<ConfigMap>()
+    expectTypeOf(ConfigMap.decode).returns.toEqualTypeOf<ConfigMap>()
+    expectTypeOf(Pod.create({ metadata: { name: 'a' } }).kind).toEqualTypeOf<'Pod'>()
+  })
+
+  it('make, write and read objects', () => {
+    const object = ConfigMap.create({ metadata: { name: 'a', labels: { z: '1', b: '2' } }, data: { y: '1', x: '2' } })
+    const text = new TextDecoder().decode(ConfigMap.encode(object))
+    expect(text).toBe(
+      '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","creationTimestamp":null,"labels":{"b":"2","z":"1"}},"data":{"x":"2","y":"1"}}',
+    )
+    expect(ConfigMap.decode(text)).toEqual(ConfigMap.decode(object))
+    expect(ConfigMap.decode(new TextEncoder().encode(text)).data).toEqual({ x: '2', y: '1' })
+  })
+
+  it('P200 refuse what is no object of the kind', () => {
+    const refused = [
+      '{',
+      '[]',
+      '{"apiVersion":"v1","kind":"Secret"}',
+      '{"apiVersion":"v1","kind":"ConfigMap","data":{"a":1}}',
+      '{"apiVersion":"v1","kind":"ConfigMap","date":{}}',
+      '{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"1","a":"2"}}',
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"__proto__":{}}}',
+    ]
+    for (const text of refused) expect(() => ConfigMap.decode(text), text).toThrow(KindsError)
+    expect(ConfigMap.decode('{"apiVersion":"v1","kind":"ConfigMap","date":{}}', { strict: false })).not.toHaveProperty('date')
+  })
+
+  it('default what the facts say, leaving the argument alone', () => {
+    const service = Pod.create({ metadata: { name: 'a' }, spec: { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] } })
+    const before = JSON.stringify(service)
+    expect(Pod.default(service).spec?.containers[0]?.ports?.[0]?.protocol).toBe('TCP')
+    expect(JSON.stringify(service)).toBe(before)
+  })
+
+  it('validate names, whatever their policy', () => {
+    expect(ConfigMap.validate(ConfigMap.create({ metadata: { name: 'a' } }))).toEqual([])
+    expect(ConfigMap.validate(ConfigMap.create({ metadata: { generateName: 'a-' } }))).toEqual([])
+    expect(ConfigMap.validate(ConfigMap.create({ metadata: { name: 'A' } })).map(({ field }) => field)).toEqual(['metadata.name'])
+  })
+})

@@ -1,0 +1,147 @@
+import {
+  type ApiObject,
+  type DeepReadonly,
+  type FieldError,
+  fixedFeatures,
+  formatApiVersion,
+  nameRules,
+  stockProfile,
+  systemClock,
+  systemRandom,
+  type Typed,
+  validateObjectMeta,
+} from '@krmkit/meta'
+import {
+  applyDefaults,
+  DecodeError,
+  decode,
+  encodeJson,
+  normalize,
+  parseJson,
+  type StructType,
+  type TypeSource,
+} from '@krmkit/schema'
+import { KindsError } from '../errors.ts'
+import type { KindPolicy, PolicyContext } from '../interfaces.ts'
+
+/**
+ * A kind as a value: what a program needs to write, check and read its objects without a server.
+ *
+ * A handle is a resource of the client interface too. Nothing here changes its argument.
+ */
+export interface KindHandle<T extends ApiObject> extends Typed<T> {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly apiVersion: T['apiVersion']
+  /** Plural, as in URLs; empty for kinds that are only the body of a sub-resource. */
+  readonly resource: string
+  readonly namespaced: boolean
+  /** Read from the facts on first use. */
+  type(): StructType
+  /** An object with its type written on it. */
+  create(members: Omit<T, 'apiVersion' | 'kind'>): T
+  /**
+   * Reads JSON, or a value that was JSON. The result is canonical: members in the order of the type, unset ones as the wire
+   * prints them.
+   *
+   * @throws KindsError `InvalidObject` for text that is no JSON, a wrong type of a member or another kind, and, when `strict`
+   * is not false, unknown and repeated members.
+   */
+  decode(input: Uint8Array | string | object, options?: { readonly strict?: boolean }): T
+  /** The object with everything filled in that the server would fill in on reading it. */
+  default(object: DeepReadonly<T>): T
+  /**
+   * What the server would refuse in a new object, after defaulting; empty for a valid one. A missing namespace counts as
+   * `default`, a missing name as one made of `generateName`.
+   *
+   * @param context what the policy may know. Default: the clock of the machine, the newest release, stock names.
+   */
+  validate(object: DeepReadonly<T>, context?: Partial<PolicyContext>): FieldError[]
+  /** Canonical JSON. */
+  encode(object: DeepReadonly<T>): Uint8Array
+}
+
+export interface KindHandleParts {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly resource: string
+  readonly namespaced: boolean
+  /** `core/v1.ConfigMap` */
+  readonly typeName: string
+  readonly types: () => TypeSource
+  /** Absent: the rules of metadata alone. */
+  readonly policy?: KindPolicy
+  /** Policies work on the storage version; absent when this is it. */
+  readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
+}
+
+/** For the generated modules; use their values. */
+export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHandle<T> {
+  const { group, version, kind, resource, namespaced, policy } = parts
+  const apiVersion = formatApiVersion(parts)
+  const type = () => parts.types().struct(parts.typeName)
+  const filled = (object: DeepReadonly<T>): T => {
+    const copy = structuredClone(applyDefaults(type(), normalize(type(), object as object))) as T
+    policy?.defaults?.(copy, version)
+    return copy
+  }
+  return {
+    group,
+    version,
+    kind,
+    apiVersion,
+    resource,
+    namespaced,
+    type,
+    create: (members) => ({ apiVersion, kind, ...members }) as unknown as T,
+    decode: (input, { strict = true } = {}) => {
+      const { object, problems } = read<T>(input, type())
+      if (object.kind !== kind || object.apiVersion !== apiVersion) {
+        throw new KindsError(
+          'InvalidObject',
+          `expected ${apiVersion} ${kind}, found ${object.apiVersion || 'no version'} ${object.kind || 'no kind'}`,
+        )
+      }
+      if (strict && problems.length > 0) throw new KindsError('InvalidObject', problems.join(', '))
+      return object
+    },
+    default: filled,
+    validate(object, context) {
+      const named = placed(filled(object), namespaced) as DeepReadonly<ApiObject>
+      const stored = parts.toStorage?.(named) ?? named
+      const rules = { namespaced, name: nameRules.dns1123Subdomain }
+      return policy?.validate?.(stored, policyContext(context)) ?? validateObjectMeta(stored.metadata, rules)
+    },
+    encode: (object) => encodeJson(normalize(type(), object as object)),
+  }
+}
+
+/** Decodes, with the one error of this package. */
+function read<T>(input: Uint8Array | string | object, type: StructType): { object: T; problems: readonly string[] } {
+  try {
+    if (typeof input !== 'string' && !(input instanceof Uint8Array)) return decode<T>(type, input)
+    const { value, duplicates } = parseJson(input, { literals: true })
+    return decode<T>(type, value, { duplicates })
+  } catch (error) {
+    if (error instanceof DecodeError) throw new KindsError('InvalidObject', error.message)
+    throw error
+  }
+}
+
+/** The name and namespace that a request would bring along. */
+function placed<T extends ApiObject>(object: T, namespaced: boolean): T {
+  const { name, generateName, namespace } = object.metadata
+  const metadata = {
+    ...object.metadata,
+    ...(name || !generateName ? {} : { name: `${generateName}xxxxx` }),
+    ...(namespace || !namespaced ? {} : { namespace: 'default' }),
+  }
+  return { ...object, metadata }
+}
+
+function policyContext(given: Partial<PolicyContext> = {}): PolicyContext {
+  return { clock: systemClock, random: systemRandom, profile: stockProfile, features: fixedFeatures(), ...given }
+}
