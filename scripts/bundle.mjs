@@ -63,7 +63,13 @@ async function build() {
   })
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
-  await build.write({ dir: out, format: 'esm', entryFileNames: 'krmkit.mjs', chunkFileNames: '[name]-[hash].mjs', minify: { mangle: false, compress: true, codegen: true } })
+  await build.write({
+    dir: out,
+    format: 'esm',
+    entryFileNames: 'krmkit.mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+    minify: { mangle: false, compress: true, codegen: true },
+  })
   await build.close()
   writeFileSync(stampFile, stamp)
 }
@@ -84,14 +90,19 @@ function nativePackages() {
 
 function packageFolder(file) {
   let folder = dirname(file)
-  while (!existsSync(join(folder, 'package.json')) || JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === undefined) folder = dirname(folder)
+  while (
+    !existsSync(join(folder, 'package.json')) ||
+    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === undefined
+  )
+    folder = dirname(folder)
   return folder
 }
 
 function esmEntry(folder) {
   const { exports, module, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const entry = exports?.['.'] ?? exports
-  const pick = (value) => (typeof value === 'string' ? value : value && (pick(value.node) ?? pick(value.import) ?? pick(value.default)))
+  const pick = (value) =>
+    typeof value === 'string' ? value : value && (pick(value.node) ?? pick(value.import) ?? pick(value.default))
   return pick(entry) ?? module ?? main
 }
 

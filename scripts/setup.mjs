@@ -19,11 +19,15 @@ export function setup() {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   console.error('krmkit: installing dependencies')
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx'
-  const { status, error } = spawnSync(npx, ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  })
+  const { status, error } = spawnSync(
+    npx,
+    ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      shell: process.platform === 'win32',
+    },
+  )
   if (status !== 0) {
     console.error(`krmkit: installing the dependencies failed${error === undefined ? '' : `: ${error.message}`}`)
     process.exit(status ?? 1)

@@ -1,0 +1,47 @@
+import { networkInterfaces } from 'node:os'
+import { parseCIDR } from '@krmkit/meta'
+import type { ServeOptions } from './serve-options.ts'
+
+/** Every name under which clients may reach the server, for its certificate. */
+export function certificateHosts(options: ServeOptions): string[] {
+  const { bindAddress, advertiseAddress, externalHostname, serviceClusterIpRange } = options
+  const hosts = [bindAddress, advertiseAddress, externalHostname].filter(
+    (host) => host !== undefined && !isWildcard(host),
+  ) as string[]
+  if (isWildcard(bindAddress)) hosts.push(...ownAddresses())
+  for (const range of serviceClusterIpRange.split(',')) hosts.push(firstAddress(range))
+  return [...new Set(hosts)]
+}
+
+/** `host:port` that discovery tells clients. */
+export function advertised(options: ServeOptions, port: number): string {
+  const { externalHostname, advertiseAddress, bindAddress } = options
+  const host =
+    externalHostname ?? advertiseAddress ?? (isWildcard(bindAddress) ? (ownAddresses()[0] ?? '127.0.0.1') : bindAddress)
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+/** The first address of a range after that of the network itself: where the API's own service lives. */
+export function firstAddress(range: string): string {
+  const { address, prefixLength } = parseCIDR(range)!
+  const bytes = [...address.bytes]
+  for (let bit = prefixLength; bit < bytes.length * 8; bit++) bytes[bit >> 3]! &= ~(0x80 >> (bit & 7))
+  for (let i = bytes.length - 1; i >= 0; i--) {
+    bytes[i] = (bytes[i]! + 1) & 0xff
+    if (bytes[i] !== 0) break
+  }
+  if (bytes.length === 4) return bytes.join('.')
+  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16))
+  return groups.join(':')
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
+}
+
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all
+    .filter(({ internal, address }) => !internal && !address.includes('%') && !address.startsWith('fe80:'))
+    .map(({ address }) => address)
+}

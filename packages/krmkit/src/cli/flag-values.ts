@@ -1,0 +1,90 @@
+import { isIP } from 'node:net'
+import { isValidCIDR, parseDurationMs } from '@krmkit/meta'
+import { InvalidArgumentError } from 'commander'
+
+/**
+ * Values of flags: each function reads one, or says in a sentence what would be right. They are used as `argParser`s of
+ * commander, which puts the flag's name before the sentence.
+ */
+
+export function integer(range: { readonly min: number; readonly max: number }): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (/^\d{1,15}$/.test(text) && value >= range.min && value <= range.max) return value
+    throw new InvalidArgumentError(`It must be a whole number between ${range.min} and ${range.max}.`)
+  }
+}
+
+export function fraction(range: { readonly min: number; readonly max: number }): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (/^\d{0,10}\.?\d{1,10}$/.test(text) && value >= range.min && value <= range.max) return value
+    throw new InvalidArgumentError(`It must be a number between ${range.min} and ${range.max}.`)
+  }
+}
+
+/** `true` when the flag stands alone. */
+export function flag(text: string | undefined): boolean {
+  if (text === undefined || text === 'true') return true
+  if (text === 'false') return false
+  throw new InvalidArgumentError('It must be true or false.')
+}
+
+/** A duration such as `1m30s`, in milliseconds. */
+export function duration(text: string): number {
+  try {
+    const ms = parseDurationMs(text)
+    if (ms >= 0) return ms
+  } catch {
+    // Falls through to the one sentence for all of them.
+  }
+  throw new InvalidArgumentError('It must be a duration, such as 30s or 1m30s.')
+}
+
+export function address(text: string): string {
+  if (isIP(text) !== 0) return text
+  throw new InvalidArgumentError('It must be an IP address.')
+}
+
+/** Address and prefix length; two of them, of both families, with a comma between. */
+export function addressRange(text: string): string {
+  const ranges = text.split(',')
+  if (ranges.length <= 2 && ranges.every((range) => isValidCIDR(range).length === 0)) return text
+  throw new InvalidArgumentError('It must be an address range, such as 10.96.0.0/12.')
+}
+
+/** Comma-separated; the flag may be repeated. */
+export function list(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...text.split(',').filter((item) => item !== '')]
+}
+
+/** `Name=true,Other=false`; the flag may be repeated. */
+export function gates(text: string, before: Readonly<Record<string, boolean>> = {}): Readonly<Record<string, boolean>> {
+  const entries = text
+    .split(',')
+    .filter((item) => item !== '')
+    .map((item) => {
+      const match = /^\s*([A-Za-z][A-Za-z0-9]*)=(true|false)\s*$/.exec(item)
+      if (match === null) throw new InvalidArgumentError('It must be a list of Name=true or Name=false.')
+      return [match[1]!, match[2] === 'true'] as const
+    })
+  return { ...before, ...Object.fromEntries(entries) }
+}
+
+/** Regular expressions that the whole of an origin is matched against. */
+export function origins(text: string, before: readonly RegExp[] = []): readonly RegExp[] {
+  const patterns = text
+    .split(',')
+    .filter((item) => item !== '')
+    .map((item) => {
+      try {
+        return new RegExp(item)
+      } catch {
+        throw new InvalidArgumentError(`${JSON.stringify(item)} is not a regular expression.`)
+      }
+    })
+  return [...before, ...patterns]
+}
+
+/** Where the stock server would be given a level, 0 to 10. */
+export const verbosity = integer({ min: 0, max: 10 })

@@ -1,0 +1,156 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { address, addressRange, duration, flag, fraction, gates, integer, list, origins, verbosity } from './flag-values.ts'
+import { type AuthorizationMode, authorizationModes, type ServeOptions } from './serve-options.ts'
+
+const port = integer({ min: 0, max: 65_535 })
+const count = integer({ min: 0, max: 1_000_000 })
+
+/** Flags of the stock server that people bring along, and that nothing here would honour. */
+const notYet = new Set([
+  'allow-privileged',
+  'api-audiences',
+  'audit-log-path',
+  'audit-policy-file',
+  'audit-webhook-config-file',
+  'authentication-config',
+  'authentication-token-webhook-config-file',
+  'authorization-config',
+  'authorization-webhook-config-file',
+  'admission-control-config-file',
+  'enable-aggregator-routing',
+  'enable-bootstrap-token-auth',
+  'encryption-provider-config',
+  'etcd-cafile',
+  'etcd-certfile',
+  'etcd-keyfile',
+  'etcd-prefix',
+  'etcd-servers',
+  'kubelet-client-certificate',
+  'kubelet-client-key',
+  'oidc-issuer-url',
+  'proxy-client-cert-file',
+  'proxy-client-key-file',
+  'requestheader-client-ca-file',
+  'service-account-issuer',
+  'service-account-key-file',
+  'service-account-signing-key-file',
+  'service-node-port-range',
+  'tls-cipher-suites',
+  'tls-min-version',
+  'tls-sni-cert-key',
+])
+
+/** What to say to a flag that `serve` does not have. */
+export function unknownFlagHint(name: string): string | undefined {
+  return notYet.has(name)
+    ? `kube-apiserver has the flag --${name}, but krmkit does not implement it yet; leave it out`
+    : undefined
+}
+
+/** The sub-command `serve`: flags are named as those of kube-apiserver wherever they mean the same. */
+export function serveCommand(run: (options: ServeOptions) => Promise<void>): Command {
+  return new Command('serve')
+    .description('Run an API server that kubectl and every other stock client can talk to.')
+    .optionsGroup('Address:')
+    .addOption(option('--secure-port <port>', 'port for HTTPS; 0 takes a free one').default(6443).argParser(port))
+    .addOption(
+      option('--bind-address <address>', 'address to listen on; 0.0.0.0 or :: for all').default('127.0.0.1').argParser(address),
+    )
+    .addOption(
+      option('--advertise-address <address>', 'address that clients are told; default: the one bound to').argParser(address),
+    )
+    .addOption(option('--external-hostname <name>', 'host name that clients are told, and that the certificate names'))
+    .optionsGroup('Storage:')
+    .addOption(
+      option('--storage <kind>', 'memory: gone at exit; durable: a write is answered once it is on disk')
+        .choices(['memory', 'durable'])
+        .default('memory'),
+    )
+    .addOption(option('--data-dir <folder>', 'where data, certificates and the admin token are kept').default('.krmkit'))
+    .optionsGroup('TLS:')
+    .addOption(option('--cert-dir <folder>', 'where the self-made certificate is kept; default: pki in the data folder'))
+    .addOption(option('--tls-cert-file <file>', 'PEM certificate to serve with, instead of a self-made one'))
+    .addOption(option('--tls-private-key-file <file>', 'its PEM key'))
+    .optionsGroup('Who may do what:')
+    .addOption(
+      option('--client-ca-file <file>', 'PEM authorities whose client certificates are believed (CN is the user, O a group)'),
+    )
+    .addOption(option('--token-auth-file <file>', 'CSV of static tokens: token,user,uid,"group,group"'))
+    .addOption(
+      option(
+        '--anonymous-auth [bool]',
+        'let callers without credentials in as system:anonymous; default: true, but false with AlwaysAllow',
+      ).argParser(flag),
+    )
+    .addOption(
+      option(
+        '--authorization-mode <modes>',
+        `comma-separated, of ${authorizationModes.join(', ')}; SystemMasters: group system:masters may do everything, others read discovery and health`,
+      )
+        .default(['SystemMasters'])
+        .argParser(modes),
+    )
+    .addOption(
+      option(
+        '--write-kubeconfig <file>',
+        'kubeconfig of an administrator (mode 0600); default: admin.kubeconfig in the data folder',
+      ),
+    )
+    .optionsGroup('Limits:')
+    .addOption(option('--max-requests-inflight <n>', 'reading requests served at a time').default(400).argParser(count))
+    .addOption(option('--max-mutating-requests-inflight <n>', 'writing requests served at a time').default(200).argParser(count))
+    .addOption(
+      option('--request-timeout <duration>', 'longest time for a request that is no watch')
+        .default(60_000, '1m0s')
+        .argParser(duration),
+    )
+    .addOption(
+      option('--min-request-timeout <seconds>', 'shortest life of a watch that sets none').default(1800).argParser(count),
+    )
+    .addOption(
+      option('--goaway-chance <fraction>', 'chance that an HTTP/2 connection is asked to reconnect, 0 to 0.02')
+        .default(0)
+        .argParser(fraction({ min: 0, max: 0.02 })),
+    )
+    .addOption(
+      option('--shutdown-delay-duration <duration>', 'keep serving for so long after the signal to stop')
+        .default(0, '0s')
+        .argParser(duration),
+    )
+    .optionsGroup('What is served:')
+    .addOption(
+      option('--runtime-config <pairs>', 'group versions to switch: api/all=true, apps/v1=false, ...')
+        .default([])
+        .argParser(list),
+    )
+    .addOption(option('--feature-gates <pairs>', 'Name=true,Other=false').default({}).argParser(gates))
+    .addOption(option('--enable-admission-plugins <names>', 'plugins to add to those that are on').default([]).argParser(list))
+    .addOption(option('--disable-admission-plugins <names>', 'plugins to switch off').default([]).argParser(list))
+    .addOption(
+      option('--service-cluster-ip-range <range>', 'addresses of services; the first is named by the certificate')
+        .default('10.0.0.0/24')
+        .argParser(addressRange),
+    )
+    .addOption(
+      option('--cors-allowed-origins <patterns>', 'regular expressions of origins whose browsers are answered')
+        .default([])
+        .argParser(origins),
+    )
+    .optionsGroup('Other:')
+    .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
+    .action((options: ServeOptions) => run(options))
+}
+
+function option(flags: string, description: string): Option {
+  return new Option(flags, description)
+}
+
+function modes(text: string): readonly AuthorizationMode[] {
+  const names = text.split(',')
+  for (const name of names) {
+    if (authorizationModes.includes(name as AuthorizationMode)) continue
+    const later = ['RBAC', 'Node', 'Webhook', 'ABAC'].includes(name) ? ` ${name} is not implemented yet.` : ''
+    throw new InvalidArgumentError(`It must be one of ${authorizationModes.join(', ')}.${later}`)
+  }
+  return names as AuthorizationMode[]
+}

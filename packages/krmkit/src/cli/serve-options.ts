@@ -1,0 +1,39 @@
+/** What `krmkit serve` was told, flag by flag. */
+export interface ServeOptions {
+  readonly securePort: number
+  readonly bindAddress: string
+  readonly advertiseAddress?: string
+  readonly externalHostname?: string
+  readonly storage: 'memory' | 'durable'
+  readonly dataDir: string
+  readonly certDir?: string
+  readonly tlsCertFile?: string
+  readonly tlsPrivateKeyFile?: string
+  readonly clientCaFile?: string
+  readonly tokenAuthFile?: string
+  readonly anonymousAuth?: boolean
+  readonly authorizationMode: readonly AuthorizationMode[]
+  /** Path; empty: none is written. */
+  readonly writeKubeconfig?: string
+  readonly maxRequestsInflight: number
+  readonly maxMutatingRequestsInflight: number
+  /** Milliseconds. */
+  readonly requestTimeout: number
+  /** Seconds. */
+  readonly minRequestTimeout: number
+  readonly runtimeConfig: readonly string[]
+  readonly featureGates: Readonly<Record<string, boolean>>
+  readonly enableAdmissionPlugins: readonly string[]
+  readonly disableAdmissionPlugins: readonly string[]
+  readonly serviceClusterIpRange: string
+  readonly corsAllowedOrigins: readonly RegExp[]
+  readonly goawayChance: number
+  /** Milliseconds. */
+  readonly shutdownDelayDuration: number
+  readonly v: number
+}
+
+/** `SystemMasters`: group system:masters may do everything, others may read discovery, health and their own rights. */
+export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'SystemMasters'
+
+export const authorizationModes: readonly AuthorizationMode[] = ['AlwaysAllow', 'AlwaysDeny', 'SystemMasters']

@@ -1,0 +1,148 @@
+import { join, resolve } from 'node:path'
+import { type ApiRequest, type ApiResponse, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { type Listening, listen, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
+import { createCatalog } from '@krmkit/kinds'
+import { fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { memoryStorage, type Storage } from '@krmkit/storage'
+import { advertised, certificateHosts } from './addresses.ts'
+import { checkAdmissionFlags } from './admission-flags.ts'
+import { authorizerOf, type Callers, callers, readText, writeSecret } from './callers.ts'
+import { CliError } from './cli-error.ts'
+import { kubeconfigText } from './kubeconfig-writer.ts'
+import { type Log, requestLine } from './log.ts'
+import type { ServeOptions } from './serve-options.ts'
+
+/** A server that runs, and how to reach it. */
+export interface Serving {
+  readonly url: string
+  /** The administrator's kubeconfig, when one was written. */
+  readonly kubeconfig: string | undefined
+  /** Ends streams, finishes answers, closes storage. */
+  close(): Promise<void>
+}
+
+const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
+
+/** Runs a server as the flags say. What was started before a failure is ended again. */
+export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
+  checkAdmissionFlags({ enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins })
+  const features = fixedFeatures('1.33', options.featureGates)
+  const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
+  const who = await callers(options, environment)
+  const gate = new Gate()
+  // Listening comes first: a taken port ends the start before storage is touched, and a free one is known to discovery.
+  const listening = await listen(gate, await listenOptions(options, { who, log }))
+  let storage: Storage | undefined
+  try {
+    storage = await openStorage(options)
+    const server = await createApiServer({
+      ...environment,
+      storage,
+      features,
+      kinds: catalog.definitions,
+      types: catalog.types,
+      authenticator: who.authenticator,
+      authorizer: authorizerOf(options.authorizationMode),
+      limits: {
+        readOnlyInFlight: options.maxRequestsInflight,
+        mutatingInFlight: options.maxMutatingRequestsInflight,
+        requestTimeoutMs: options.requestTimeout,
+        watchMs: options.minRequestTimeout * 1000,
+      },
+      corsAllowedOrigins: options.corsAllowedOrigins,
+      serverAddress: advertised(options, listening.port),
+      onFault: (error) => log.error('a request failed', error),
+      ...(options.v >= 2 ? { audit: (event) => log.info(requestLine(event)) } : {}),
+    })
+    gate.open(server)
+    const kubeconfig = await writeKubeconfig(options, { listening, who })
+    return { url: listening.url, kubeconfig, close: () => close(listening, server) }
+  } catch (error) {
+    gate.fail()
+    await listening.close({ graceMs: 0 })
+    await storage?.close()
+    throw error
+  }
+}
+
+/** Holds requests back that arrive between listening and being ready. */
+class Gate {
+  readonly #ready: Promise<EmbeddedServer | undefined>
+  #server: EmbeddedServer | undefined
+  #settle: (server: EmbeddedServer | undefined) => void = () => undefined
+
+  constructor() {
+    this.#ready = new Promise((settle) => {
+      this.#settle = settle
+    })
+  }
+
+  readonly handle = (request: ApiRequest): Promise<ApiResponse> => this.#server?.handle(request) ?? this.#wait(request)
+
+  open(server: EmbeddedServer): void {
+    this.#server = server
+    this.#settle(server)
+  }
+
+  fail(): void {
+    this.#settle(undefined)
+  }
+
+  async #wait(request: ApiRequest): Promise<ApiResponse> {
+    const server = await this.#ready
+    return server?.handle(request) ?? { status: 503, headers: {}, body: { kind: 'empty' } }
+  }
+}
+
+async function listenOptions(options: ServeOptions, context: { readonly who: Callers; readonly log: Log }) {
+  return {
+    port: options.securePort,
+    host: options.bindAddress,
+    tls: await tlsOf(options, context.who.clientCa),
+    goaway: { chance: options.goawayChance, random: environment.random },
+    onFault: (error: unknown) => context.log.error('a connection failed', error),
+  }
+}
+
+async function tlsOf(options: ServeOptions, clientCa: string | undefined): Promise<TlsFiles | TlsSelfSigned> {
+  const { tlsCertFile, tlsPrivateKeyFile } = options
+  const believed = clientCa === undefined ? {} : { clientCa }
+  if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
+    throw new CliError({ code: 'InvalidFlag', message: '--tls-cert-file and --tls-private-key-file go together' })
+  }
+  if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
+    const certificate = await readText(tlsCertFile, 'tls-cert-file')
+    return { certificate, key: await readText(tlsPrivateKeyFile, 'tls-private-key-file'), authority: certificate, ...believed }
+  }
+  const directory = options.certDir ?? join(options.dataDir, 'pki')
+  return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...believed })
+}
+
+async function openStorage(options: ServeOptions): Promise<Storage> {
+  if (options.storage === 'memory') return memoryStorage({ clock: environment.clock })
+  const { durableStorage } = await import('@krmkit/storage')
+  return durableStorage({ clock: environment.clock, dir: join(options.dataDir, 'data') })
+}
+
+async function writeKubeconfig(
+  options: ServeOptions,
+  context: { readonly listening: Listening; readonly who: Callers },
+): Promise<string | undefined> {
+  const { listening, who } = context
+  const path = resolve(options.writeKubeconfig ?? join(options.dataDir, 'admin.kubeconfig'))
+  if (options.writeKubeconfig === '') return undefined
+  if (who.adminToken === undefined) {
+    if (options.writeKubeconfig === undefined) return undefined
+    throw new CliError({
+      code: 'InvalidFlag',
+      message: '--write-kubeconfig needs a token of group system:masters in the token file',
+    })
+  }
+  await writeSecret(path, kubeconfigText({ server: listening.url, authority: listening.authority, token: who.adminToken }))
+  return path
+}
+
+async function close(listening: Listening, server: EmbeddedServer): Promise<void> {
+  await listening.close()
+  await server.close()
+}
