@@ -14,7 +14,11 @@ export interface StorageLocation {
   readonly prefix: string
 }
 
-/** Resources whose storage version is not the most stable one. Key: `group/resource`. */
+/**
+ * Resources whose storage version is not the most stable one. Key: `group/resource`.
+ *
+ * Differs: service ranges and addresses, whose stable version is as new as the release, are stored as beta by the stock server.
+ */
 const versionExceptions: Readonly<Record<string, string>> = {
   'coordination.k8s.io/leasecandidates': 'v1alpha2',
   'resource.k8s.io/deviceclasses': 'v1beta1',
