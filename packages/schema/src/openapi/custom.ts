@@ -111,12 +111,13 @@ interface Publishing {
 /** Schemas are the input of clients; whatever lies deeper is published as open. */
 const maxDepth = 256
 
+// biome-ignore format: a table
 const plainKeywords: readonly string[] = [
   'description', 'type', 'format', 'title', 'default', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength',
   'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'enum', 'maxProperties', 'minProperties', 'required',
   'nullable', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource', 'x-kubernetes-int-or-string',
   'x-kubernetes-list-map-keys', 'x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-validations',
-] // biome-ignore format: a table
+]
 
 function publish(schema: JsonObject, at: Publishing): JsonObject {
   if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }

@@ -1,4 +1,4 @@
-import type { Field, ListNode, StructType, TypeNode } from '../interfaces.ts'
+import type { Field, ListNode, MapNode, StructType, TypeNode } from '../interfaces.ts'
 import { specialText } from './special.ts'
 import { textOf } from './texts/index.ts'
 
@@ -93,7 +93,7 @@ function contentSentence(node: TypeNode): string | undefined {
   return undefined
 }
 
-function elementSentence(node: Exclude<TypeNode, { kind: 'scalar' | 'struct' | 'special' }>): string | undefined {
+function elementSentence(node: ListNode | MapNode): string | undefined {
   const inner = contentSentence(node.of)
   if (inner === undefined) return undefined
   return `${node.kind === 'list' ? 'Each element' : 'Each value'}: ${inner.slice(0, 1).toLowerCase()}${inner.slice(1)}`
@@ -103,11 +103,7 @@ function listSentence(field: Field): string | undefined {
   if (field.type.kind !== 'list') return undefined
   if (field.listType === 'set') return 'No value occurs twice.'
   if (field.listType === 'map') return `No two elements have the same ${listOf(field.listMapKeys ?? [])}.`
-  return field.patchMergeKey === undefined ? undefined : mergedBy(field.type, field.patchMergeKey)
-}
-
-function mergedBy(_node: ListNode, key: string): string {
-  return `Strategic merge patches tell elements apart by ${key}.`
+  return field.patchMergeKey === undefined ? undefined : `Strategic merge patches tell elements apart by ${field.patchMergeKey}.`
 }
 
 function listOf(names: readonly string[]): string {

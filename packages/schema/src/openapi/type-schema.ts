@@ -134,21 +134,17 @@ function extensionsOf(field: Field): JsonObject {
   return extensions
 }
 
+/** In a union every optional member is an alternative. */
 function unionsOf(type: StructType): JsonObject[] {
   if (!type.union) return []
   const discriminator = type.fields.find((field) => field.unionDiscriminator)
   const fields: JsonObject = {}
   for (const field of type.fields) {
-    if (field !== discriminator && isUnionMember(type, field)) define(fields, field.json, capitalised(field.json))
+    if (field !== discriminator && field.optional) define(fields, field.json, capitalised(field.json))
   }
   const union: JsonObject = discriminator === undefined ? {} : { discriminator: discriminator.json }
   union['fields-to-discriminateBy'] = fields
   return [union]
-}
-
-/** In a union every optional member is an alternative. */
-function isUnionMember(_type: StructType, field: Field): boolean {
-  return field.optional
 }
 
 function capitalised(name: string): string {

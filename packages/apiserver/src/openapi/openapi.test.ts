@@ -1,0 +1,180 @@
+import { gunzipSync } from 'node:zlib'
+import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
+import { fakeClock, type JsonObject } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+import { describe, expect, it } from 'vitest'
+import type { ApiResponse } from '../interfaces.ts'
+import { createOpenApi } from './openapi.ts'
+
+const types = builtInTypes()
+const { definitions } = createCatalog({ types })
+const clock = fakeClock(Date.UTC(2025, 0, 2, 3, 4, 5))
+let resources: readonly ResourceDefinition[] = definitions.filter(({ group }) => ['', 'apps', 'autoscaling'].includes(group))
+const builtIn = resources
+const openApi = createOpenApi({ resources: () => resources, types, version: 'v1.33.0', clock })
+
+async function get(path: string, headers: Record<string, string> = {}, query = ''): Promise<ApiResponse> {
+  return (await openApi.answer({ path, query, headers })) as ApiResponse
+}
+
+function bytes(response: ApiResponse): Uint8Array {
+  return response.body.kind === 'bytes' ? response.body.bytes : new Uint8Array()
+}
+
+function json(response: ApiResponse): JsonObject {
+  return JSON.parse(new TextDecoder().decode(bytes(response))) as JsonObject
+}
+
+async function relativeUrl(name: string): Promise<URL> {
+  const { paths } = json(await get('/openapi/v3')) as { paths: Record<string, { serverRelativeURL: string }> }
+  return new URL(paths[name]!.serverRelativeURL, 'http://localhost')
+}
+
+/** A resource of a custom group, whose type was read from a schema. */
+function widget(schema: JsonObject): ResourceDefinition {
+  const kind = { group: 'shop.example.com', version: 'v1', kind: 'Widget' }
+  const deployments = definitions.find(({ resource }) => resource.name === 'deployments') as ResourceDefinition
+  const type = { ...deployments.kind.type(), name: 'shop.example.com/v1.Widget', raw: schema } as StructType
+  return {
+    ...deployments,
+    group: 'shop.example.com',
+    version: 'v1',
+    resource: { ...deployments.resource, name: 'widgets', kind },
+    kind: { ...deployments.kind, ...kind, listKind: 'WidgetList', type: () => type },
+    subresources: [{ ...deployments.resource, name: 'widgets/status', kind, verbs: ['get', 'patch', 'update'] }],
+  }
+}
+
+describe('/openapi/v3', () => {
+  it('P329 the index has a document for each group version, and for the roots', async () => {
+    const index = await get('/openapi/v3')
+    expect(index.headers['content-type']).toBe('application/json')
+    expect(Object.keys(json(index).paths as JsonObject)).toEqual([
+      'api',
+      'api/v1',
+      'apis',
+      'apis/apps',
+      'apis/apps/v1',
+      'apis/autoscaling',
+      'apis/autoscaling/v1',
+      'apis/autoscaling/v2',
+      'version',
+    ])
+  })
+
+  it('under its hash a document may be kept for ever', async () => {
+    const { pathname, searchParams, search } = await relativeUrl('apis/apps/v1')
+    expect(pathname).toBe('/openapi/v3/apis/apps/v1')
+    expect(searchParams.get('hash')).toMatch(/^[0-9A-F]{128}$/)
+    const response = await get(pathname, { accept: 'application/json' }, search.slice(1))
+    expect(response.status).toBe(200)
+    expect(response.headers).toMatchObject({
+      'cache-control': 'public, immutable',
+      expires: 'Fri, 02 Jan 2026 03:04:05 GMT',
+      etag: `"${searchParams.get('hash')}"`,
+      vary: 'Accept, Accept-Encoding',
+      'last-modified': 'Thu, 02 Jan 2025 03:04:05 GMT',
+    })
+    expect(json(response)).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes', version: 'v1.33.0' } })
+    expect((await get(pathname)).headers['cache-control']).toBeUndefined()
+  })
+
+  it('an old hash leads to the present one', async () => {
+    const { searchParams } = await relativeUrl('api/v1')
+    const response = await get('/openapi/v3/api/v1', {}, 'hash=OLD')
+    expect(response.status).toBe(301)
+    expect(response.headers.location).toBe(`/openapi/v3/api/v1?hash=${searchParams.get('hash')}`)
+  })
+
+  it('whoever has a document gets 304', async () => {
+    const { etag } = (await get('/openapi/v3/api/v1')).headers
+    for (const header of [etag as string, `W/${etag as string}`, `"x", ${etag as string}`, '*']) {
+      const again = await get('/openapi/v3/api/v1', { 'if-none-match': header })
+      expect(again.status).toBe(304)
+      expect(again.body.kind).toBe('empty')
+    }
+    expect((await get('/openapi/v3/api/v1', { 'if-none-match': '"x"' })).status).toBe(200)
+    const index = await get('/openapi/v3')
+    expect((await get('/openapi/v3', { 'if-none-match': index.headers.etag as string })).status).toBe(304)
+  })
+
+  it('is compressed for those who can read it', async () => {
+    const plain = await get('/openapi/v3/api/v1')
+    const packed = await get('/openapi/v3/api/v1', { 'accept-encoding': 'br;q=1, gzip' })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect(bytes(packed).length).toBeLessThan(bytes(plain).length / 5)
+    expect(gunzipSync(bytes(packed))).toEqual(Buffer.from(bytes(plain)))
+    expect((await get('/openapi/v3/api/v1', { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined()
+  })
+
+  it('other forms and unknown documents', async () => {
+    const protobuf = await get('/openapi/v3/api/v1', { accept: 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf' })
+    expect(protobuf).toEqual({ status: 406, headers: { vary: 'Accept' }, body: { kind: 'empty' } })
+    const unknown = await get('/openapi/v3/apis/apps/v77')
+    expect(unknown).toEqual({ status: 404, headers: { vary: 'Accept' }, body: { kind: 'empty' } })
+    expect((await get('/openapi/v3/__proto__')).status).toBe(404)
+    expect(openApi.answer({ path: '/apis', query: '', headers: {} })).toBeUndefined()
+    expect(openApi.answer({ path: '/openapi', query: '', headers: {} })).toBeUndefined()
+  })
+
+  it('P2 clients find sub-resources with kinds of other groups', async () => {
+    const { components, paths } = json(await get('/openapi/v3/apis/apps/v1')) as Record<string, Record<string, JsonObject>>
+    const scale = paths!['/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale']!
+    expect((scale.get as JsonObject)['x-kubernetes-group-version-kind']).toEqual({
+      group: 'autoscaling',
+      version: 'v1',
+      kind: 'Scale',
+    })
+    expect(Object.keys(components!.schemas!)).toContain('io.k8s.api.autoscaling.v1.Scale')
+    const pod = json(await get('/openapi/v3/api/v1')).paths as Record<string, JsonObject>
+    const log = pod['/api/v1/namespaces/{namespace}/pods/{name}/log']!
+    expect((log.parameters as { name: string }[]).map(({ name }) => name)).toContain('tailLines')
+    expect(Object.keys(pod)).toContain('/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}')
+  })
+})
+
+describe('/openapi/v2', () => {
+  it('is JSON unless protobuf is asked for', async () => {
+    const response = await get('/openapi/v2', { accept: 'application/json' })
+    expect(response.headers['content-type']).toBe('application/json')
+    expect(json(response)).toMatchObject({ swagger: '2.0', security: [{ BearerToken: [] }] })
+    expect((await get('/openapi/v2', { accept: 'text/html' })).status).toBe(406)
+    expect((await get('/openapi/v2')).headers['content-type']).toBe('application/json')
+  })
+
+  it.each(['@v1.0', '.v1.0'])('protobuf under the name that ends in %s', async (version) => {
+    const response = await get('/openapi/v2', { accept: `application/com.github.proto-openapi.spec.v2${version}+protobuf` })
+    expect(response.headers['content-type']).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf')
+    expect([...bytes(response).subarray(0, 5)]).toEqual([0x0a, 3, 0x32, 0x2e, 0x30])
+    expect(response.headers.etag).toBe((await get('/openapi/v2')).headers.etag)
+  })
+})
+
+describe('custom resources', () => {
+  it('are published by their schema, and only their document changes with them', async () => {
+    const core = (await get('/openapi/v3/api/v1')).headers.etag
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } } },
+    }
+    resources = [...builtIn, widget(schema)]
+    const document = json(await get('/openapi/v3/apis/shop.example.com/v1')) as Record<string, Record<string, JsonObject>>
+    const { 'com.example.shop.v1.Widget': body, 'com.example.shop.v1.WidgetList': list } = document.components!.schemas as Record<
+      string,
+      JsonObject
+    >
+    expect((body!.properties as Record<string, JsonObject>).spec).toEqual(schema.properties.spec)
+    expect(list!['x-kubernetes-group-version-kind']).toEqual([{ group: 'shop.example.com', version: 'v1', kind: 'WidgetList' }])
+    const patch = document.paths!['/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}']!.patch as JsonObject
+    expect(Object.keys((patch.requestBody as JsonObject).content as JsonObject)).not.toContain(
+      'application/strategic-merge-patch+json',
+    )
+    expect((await get('/openapi/v3/api/v1')).headers.etag).toBe(core)
+    const before = (await get('/openapi/v3/apis/shop.example.com/v1')).headers.etag
+    resources = [...builtIn, widget({ type: 'object' })]
+    expect((await get('/openapi/v3/apis/shop.example.com/v1')).headers.etag).not.toBe(before)
+    expect(Object.keys(json(await get('/openapi/v2')).definitions as JsonObject)).toContain('com.example.shop.v1.Widget')
+    resources = builtIn
+    expect((await get('/openapi/v3/apis/shop.example.com/v1')).status).toBe(404)
+  })
+})
