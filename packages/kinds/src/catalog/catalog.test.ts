@@ -99,6 +99,20 @@ describe('catalog', () => {
     expect(converted.map(({ group, version }) => `${group}/${version}`)).toEqual(['events.k8s.io/v1', 'autoscaling/v1'])
   })
 
+  it('P31 prints objects of the served version and of the stored one', () => {
+    const events = catalog.resource({ group: 'events.k8s.io', version: 'v1', resource: 'events' })!
+    const fresh = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: 'e' },
+      regarding: { kind: 'Pod', name: 'p' },
+      note: 'n',
+    }
+    const cells = events.policy.printer!.cells(fresh, { now: 0 })
+    expect([cells[3], cells[6]]).toEqual(['pod/p', 'n'])
+    expect(events.policy.printer!.cells(events.toStorage!(fresh), { now: 0 })).toEqual(cells)
+  })
+
   it('finds kinds that are not resources', () => {
     const name = (group: string, version: string, kind: string) => catalog.kind({ group, version, kind })?.type().name
     expect(name('', 'v1', 'Status')).toBe('meta/v1.Status')

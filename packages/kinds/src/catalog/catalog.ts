@@ -1,18 +1,14 @@
 import { type Features, type GroupVersionKind, type GroupVersionResource, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { createTypeSource, type FactsSource, type TypeSource } from '@krmkit/schema'
-import { conversionBetween } from '../conversions/index.ts'
 import { modelFiles } from '../data/index.generated.ts'
 import { KindsError } from '../errors.ts'
-import type { KindInfo, KindPolicy, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
-import { policies } from '../policies/index.ts'
-import { printers } from '../printers/index.ts'
-import { type CatalogFacts, readCatalogFacts, type VersionFacts } from './facts.ts'
-import { createKindIndex, type KindIndex } from './kind-infos.ts'
+import type { KindInfo, ResourceDefinition } from '../interfaces.ts'
+import { type FolderVersion, versionDefinitions } from './definitions.ts'
+import { type CatalogFacts, readCatalogFacts } from './facts.ts'
+import { createKindIndex } from './kind-infos.ts'
 import { compareGroups, compareVersions } from './priorities.ts'
 import { profileGroup, stockGroup } from './profile.ts'
-import { resourceInfos, subresourceRelease } from './resources.ts'
 import { parseRuntimeConfig, type RuntimeConfig } from './runtime-config.ts'
-import { storageLocation } from './storage.ts'
 
 /** What is served, and by which names it is found. */
 
@@ -83,22 +79,6 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   }
 }
 
-interface FolderVersion {
-  readonly group: string
-  readonly version: string
-  readonly folder: string
-  /** The group as the facts name it. */
-  readonly stock: string
-}
-
-interface Sources {
-  readonly facts: CatalogFacts
-  readonly kinds: KindIndex
-  readonly config: RuntimeConfig
-  readonly profile: NamingProfile
-  readonly features?: Features
-}
-
 function runtimeConfigOf(config: NonNullable<CatalogOptions['runtimeConfig']>): RuntimeConfig {
   return typeof config === 'object' && 'enabled' in config && typeof config.enabled === 'function'
     ? (config as RuntimeConfig)
@@ -123,70 +103,6 @@ function allVersions(facts: CatalogFacts, profile: NamingProfile): FolderVersion
       return Object.keys(versions).map((version) => ({ group, version, folder, stock }))
     })
     .sort((a, b) => compareGroups(a.stock, b.stock) || compareVersions(a.version, b.version))
-}
-
-function versionDefinitions(at: FolderVersion, sources: Sources): ResourceDefinition[] {
-  const { facts, config } = sources
-  const version = facts[at.folder]!.versions[at.version]!
-  const infos = resourceInfos(facts, at, version)
-  return infos
-    .filter(({ name }) => !name.includes('/') && config.enabled(at.group, at.version, name, version.enabled ?? false))
-    .filter(({ kind }) => existsIn(sources.kinds.find(kind), sources.features))
-    .map((resource) => definition(at, { resource, infos, sources }))
-}
-
-function existsIn(kind: KindInfo | undefined, features: Features | undefined): boolean {
-  if (kind === undefined) return false
-  if (features === undefined) return true
-  const introduced = kind.introduced === undefined || features.release.atLeast(kind.introduced)
-  return introduced && (kind.removed === undefined || !features.release.atLeast(kind.removed))
-}
-
-interface DefinitionParts {
-  readonly resource: ResourceInfo
-  /** All of the group version. */
-  readonly infos: readonly ResourceInfo[]
-  readonly sources: Sources
-}
-
-function definition(at: FolderVersion, { resource, infos, sources }: DefinitionParts): ResourceDefinition {
-  const { facts, kinds, features, profile } = sources
-  const subresources = infos.filter(({ name }) => {
-    const release = subresourceRelease({ ...at, group: at.stock }, name)
-    return (
-      name.startsWith(`${resource.name}/`) &&
-      (release === undefined || features === undefined || features.release.atLeast(release))
-    )
-  })
-  const place = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
-  const storage = { ...place, group: profileGroup(place.group, profile), prefix: profileGroup(place.prefix, profile) }
-  const kind = kinds.find(resource.kind)!
-  const own = { group: at.group, version: at.version, kind: kind.kind }
-  const stored = { group: storage.group, version: storage.version, kind: kind.kind }
-  const same = storage.group === at.group && storage.version === at.version
-  return {
-    group: at.group,
-    version: at.version,
-    resource,
-    kind,
-    subresources,
-    policy: policyOf(kind.kind, at.stock, place.group),
-    storage,
-    ...(same ? {} : { toStorage: conversionBetween(own, stored, profile), fromStorage: conversionBetween(stored, own, profile) }),
-  }
-}
-
-function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource: string): string[] {
-  return Object.entries(versions)
-    .filter(([, { resources }]) => Object.hasOwn(resources, resource) && !resources[resource]!.gone)
-    .map(([version]) => version)
-}
-
-/** A group that serves another group's objects may have a policy of its own; both see the storage version. */
-function policyOf(kind: string, group: string, storageGroup: string): KindPolicy {
-  const policy = policies[`${group}/${kind}`] ?? policies[`${storageGroup}/${kind}`] ?? {}
-  const printer = printers[`${storageGroup}/${kind}`]
-  return printer === undefined ? policy : { printer, ...policy }
 }
 
 function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {

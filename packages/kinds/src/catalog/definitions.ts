@@ -1,0 +1,110 @@
+import { type ApiObject, type DeepReadonly, type Features, formatApiVersion, type NamingProfile } from '@krmkit/meta'
+import { type Convert, conversionBetween } from '../conversions/index.ts'
+import type { KindInfo, KindPolicy, Printer, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
+import { policies } from '../policies/index.ts'
+import { printers } from '../printers/index.ts'
+import type { CatalogFacts, VersionFacts } from './facts.ts'
+import type { KindIndex } from './kind-infos.ts'
+import { profileGroup } from './profile.ts'
+import { resourceInfos, subresourceRelease } from './resources.ts'
+import type { RuntimeConfig } from './runtime-config.ts'
+import { storageLocation } from './storage.ts'
+
+/** One definition for each plural of a group version: its facts, its policy, its place in the store, its conversions. */
+
+/** A group version, and the folder of its facts. */
+export interface FolderVersion {
+  readonly group: string
+  readonly version: string
+  readonly folder: string
+  /** The group as the facts name it. */
+  readonly stock: string
+}
+
+/** What definitions are made of. */
+export interface Sources {
+  readonly facts: CatalogFacts
+  readonly kinds: KindIndex
+  readonly config: RuntimeConfig
+  readonly profile: NamingProfile
+  readonly features?: Features
+}
+
+/** Those that are served, by plural. */
+export function versionDefinitions(at: FolderVersion, sources: Sources): ResourceDefinition[] {
+  const { facts, config } = sources
+  const version = facts[at.folder]!.versions[at.version]!
+  const infos = resourceInfos(facts, at, version)
+  return infos
+    .filter(({ name }) => !name.includes('/') && config.enabled(at.group, at.version, name, version.enabled ?? false))
+    .filter(({ kind }) => existsIn(sources.kinds.find(kind), sources.features))
+    .map((resource) => definition(at, { resource, infos, sources }))
+}
+
+function existsIn(kind: KindInfo | undefined, features: Features | undefined): boolean {
+  if (kind === undefined) return false
+  if (features === undefined) return true
+  const introduced = kind.introduced === undefined || features.release.atLeast(kind.introduced)
+  return introduced && (kind.removed === undefined || !features.release.atLeast(kind.removed))
+}
+
+interface DefinitionParts {
+  readonly resource: ResourceInfo
+  /** All of the group version. */
+  readonly infos: readonly ResourceInfo[]
+  readonly sources: Sources
+}
+
+function definition(at: FolderVersion, { resource, infos, sources }: DefinitionParts): ResourceDefinition {
+  const { facts, kinds, features, profile } = sources
+  const subresources = infos.filter(({ name }) => {
+    const release = subresourceRelease({ ...at, group: at.stock }, name)
+    return (
+      name.startsWith(`${resource.name}/`) &&
+      (release === undefined || features === undefined || features.release.atLeast(release))
+    )
+  })
+  const place = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
+  const storage = { ...place, group: profileGroup(place.group, profile), prefix: profileGroup(place.prefix, profile) }
+  const kind = kinds.find(resource.kind)!
+  const own = { group: at.group, version: at.version, kind: kind.kind }
+  const stored = { group: storage.group, version: storage.version, kind: kind.kind }
+  const policy = policyOf(kind.kind, at.stock, place.group)
+  const common = { group: at.group, version: at.version, resource, kind, subresources, storage }
+  if (storage.group === at.group && storage.version === at.version) return { ...common, policy }
+  const toStorage = conversionBetween(own, stored, profile)
+  const fromStorage = conversionBetween(stored, own, profile)
+  const printer = policy.printer && printerOfEither(policy.printer, { apiVersion: formatApiVersion(own), toStorage })
+  return { ...common, policy: printer === undefined ? policy : { ...policy, printer }, toStorage, fromStorage }
+}
+
+interface OwnVersion {
+  readonly apiVersion: string
+  readonly toStorage: Convert
+}
+
+/** Tables are asked of objects as a client sees them: those of the served version are printed as they are stored. */
+function printerOfEither({ columns, cells, conditions, compare }: Printer, { apiVersion, toStorage }: OwnVersion): Printer {
+  const stored = (object: DeepReadonly<ApiObject>) => {
+    return object.apiVersion === apiVersion ? (toStorage(object) as DeepReadonly<ApiObject>) : object
+  }
+  return {
+    columns,
+    cells: (object, options) => cells(stored(object), options),
+    ...(conditions === undefined ? {} : { conditions: (object) => conditions(stored(object)) }),
+    ...(compare === undefined ? {} : { compare: (a, b) => compare(stored(a), stored(b)) }),
+  }
+}
+
+function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource: string): string[] {
+  return Object.entries(versions)
+    .filter(([, { resources }]) => Object.hasOwn(resources, resource) && !resources[resource]!.gone)
+    .map(([version]) => version)
+}
+
+/** A group that serves another group's objects may have a policy of its own; both see the storage version. */
+function policyOf(kind: string, group: string, storageGroup: string): KindPolicy {
+  const policy = policies[`${group}/${kind}`] ?? policies[`${storageGroup}/${kind}`] ?? {}
+  const printer = printers[`${storageGroup}/${kind}`]
+  return printer === undefined ? policy : { printer, ...policy }
+}
