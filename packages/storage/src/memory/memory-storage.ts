@@ -15,10 +15,10 @@ export function memoryStorage(options: StorageOptions = {}): Storage {
  * Entries before the fork are shared objects, and so are their notes.
  *
  * @param storage what {@link memoryStorage} or `fork` returned
- * @param options of the fork; what is absent has its default, not the original's value
+ * @param options what differs from the options of the original
  * @throws TypeError for a store with anything but memory below it
  */
 export function fork(storage: Storage, options: StorageOptions = {}): Storage {
   if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only a store in memory can be forked')
-  return storage.fork(resolveOptions(options))
+  return storage.fork(options)
 }

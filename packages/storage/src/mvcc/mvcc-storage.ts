@@ -17,7 +17,7 @@ import type {
   WriteResult,
 } from '../interfaces.ts'
 import { checkKey, checkKeyOrPrefix, checkPrefix, endOfPrefix } from '../keys.ts'
-import type { ResolvedOptions } from '../options.ts'
+import { type ResolvedOptions, resolveOptions, type StorageOptions } from '../options.ts'
 import { StorageError } from '../storage-error.ts'
 import { deleteEvent, makeEntry, ownBytes, putEvent } from './entries.ts'
 import { History } from './history.ts'
@@ -97,8 +97,9 @@ export class MvccStorage implements Storage {
   }
 
   /** A store of its own with the same past. Copies pointers, not data. */
-  fork(options: ResolvedOptions): MvccStorage {
+  fork(overrides: StorageOptions): MvccStorage {
     this.#checkOpen()
+    const options = resolveOptions({ ...this.#options, ...overrides })
     const tree = new Tree(this.#tree.freeze())
     const fork = new MvccStorage(options, { tree, history: this.#history.fork(options) })
     fork.#scheduleHousekeeping()

@@ -25,7 +25,7 @@ export function readTests(test: StoreTest): void {
     assert.equal(await storage.get('/a/y', { at: second.revision + 1 }), undefined)
   })
 
-  test('P169 a list without a revision is the newest state, in key order, with its revision', async ({ storage }) => {
+  test('P169 P170 a list without a revision is the newest state, in key order, with its revision', async ({ storage }) => {
     for (const name of ['c', 'a', 'b']) await put(storage, `/a/${name}`, name)
     const { entries, revision, remaining } = await storage.list({ prefix: '/a/' })
     assert.deepEqual(
@@ -72,9 +72,10 @@ export function readTests(test: StoreTest): void {
     assert.equal((await storage.list({ prefix: '/a/', after: '/a/05' })).remaining, 0)
   })
 
-  test('P185 a limit is never exceeded; none, or 0, gives everything', async ({ storage }) => {
+  test('P172 P185 a limit is never exceeded, and shows the newest state; none, or 0, gives everything', async ({ storage }) => {
     await fill(storage, 100)
-    assert.equal((await storage.list({ prefix: '/a/', limit: 7 })).entries.length, 7)
+    const limited = await storage.list({ prefix: '/a/', limit: 7 })
+    assert.deepEqual([limited.entries.length, limited.revision], [7, storage.revision])
     assert.equal((await storage.list({ prefix: '/a/', limit: 0 })).entries.length, 100)
     assert.equal((await storage.list({ prefix: '/a/' })).entries.length, 100)
   })

@@ -39,6 +39,31 @@ export function watchTests(test: StoreTest): void {
     watcher.close()
   })
 
+  test('P182 P183 a list, and a watch from its revision, together miss nothing and repeat nothing', async ({ storage }) => {
+    const writing = (async () => {
+      for (let n = 0; n < 200; n++) {
+        const writes = Array.from({ length: 5 }, (_, hand) => storage.put(`/a/${(n + hand) % 20}`, text(String(n))))
+        await Promise.all(writes)
+        if (n % 10 === 0) await nextTurn()
+      }
+    })()
+    while (storage.revision < 300) await nextTurn()
+    const { entries, revision } = await storage.list({ prefix: '/a/' })
+    const state = new Map(entries.map((entry) => [entry.key, entry]))
+    const watcher = storage.watch({ prefix: '/a/', from: revision })
+    await writing
+    const heard = await takeUntil(watcher, storage.revision - revision)
+    for (const { key, entry, previous } of heard) {
+      assert.equal(previous, state.get(key))
+      state.set(key, entry)
+    }
+    assert.deepEqual(
+      [...state.values()].sort((a, b) => (a.key < b.key ? -1 : 1)),
+      (await storage.list({ prefix: '/a/' })).entries,
+    )
+    watcher.close()
+  })
+
   test('a watch hears only of its prefix, or its one key', async ({ storage }) => {
     const from = storage.revision
     const prefixes = ['/', '/a/', '/a/b/', '/a/b', '/a/bc', '/b/']
