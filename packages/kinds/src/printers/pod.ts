@@ -2,7 +2,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { Printer, RowCondition } from '../interfaces.ts'
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodTemplate } from '../types/core-v1.generated.ts'
 import { ageColumn, column, nameColumn, wide } from './columns.ts'
-import { moment, since } from './duration.ts'
+import { humanDuration, moment, since } from './duration.ts'
 import { containerCells, labelsText } from './text.ts'
 
 /** A pod's row tells one story: how many of its containers are ready, what it is waiting for, how often it failed. */
@@ -155,7 +155,7 @@ function countRestarts(restarts: Restarts, status: DeepReadonly<ContainerStatus>
 
 function restartsText({ count, last }: Restarts, now: number): string {
   if (count === 0 || last === undefined) return String(count)
-  return `${count} (${since(new Date(last).toISOString(), now)} ago)`
+  return `${count} (${humanDuration(now - last)} ago)`
 }
 
 function isSidecar({ restartPolicy }: DeepReadonly<Container>): boolean {
