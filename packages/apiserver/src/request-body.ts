@@ -1,13 +1,15 @@
-import { decodeObjectEnvelope, parseYaml } from './pending.ts'
 import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, parseApiVersion } from '@krmkit/meta'
 import {
   applyDefaults,
   DecodeError,
   decode,
   decodeFailureMessage,
+  decodeProtobuf,
   type Decoded,
   type DecodeOptions,
   parseJson,
+  parseYaml,
+  readEnvelope,
   readTypeMeta,
   type StructType,
   strictMessage,
@@ -82,9 +84,9 @@ function decodeBytes(
   let actual: Actual | undefined
   try {
     if (encoding === 'protobuf') {
-      const envelope = decodeObjectEnvelope(bytes)
-      actual = checkType(machinery, expected, envelope.typeMeta)
-      return { decoded: envelope.decode(type()), actual }
+      const envelope = readEnvelope(bytes)
+      actual = checkType(machinery, expected, envelope)
+      return { decoded: decodeProtobuf(type(), envelope), actual }
     }
     const { value, ...rest } = parseText(bytes, encoding)
     actual = checkType(machinery, expected, readTypeMeta(value))

@@ -1,6 +1,5 @@
 import { ApiError, type Status } from '@krmkit/meta'
-import { encodeObjectEnvelope, printYaml } from './pending.ts'
-import { encodeJson, type StructType, type TypeSource } from '@krmkit/schema'
+import { encodeJson, encodeProtobuf, stringifyJson as printYaml, type StructType, type TypeSource } from '@krmkit/schema'
 import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
 
@@ -34,8 +33,9 @@ export function textResponse(status: number, text: string): ApiResponse {
 /** Bytes of an object in one encoding. `type` is needed for protobuf only. */
 export function encodeObject(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Uint8Array {
   if (encoding === 'yaml') return new TextEncoder().encode(printYaml(object))
-  if (encoding === 'protobuf') return encodeObjectEnvelope(type(), object)
-  return encodeJson(object, { newline: true, ...(pretty ? { indent: 2 } : {}) })
+  if (encoding === 'protobuf') return encodeProtobuf(type(), object)
+  if (pretty) return new TextEncoder().encode(`${JSON.stringify(JSON.parse(new TextDecoder().decode(encodeJson(object))), null, 2)}\n`)
+  return encodeJson(object, { newline: true })
 }
 
 export function objectResponse(

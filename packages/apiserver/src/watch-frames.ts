@@ -1,6 +1,5 @@
 import type { Status } from '@krmkit/meta'
-import { encodeObjectEnvelope, encodeWatchEvent } from './pending.ts'
-import { encodeJson } from '@krmkit/schema'
+import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
 import type { FrozenObject } from '@krmkit/registry'
 import type { Entry, Revision } from '@krmkit/storage'
 import type { EventType } from './frame-cache.ts'
@@ -52,7 +51,7 @@ export function framesFor(request: ResourceRequest, representation: Representati
     if (encoding === 'json') return jsonFrame(type, encodeJson(object))
     const structName = transform === undefined ? undefined : `meta/v1.${transform.as}`
     const struct = (object as { kind?: string }).kind === 'Status' ? types.struct('meta/v1.Status') : structName === undefined ? definition.kind.type() : types.struct(structName)
-    return encodeWatchEvent(types, type, encodeObjectEnvelope(struct, object))
+    return encodeWatchFrame({ type, object: encodeProtobuf(struct, object) })
   }
   const plain = encoding === 'json' && transform === undefined
 

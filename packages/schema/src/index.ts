@@ -5,7 +5,7 @@ export { decodeFailureMessage, readTypeMeta, summarizeBody, type TypeMeta, unrea
 export { DecodeError, type DecodeErrorCode, SchemaError, type SchemaErrorCode } from './errors.ts'
 export type * from './interfaces.ts'
 export { duplicateProblems } from './json/duplicates.ts'
-export { type EncodeJsonOptions, encodeJson } from './json/encode-json.ts'
+export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson } from './json/parse-json.ts'
 export type {
   FieldFacts,
@@ -45,3 +45,7 @@ export {
   type WrittenSchema,
 } from './openapi/index.ts'
 export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'
+export { type Envelope, hasProtobufMagic, protobufMagic, readEnvelope, writeEnvelope } from './protobuf/envelope.ts'
+export { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf } from './protobuf/protobuf.ts'
+export { decodeWatchEvent, encodeWatchFrame, type ProtobufWatchEvent } from './protobuf/watch.ts'
+export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'

@@ -1,4 +1,4 @@
-import { ApiError, type DeepReadonly, type GroupVersionKind, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import { ApiError, type DeepReadonly, type GroupVersionKind, MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import { isStorableName, listEntries, type ListAnswer, type ListRequest, objectKey, parseResourceVersion, waitForRevision } from '@krmkit/registry'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { Entry } from '@krmkit/storage'
@@ -82,14 +82,24 @@ export function wantsPretty({ state }: ResourceRequest, representation: Represen
 export function selectors(definition: ResourceDefinition, query: Query): Pick<ListRequest, 'labelSelector' | 'fieldSelector'> {
   const labels = text(query, 'labelSelector') ?? ''
   const fields = text(query, 'fieldSelector') ?? ''
-  const labelSelector = labels === '' ? undefined : parseLabelSelector(labels)
-  const fieldSelector = fields === '' ? undefined : parseFieldSelector(fields)
+  const labelSelector = labels === '' ? undefined : readable(() => parseLabelSelector(labels))
+  const fieldSelector = fields === '' ? undefined : readable(() => parseFieldSelector(fields))
   for (const { field } of fieldSelector?.requirements ?? []) {
     const known = field === 'metadata.name' || (field === 'metadata.namespace' && definition.kind.namespaced) || Object.hasOwn(definition.policy.selectableFields ?? {}, field)
     if (!known) throw ApiError.badRequest(`field label not supported: ${field}`)
   }
   const some = (fieldSelector?.requirements ?? []).length > 0
   return { labelSelector: (labelSelector?.requirements ?? []).length > 0 ? labelSelector : undefined, fieldSelector: some ? fieldSelector : undefined }
+}
+
+/** What does not parse is the client's fault. */
+function readable<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof MetaError) throw ApiError.badRequest(error.message)
+    throw error
+  }
 }
 
 /** GET of a collection; @see API protocol specification, 2.3, 4.2 and 4.3. */
