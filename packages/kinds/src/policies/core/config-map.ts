@@ -1,0 +1,50 @@
+/** Config maps. @see Configuration and storage specification, 2.1 */
+import { type DeepReadonly, isConfigMapKey, utf8Length } from '@krmkit/meta'
+import type { ConfigMap } from '../../types/core-v1.generated.ts'
+import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
+import type { Report } from '../shared/place.ts'
+import { definePolicy, findings } from '../shared/policy.ts'
+import { base64Bytes, isEmptyMap, own, semanticEqual, sortedKeys } from '../shared/values.ts'
+
+/** Bytes that all values of a config map or secret may have together. */
+export const maxDataSize = 1024 * 1024
+
+const frozen = 'field is immutable when `immutable` is set'
+
+function checkConfigMap(map: DeepReadonly<ConfigMap>, report: Report): void {
+  checkMetadata(map, report, { namespaced: true })
+  let size = 0
+  for (const key of sortedKeys(map.data)) {
+    const at = report.at('data').key(key)
+    at.invalidAll(key, isConfigMapKey(key))
+    if (own(map.binaryData, key) !== undefined) at.invalid(key, 'duplicate of key present in binaryData')
+    size += utf8Length(own(map.data, key) ?? '')
+  }
+  for (const key of sortedKeys(map.binaryData)) {
+    report.at('binaryData').key(key).invalidAll(key, isConfigMapKey(key))
+    size += base64Bytes(own(map.binaryData, key) ?? '')
+  }
+  if (size > maxDataSize) report.at('').tooLong('', maxDataSize)
+}
+
+/** Whether two maps hold the same; an absent one is empty. */
+export function sameData(a: object | undefined, b: object | undefined): boolean {
+  return isEmptyMap(a) ? isEmptyMap(b) : semanticEqual(a, b)
+}
+
+export const configMapPolicy = definePolicy<ConfigMap>({
+  validate(map, context) {
+    return findings(context, (report) => checkConfigMap(map, report))
+  },
+  validateUpdate(map, old, context) {
+    return findings(context, (report) => {
+      checkMetadataUpdate(map, old, report)
+      if (old.immutable === true) {
+        if (map.immutable !== true) report.at('immutable').forbidden(frozen)
+        if (!sameData(map.data, old.data)) report.at('data').forbidden(frozen)
+        if (!sameData(map.binaryData, old.binaryData)) report.at('binaryData').forbidden(frozen)
+      }
+      checkConfigMap(map, report)
+    })
+  },
+})

@@ -1,0 +1,165 @@
+/** Defaults of pods and pod templates that the data of the types does not carry. */
+import { Quantity } from '@krmkit/meta'
+import type {
+  Container,
+  EphemeralContainer,
+  HTTPGetAction,
+  PodSpec,
+  PodTemplateSpec,
+  Probe,
+  ResourceRequirements,
+  Volume,
+} from '../../types/core-v1.generated.ts'
+import { imageTag } from './image-name.ts'
+import { isEmpty, isSet } from './values.ts'
+
+/** Mode of files in volumes: readable by all, writable by their owner. */
+const fileMode = 0o644
+const gracePeriodSeconds = 30
+const tokenSeconds = 3600
+
+/** Defaults of a template's pods. */
+export function defaultPodTemplate(template: PodTemplateSpec | undefined): void {
+  if (isSet(template)) {
+    template.spec ??= { containers: [] }
+    defaultPodSpec(template.spec)
+  }
+}
+
+/** What every pod has, alone or in a template. */
+export function defaultPodSpec(spec: PodSpec): void {
+  if (isEmpty(spec.serviceAccountName) && !isEmpty(spec.serviceAccount)) spec.serviceAccountName = spec.serviceAccount
+  if (!isEmpty(spec.serviceAccountName)) spec.serviceAccount = spec.serviceAccountName
+  if (isEmpty(spec.dnsPolicy)) spec.dnsPolicy = 'ClusterFirst'
+  if (isEmpty(spec.restartPolicy)) spec.restartPolicy = 'Always'
+  spec.securityContext ??= {}
+  spec.terminationGracePeriodSeconds ??= gracePeriodSeconds
+  if (isEmpty(spec.schedulerName)) spec.schedulerName = 'default-scheduler'
+  for (const volume of spec.volumes ?? []) defaultVolume(volume)
+  for (const container of spec.containers ?? []) defaultContainer(container)
+  for (const container of spec.initContainers ?? []) defaultContainer(container)
+  for (const container of spec.ephemeralContainers ?? []) defaultContainer(container)
+  roundUp(spec.overhead)
+}
+
+/** What pods have in addition to their templates. */
+export function defaultPodOnly(spec: PodSpec): void {
+  for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    requestLimits(container)
+    if (spec.hostNetwork === true) {
+      for (const port of container.ports ?? []) if (!port.hostPort) port.hostPort = port.containerPort
+    }
+  }
+  spec.enableServiceLinks ??= true
+}
+
+/** What is limited and not asked for is asked for up to its limit. */
+function requestLimits(container: Container): void {
+  const resources = container.resources
+  if (!isSet(resources?.limits)) return
+  const requests: Record<string, string> = { ...resources.requests }
+  for (const [name, limit] of Object.entries(resources.limits)) if (!Object.hasOwn(requests, name)) requests[name] = limit
+  if (Object.keys(requests).length > 0) resources.requests = requests
+}
+
+function defaultContainer(container: Container | EphemeralContainer): void {
+  if (isEmpty(container.imagePullPolicy)) {
+    container.imagePullPolicy = imageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  }
+  if (isEmpty(container.terminationMessagePath)) container.terminationMessagePath = '/dev/termination-log'
+  if (isEmpty(container.terminationMessagePolicy)) container.terminationMessagePolicy = 'File'
+  for (const port of container.ports ?? []) if (isEmpty(port.protocol)) port.protocol = 'TCP'
+  for (const variable of container.env ?? []) {
+    const fieldRef = variable.valueFrom?.fieldRef
+    if (isSet(fieldRef) && isEmpty(fieldRef.apiVersion)) fieldRef.apiVersion = 'v1'
+  }
+  roundUpAll(container.resources)
+  defaultProbe(container.livenessProbe)
+  defaultProbe(container.readinessProbe)
+  defaultProbe(container.startupProbe)
+  defaultHttpGet(container.lifecycle?.postStart?.httpGet)
+  defaultHttpGet(container.lifecycle?.preStop?.httpGet)
+}
+
+function defaultProbe(probe: Probe | undefined): void {
+  if (!isSet(probe)) return
+  if (!probe.timeoutSeconds) probe.timeoutSeconds = 1
+  if (!probe.periodSeconds) probe.periodSeconds = 10
+  if (!probe.successThreshold) probe.successThreshold = 1
+  if (!probe.failureThreshold) probe.failureThreshold = 3
+  if (isSet(probe.grpc)) probe.grpc.service ??= ''
+  defaultHttpGet(probe.httpGet)
+}
+
+function defaultHttpGet(action: HTTPGetAction | undefined): void {
+  if (!isSet(action)) return
+  if (isEmpty(action.path)) action.path = '/'
+  if (isEmpty(action.scheme)) action.scheme = 'HTTP'
+}
+
+/** Defaults of a volume; one that names no source is an empty directory. */
+export function defaultVolume(volume: Volume): void {
+  if (!Object.entries(volume).some(([name, source]) => name !== 'name' && isSet(source))) volume.emptyDir = {}
+  for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
+    if (isSet(source)) source.defaultMode ??= fileMode
+  }
+  for (const file of volume.downwardAPI?.items ?? []) if (isSet(file.fieldRef)) file.fieldRef.apiVersion ||= 'v1'
+  for (const projection of volume.projected?.sources ?? []) {
+    if (isSet(projection.serviceAccountToken)) projection.serviceAccountToken.expirationSeconds ??= tokenSeconds
+    for (const file of projection.downwardAPI?.items ?? []) if (isSet(file.fieldRef)) file.fieldRef.apiVersion ||= 'v1'
+  }
+  if (isSet(volume.hostPath)) volume.hostPath.type ??= ''
+  if (isSet(volume.ephemeral?.volumeClaimTemplate)) {
+    const { spec } = volume.ephemeral.volumeClaimTemplate
+    if (isSet(spec)) {
+      spec.volumeMode ??= 'Filesystem'
+      roundUpAll(spec.resources)
+    }
+  }
+  if (isSet(volume.image) && isEmpty(volume.image.pullPolicy)) {
+    volume.image.pullPolicy = imageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  }
+  defaultVendorSource(volume)
+}
+
+/** The sources that pods and persistent volumes share. `awsElasticBlockStore.fsType`: S39. */
+export function defaultVendorSource(source: {
+  iscsi?: { iscsiInterface?: string }
+  rbd?: { pool?: string; user?: string; keyring?: string }
+  azureDisk?: { cachingMode?: string; kind?: string; fsType?: string; readOnly?: boolean }
+  scaleIO?: { storageMode?: string; fsType?: string }
+  awsElasticBlockStore?: { fsType?: string }
+}): void {
+  const { iscsi, rbd, azureDisk, scaleIO, awsElasticBlockStore } = source
+  if (isSet(iscsi)) iscsi.iscsiInterface ||= 'default'
+  if (isSet(rbd)) {
+    rbd.pool ||= 'rbd'
+    rbd.user ||= 'admin'
+    rbd.keyring ||= '/etc/ceph/keyring'
+  }
+  if (isSet(azureDisk)) {
+    azureDisk.cachingMode ??= 'ReadWrite'
+    azureDisk.kind ??= 'Shared'
+    azureDisk.fsType ??= 'ext4'
+    azureDisk.readOnly ??= false
+  }
+  if (isSet(scaleIO)) {
+    scaleIO.storageMode ||= 'ThinProvisioned'
+    scaleIO.fsType ||= 'xfs'
+  }
+  if (isSet(awsElasticBlockStore)) awsElasticBlockStore.fsType ||= 'ext4'
+}
+
+function roundUpAll(resources: Pick<ResourceRequirements, 'limits' | 'requests'> | undefined): void {
+  roundUp(resources?.limits)
+  roundUp(resources?.requests)
+}
+
+/** Amounts are kept to a thousandth; anything finer is rounded up. */
+export function roundUp(amounts: Record<string, string> | undefined): void {
+  if (!isSet(amounts)) return
+  for (const name of Object.keys(amounts)) {
+    const text = amounts[name] ?? ''
+    if (text.endsWith('u') || text.endsWith('n')) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
+  }
+}

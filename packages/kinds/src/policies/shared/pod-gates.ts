@@ -1,0 +1,34 @@
+/** Members of pods that only exist behind a feature gate which is off. */
+import type { Features } from '@krmkit/meta'
+import type { Container, PodSpec } from '../../types/core-v1.generated.ts'
+import { isEmpty, isSet, type R } from './values.ts'
+
+/** Drops what the release does not know yet, unless the stored pod `old` has it already. */
+export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined, features: Features): void {
+  if (!features.enabled('PodLevelResources') && !isSet(old?.resources)) delete spec.resources
+  if (!features.enabled('DynamicResourceAllocation') && isEmpty(old?.resourceClaims)) {
+    delete spec.resourceClaims
+    for (const container of containers(spec)) delete container.resources?.claims
+  }
+  if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
+  if (!features.enabled('ClusterTrustBundleProjection') && !usesBundles(old)) {
+    for (const volume of spec.volumes ?? []) for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
+  }
+  if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) {
+    for (const volume of spec.volumes ?? []) delete volume.image
+  }
+}
+
+function containers(spec: PodSpec): Container[] {
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...((spec.ephemeralContainers ?? []) as Container[])]
+}
+
+function dropStopSignals(spec: PodSpec, old: R<PodSpec> | undefined): void {
+  const before = [...(old?.containers ?? []), ...(old?.initContainers ?? [])]
+  if (before.some((container) => isSet(container.lifecycle?.stopSignal))) return
+  for (const container of containers(spec)) delete container.lifecycle?.stopSignal
+}
+
+function usesBundles(spec: R<PodSpec> | undefined): boolean {
+  return spec?.volumes?.some((volume) => volume.projected?.sources?.some((source) => isSet(source.clusterTrustBundle))) === true
+}

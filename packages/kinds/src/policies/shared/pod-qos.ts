@@ -1,0 +1,33 @@
+/** Quality of service of a pod: how well its requests and limits are known. */
+import type { PodSpec } from '../../types/core-v1.generated.ts'
+import { amount, compareAmounts, sign } from './quantities.ts'
+import { own, type R } from './values.ts'
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
+
+const computed = ['cpu', 'memory'] as const
+
+function positive(value: string | undefined): boolean {
+  return value !== undefined && sign(amount(value)) > 0
+}
+
+/**
+ * The class of a pod, of its containers' processors and memory:
+ * nothing asked or limited is `BestEffort`; everything limited and asked alike is `Guaranteed`; the rest is `Burstable`.
+ */
+export function podQos(spec: R<PodSpec>): QosClass {
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  let some = false
+  let guaranteed = true
+  for (const { resources } of containers) {
+    for (const name of computed) {
+      const limit = own(resources?.limits, name)
+      const request = own(resources?.requests, name)
+      if (positive(limit) || positive(request)) some = true
+      if (!positive(limit) || (positive(request) && compareAmounts(limit, request) !== 0)) guaranteed = false
+      if (request === undefined && limit === undefined) guaranteed = false
+    }
+  }
+  if (!some) return 'BestEffort'
+  return guaranteed ? 'Guaranteed' : 'Burstable'
+}

@@ -1,0 +1,172 @@
+/** Advice about pods: what is deprecated, and what is likely a mistake. */
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
+import { nodeLabelWarning } from './node-labels.ts'
+import { amount, isWhole } from './quantities.ts'
+import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from './values.ts'
+
+type Annotations = Readonly<Record<string, string>> | undefined
+
+const empty: R<PodSpec> = { containers: [] }
+
+/** Warnings for a pod that is made or changed. */
+export function podWarnings(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod> | undefined, profile: NamingProfile): string[] {
+  if (old !== undefined && semanticEqual(pod.spec, old.spec) && semanticEqual(pod.metadata.annotations, old.metadata.annotations)) return []
+  const subject = { spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }
+  return specWarnings(subject, profile, old === undefined)
+}
+
+/** Warnings for the template of a controller; `at` is its path, such as `spec.template`. */
+export function podTemplateWarnings(
+  template: R<PodTemplateSpec> | undefined,
+  old: R<PodTemplateSpec> | undefined,
+  options: { readonly at: string; readonly profile: NamingProfile },
+): string[] {
+  if (old !== undefined && semanticEqual(template, old)) return []
+  const subject = { spec: template?.spec ?? empty, annotations: template?.metadata?.annotations, at: `${options.at}.` }
+  return specWarnings(subject, options.profile, old === undefined)
+}
+
+interface Subject {
+  readonly spec: R<PodSpec>
+  readonly annotations: Annotations
+  /** Empty, or the path of the template with a dot. */
+  readonly at: string
+}
+
+function specWarnings(subject: Subject, profile: NamingProfile, created: boolean): string[] {
+  const { spec, at } = subject
+  const path = `${at}spec`
+  const texts: string[] = []
+  for (const key of sortedKeys(spec.nodeSelector)) warnLabel(texts, `${path}.nodeSelector[${key}]`, key)
+  warnAffinity(texts, spec, path)
+  for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
+    const here = `${path}.topologySpreadConstraints[${i}]`
+    warnLabel(texts, `${here}.topologyKey`, constraint.topologyKey)
+    if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: a null labelSelector results in matching no pod`)
+  }
+  warnAnnotations(texts, subject, profile)
+  warnDuplicates(texts, (spec.hostAliases ?? []).map((alias) => alias.ip), (i, ip) => `${path}.hostAliases[${i}].ip: duplicate IP "${ip}"`)
+  warnPullSecrets(texts, spec, path)
+  for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, `${path}.volumes[${i}]`)
+  for (const name of ['initContainers', 'containers'] as const) {
+    for (const [i, container] of (spec[name] ?? []).entries()) warnContainer(texts, container, `${path}.${name}[${i}]`)
+  }
+  warnAmounts(texts, spec.overhead, `${path}.overhead`)
+  if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
+    texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
+  }
+  return texts
+}
+
+function warnLabel(texts: string[], path: string, label: string | undefined): void {
+  const text = nodeLabelWarning(label ?? '')
+  if (text !== undefined) texts.push(`${path}: ${text}`)
+}
+
+function warnAffinity(texts: string[], spec: R<PodSpec>, path: string): void {
+  const nodes = spec.affinity?.nodeAffinity
+  const required = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const place = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
+  for (const [i, term] of required.entries()) {
+    for (const [j, e] of (term.matchExpressions ?? []).entries()) warnLabel(texts, `${place}[${i}].matchExpressions[${j}].key`, e.key)
+  }
+  const preferred = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`
+  for (const [i, term] of (nodes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    for (const [j, e] of (term.preference?.matchExpressions ?? []).entries()) {
+      warnLabel(texts, `${preferred}[${i}].preference.matchExpressions[${j}].key`, e.key)
+    }
+  }
+  for (const name of ['podAffinity', 'podAntiAffinity'] as const) {
+    const terms = spec.affinity?.[name]
+    for (const [i, term] of (terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+      if (isSet(term.labelSelector)) continue
+      const where = `${path}.affinity.${name}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector`
+      texts.push(`${where}: a null labelSelector results in matching no pod`)
+    }
+    for (const [i, weighted] of (terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+      if (isSet(weighted.podAffinityTerm?.labelSelector)) continue
+      const where = `${path}.affinity.${name}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector`
+      texts.push(`${where}: a null labelSelector results in matching no pod`)
+    }
+  }
+}
+
+function warnAnnotations(texts: string[], subject: Subject, profile: NamingProfile): void {
+  const { domain } = profile
+  const fixed = new Map([
+    [`scheduler.alpha.${domain}/critical-pod`, 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+    [`security.alpha.${domain}/sysctls`, 'non-functional in v1.11+; use the "sysctls" field instead'],
+    [`security.alpha.${domain}/unsafe-sysctls`, 'non-functional in v1.11+; use the "sysctls" field instead'],
+    [`seccomp.security.alpha.${domain}/pod`, 'non-functional in v1.27+; use the "seccompProfile" field instead'],
+  ])
+  for (const key of sortedKeys(subject.annotations)) {
+    const path = `${subject.at}metadata.annotations[${key}]`
+    const text = fixed.get(key)
+    if (text !== undefined) texts.push(`${path}: ${text}`)
+    else if (key.startsWith(`container.seccomp.security.alpha.${domain}/`)) {
+      texts.push(`${path}: non-functional in v1.27+; use the "seccompProfile" field instead`)
+    } else if (key.startsWith(`container.apparmor.security.beta.${domain}/`)) {
+      texts.push(`${path}: deprecated since v1.30; use the "appArmorProfile" field instead`)
+    }
+  }
+}
+
+function warnPullSecrets(texts: string[], spec: R<PodSpec>, path: string): void {
+  const names = new Set<string>()
+  for (const [i, secret] of (spec.imagePullSecrets ?? []).entries()) {
+    const name = secret.name ?? ''
+    if (name === '') texts.push(`${path}.imagePullSecrets[${i}].name: invalid empty name "${name}"`)
+    if (names.has(name)) texts.push(`${path}.imagePullSecrets[${i}].name: duplicate name "${name}"`)
+    names.add(name)
+  }
+}
+
+/** Volume sources on their way out, in the order in which they are looked at. */
+export const deprecatedSources: readonly (readonly [string, string])[] = [
+  ['photonPersistentDisk', 'photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+'],
+  ['gitRepo', 'gitRepo: deprecated in v1.11, and disabled by default in v1.33+'],
+  ['scaleIO', 'scaleIO: deprecated in v1.16, non-functional in v1.22+'],
+  ['flocker', 'flocker: deprecated in v1.22, non-functional in v1.25+'],
+  ['storageos', 'storageOS: deprecated in v1.22, non-functional in v1.25+'],
+  ['quobyte', 'quobyte: deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'glusterfs: deprecated in v1.25, non-functional in v1.26+'],
+  ['cephfs', 'cephfs: deprecated in v1.28, non-functional in v1.31+'],
+  ['rbd', 'rbd: deprecated in v1.28, non-functional in v1.31+'],
+]
+
+function warnVolume(texts: string[], volume: R<Volume>, path: string): void {
+  for (const [name, text] of deprecatedSources) if (isSet(volume[name as keyof Volume])) texts.push(`${path}.${text}`)
+}
+
+function warnContainer(texts: string[], container: R<Container>, path: string): void {
+  warnAmounts(texts, container.resources?.limits, `${path}.resources.limits`)
+  warnAmounts(texts, container.resources?.requests, `${path}.resources.requests`)
+  const names = (container.env ?? []).map((variable) => variable.name)
+  warnDuplicates(texts, names, (i, name) => {
+    return `${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`
+  })
+  const ports = (container.ports ?? []).map((port) => `${port.containerPort}/${port.protocol ?? ''}/${port.hostPort ?? 0}/${port.hostIP ?? ''}`)
+  for (const [i, port] of ports.entries()) {
+    const first = ports.indexOf(port)
+    if (first < i) texts.push(`${path}.ports[${i}]: duplicate port definition with ${path}.ports[${first}]`)
+  }
+}
+
+/** Amounts of bytes cannot be fractions. */
+export function warnAmounts(texts: string[], amounts: Readonly<Record<string, string>> | undefined, path: string): void {
+  for (const name of ['memory', 'ephemeral-storage', 'storage']) {
+    const text = own(amounts, name)
+    if (text === undefined || isWhole(amount(text))) continue
+    texts.push(`${path}[${name}]: fractional byte value "${amount(text).toString()}" is invalid, must be an integer`)
+  }
+}
+
+function warnDuplicates(texts: string[], values: readonly string[], text: (i: number, value: string) => string): void {
+  const seen = new Set<string>()
+  for (const [i, value] of values.entries()) {
+    if (isEmpty(value)) continue
+    if (seen.has(value)) texts.push(text(i, value))
+    seen.add(value)
+  }
+}
