@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
+import { mediaType, type Representation } from './negotiation.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
 import type { ApiResponse } from './interfaces.ts'
 import type { Metrics } from './metrics.ts'
@@ -95,10 +96,24 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       const { encoding, headers, notModified, object } = found
       return notModified ? { status: 304, headers, body: { kind: 'empty' } } : { status: 200, headers, body: bytesBody(encodeObject(object, encoding, false, struct)) }
     }
-    const representation = machinery.responder.negotiator.negotiate(header(request, 'accept'))
+    const representation = negotiateDocument(machinery, header(request, 'accept'), found.refusal)
     return objectResponse(machinery.responder, 200, found.object, representation, struct)
   }
 }
+
+/** Documents that the router does not answer are refused in other words. */
+function negotiateDocument(machinery: Machinery, accept: string | undefined, refusal: 'router' | 'mediaTypes'): Representation {
+  const { negotiator, vendor } = machinery.responder
+  try {
+    return negotiator.negotiate(accept)
+  } catch (error) {
+    if (refusal === 'router') throw error
+    const types = [...encodings].map((encoding) => mediaType(encoding, vendor)).join(', ')
+    throw ApiError.notAcceptable(`only the following media types are accepted: ${types}`)
+  }
+}
+
+const encodings = ['json', 'yaml', 'protobuf'] as const
 
 function structName({ group, version, kind }: { group: string; version: string; kind: string }): string {
   return group === '' ? `meta/v1.${kind}` : `${group.split('.')[0]}/${version}.${kind}`

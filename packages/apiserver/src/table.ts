@@ -1,4 +1,4 @@
-import type { Cell, Column, Printer, ResourceDefinition } from '@krmkit/kinds'
+import { type Cell, type Column, defaultPrinter, type Printer, type ResourceDefinition } from '@krmkit/kinds'
 import type { FrozenObject } from '@krmkit/registry'
 import { ApiError } from '@krmkit/meta'
 import type { Transform } from './negotiation.ts'
@@ -28,14 +28,6 @@ export interface TableOptions {
   readonly headless?: boolean
 }
 
-const defaultPrinter: Printer = {
-  columns: [
-    { name: 'Name', type: 'string', format: 'name', description: 'Name of the object, unique within its namespace.', priority: 0 },
-    { name: 'Created At', type: 'date', format: '', description: 'When the server stored the object first.', priority: 0 },
-  ],
-  cells: (object) => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? '<unknown>'],
-}
-
 export interface ListMetadata {
   readonly resourceVersion?: string
   readonly continue?: string
@@ -52,10 +44,15 @@ export function tableOf(
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${version}`,
-    metadata,
+    metadata: withoutEnd(metadata),
     columnDefinitions: headless ? [] : printer.columns.map(columnDefinition),
     rows: objects.map((object) => row(printer, object, { version, include, now })),
   }
+}
+
+/** Differs: the end of a list in other forms is an empty token; a table leaves it out, as the stock server does. */
+function withoutEnd({ continue: token, ...rest }: ListMetadata): ListMetadata {
+  return token === undefined || token === '' ? rest : { ...rest, continue: token }
 }
 
 function columnDefinition({ name, type, format, description, priority }: Column): object {

@@ -1,5 +1,5 @@
 import type { AdmissionChain } from '@krmkit/admission'
-import type { ApiObject, Clock, DeepReadonly, Features, NamingProfile, Random, UserInfo } from '@krmkit/meta'
+import type { ApiObject, Clock, DeepReadonly, Features, FieldSelector, LabelSelector, NamingProfile, Random, UserInfo } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
 import type { Entry, Revision, Storage } from '@krmkit/storage'
 
@@ -48,8 +48,8 @@ export interface Stored {
 export interface ListRequest {
   /** Empty for all namespaces and for cluster-scoped resources. */
   readonly namespace: string
-  readonly labelSelector?: { matches(labels: Readonly<Record<string, string>>): boolean } | undefined
-  readonly fieldSelector?: { matches(fields: Readonly<Record<string, string>>): boolean } | undefined
+  readonly labelSelector?: LabelSelector | undefined
+  readonly fieldSelector?: FieldSelector | undefined
   readonly limit?: number | undefined
   readonly continueToken?: string | undefined
   readonly resourceVersion?: string | undefined

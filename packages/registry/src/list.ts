@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Entry, type Revision, StorageError } from '@krmkit/storage'
 import { decodeContinueToken, encodeContinueToken, expiredToken, type ContinueToken } from './continue-token.ts'
 import type { ListAnswer, ListRequest, Environment } from './interfaces.ts'
-import { collectionPrefix } from './keys.ts'
+import { collectionPrefix, isStorableName } from './keys.ts'
 import { parseResourceVersion, waitForRevision } from './resource-version.ts'
 import type { ParsedObjects } from './stored-object.ts'
 
@@ -95,8 +95,18 @@ async function listSelected(
   request: ListRequest,
   from: { prefix: string; after: string | undefined; at: Revision | undefined; limit: number | undefined },
 ): Promise<ListAnswer> {
-  const { prefix, limit } = from
+  const { limit } = from
   const { labelSelector, fieldSelector } = request
+  const prefix = from.prefix
+  const only = namedKey(definition, request, prefix)
+  if (only !== undefined && from.after === undefined) {
+    const entry = await environment.storage.get(only, from.at === undefined ? {} : { at: from.at })
+    const matches =
+      entry !== undefined &&
+      (labelSelector === undefined || labelSelector.matches(parsed.noteOf(entry).labels)) &&
+      (fieldSelector === undefined || fieldSelector.matches(parsed.fieldsOf(entry, definition)))
+    return { entries: matches ? [entry] : [], revision: from.at ?? environment.storage.revision, continueToken: '' }
+  }
   const found: Entry[] = []
   let after = from.after === undefined ? undefined : prefix + from.after
   let at = from.at
@@ -119,6 +129,13 @@ async function listSelected(
     if (page.remaining === 0) return { entries: found, revision: at, continueToken: '' }
     after = page.entries.at(-1)?.key
   }
+}
+
+/** The one key that a selector by name leaves, where the namespace is known. */
+function namedKey(definition: ResourceDefinition, request: ListRequest, prefix: string): string | undefined {
+  if (definition.kind.namespaced && request.namespace === '') return undefined
+  const name = request.fieldSelector?.exactMatch('metadata.name')
+  return name !== undefined && isStorableName(name) ? prefix + name : undefined
 }
 
 function tokenAfter(entry: Entry | undefined, prefix: string, revision: Revision): string {

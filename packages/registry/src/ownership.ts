@@ -4,6 +4,7 @@ import {
   FieldManagerError,
   FieldSet,
   fieldElement,
+  isReset,
   type ManagedTypes,
   managedTypes,
   type ResetFields,
@@ -89,14 +90,24 @@ export function trackOwnership(
   { live, next, subresource }: { live: FrozenObject | undefined; next: ApiObject; subresource: string },
 ): void {
   const { types, reset } = writer.owned.of(definition)
+  const apiVersion = formatApiVersion(definition.kind)
+  const now = writer.environment.clock.now()
+  if (live !== undefined && live.metadata.managedFields === undefined && !isReset(next.metadata.managedFields)) {
+    // An object that never had anything to own stays without owners until somebody applies it, as on a stock server.
+    const owned = trackUpdate({ next: seen(live, definition), manager: context.fieldManager, apiVersion, now, types })
+    if (owned.metadata.managedFields === undefined) {
+      delete next.metadata.managedFields
+      return
+    }
+  }
   const tracked = trackUpdate({
     live: live === undefined ? undefined : seen(live, definition),
     next: seen(next, definition),
     manager: context.fieldManager,
-    apiVersion: formatApiVersion(definition.kind),
+    apiVersion,
     subresource,
     resetFields: reset.get(subresource),
-    now: writer.environment.clock.now(),
+    now,
     types,
   })
   setManagedFields(next, tracked.metadata.managedFields)

@@ -69,7 +69,8 @@ export async function deleteObject(
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) throw ApiError.notFound(gr, name)
     const current = parsed.objectOf(entry)
-    checkPreconditions(gr, name, current, options)
+    // The stock server names the kind here, where every other conflict names the resource.
+    checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
     await environment.admission.validate(undefined, { ...attributes, oldObject: current }, admission)
     if (definition.policy.defaultPropagationWarning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
       context.warn(definition.policy.defaultPropagationWarning)

@@ -170,6 +170,7 @@ export async function updateObject(
   for (;;) {
     const entry = isStorableName(request.name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) {
+      if ((request.uid ?? '') !== '') throw ApiError.conflict(gr, request.name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: `)
       if (request.createMissing !== true) throw ApiError.notFound(gr, request.name)
       const made = await request.change(undefined)
       try {

@@ -110,16 +110,14 @@ export function patched(
           : strategicMergePatch(target.type(), original, body.value)
     return decodePatched(request, target, { value: result, problems: body.problems }, options.fieldValidation)
   } catch (error) {
-    if (error instanceof PatchError) throw patchFailure(error, target, request)
+    if (error instanceof PatchError) throw patchFailure(error)
     throw error
   }
 }
 
-function patchFailure(error: PatchError, _target: PatchTarget, { definition, state }: ResourceRequest): ApiError {
+function patchFailure(error: PatchError): ApiError {
   if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
-  if (error.code === 'Unprocessable') {
-    return ApiError.generic(422, { serverMessage: error.message, resource: { group: definition.group, resource: definition.resource.name }, name: state.info.name })
-  }
+  if (error.code === 'Unprocessable') return ApiError.generic(422, { serverMessage: error.message })
   return ApiError.badRequest(error.message)
 }
 

@@ -57,10 +57,8 @@ function readPlan({ machinery, state, definition }: ResourceRequest): WatchPlan 
   }
   if (!query.has('sendInitialEvents') && match !== '') throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
   if (info.name !== '') {
-    const named = (selected.fieldSelector as { requirements?: readonly { field: string; operator: string; value: string }[] } | undefined)?.requirements ?? []
-    if (named.some(({ field, value }) => field === 'metadata.name' && value !== info.name)) {
-      throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
-    }
+    const named = selected.fieldSelector?.exactMatch('metadata.name')
+    if (named !== undefined && named !== info.name) throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
   }
   const seconds = integer(query, 'timeoutSeconds')
   const shortest = machinery.limits.watchMs
@@ -84,14 +82,9 @@ function watchedKey(
   selected: ReturnType<typeof selectors>,
 ): string {
   const prefix = collectionPrefix(definition, definition.kind.namespaced ? namespace : '')
-  const fixed = name !== '' ? name : fixedName(selected)
+  const fixed = name !== '' ? name : selected.fieldSelector?.exactMatch('metadata.name')
   const single = fixed !== undefined && isStorableName(fixed) && (!definition.kind.namespaced || namespace !== '')
   return single ? objectKey(definition, definition.kind.namespaced ? namespace : '', fixed) : prefix
-}
-
-function fixedName({ fieldSelector }: ReturnType<typeof selectors>): string | undefined {
-  const { requirements } = (fieldSelector ?? {}) as { requirements?: readonly { field: string; operator: string; value: string }[] }
-  return requirements?.find(({ field, operator }) => field === 'metadata.name' && operator !== '!=')?.value
 }
 
 interface Start {
