@@ -23,10 +23,13 @@ export class FieldSet {
   readonly nodes: ReadonlyMap<PathElement, FieldNode>
   /** FieldsV1 form, once it has been made or read; frozen. */
   encoded: JsonObject | undefined
+  /** The same for the paths below a path that is in its set too. */
+  encodedBelowMember: JsonObject | undefined
 
   constructor(nodes: ReadonlyMap<PathElement, FieldNode>) {
     this.nodes = nodes
     this.encoded = undefined
+    this.encodedBelowMember = undefined
   }
 
   static of(...paths: readonly Path[]): FieldSet {
@@ -192,6 +195,24 @@ export class FieldSetBuilder {
         nodes.set(element, { member: node !== undefined, children: new FieldSet(below) })
         nodes = below
       }
+    }
+  }
+
+  /** Adds a whole subtree at the first `length` elements of `path`. */
+  insertNode(path: readonly PathElement[], length: number, node: FieldNode): void {
+    this.insert(path, length)
+    let nodes = this.#nodes
+    for (let i = 0; i < length - 1; i++) nodes = nodes.get(path[i] as PathElement)?.children?.nodes as Map<PathElement, FieldNode>
+    const element = path[length - 1] as PathElement
+    const own = nodes.get(element) as FieldNode
+    nodes.set(element, own === leaf ? node : uniteNodes(own, node))
+  }
+
+  /** Adds every path of a set. */
+  insertAll(set: FieldSet): void {
+    for (const [element, node] of set.nodes) {
+      const own = this.#nodes.get(element)
+      this.#nodes.set(element, own === undefined ? node : uniteNodes(own, node))
     }
   }
 

@@ -3,7 +3,7 @@ import { FieldManagerError } from '../errors.ts'
 import { parseJson } from '../value/json.ts'
 import { isMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
-import { parseElement } from './element.ts'
+import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
 import { emptySet, FieldSet, leaf } from './field-set.ts'
 
@@ -21,16 +21,14 @@ const cache = new WeakMap<object, FieldSet>()
  * The FieldsV1 object of a set, frozen; the same object for the same set.
  */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
-  if (set.encoded === undefined) {
-    set.encoded = encodeSet(set)
-    if (!set.empty) cache.set(set.encoded, set)
-  }
-  return set.encoded
+  const encoded = encodeSet(set)
+  if (!set.empty) cache.set(encoded, set)
+  return encoded
 }
 
 /**
  * Reads a FieldsV1 object. Elements of unknown types are dropped. Sets of frozen objects are remembered, so reading the
- * same stored object again costs nothing.
+ * same stored object again costs nothing; what is frozen must be frozen all through.
  *
  * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths beyond 500 elements.
  */
@@ -39,8 +37,9 @@ export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefin
   const known = cache.get(fields)
   if (known !== undefined) return known
   if (!isMap(fields as JsonValue)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
-  const set = decodeNode(fields as JsonObject, 0).children ?? emptySet
-  if (Object.isFrozen(fields)) cache.set(fields, set)
+  const reader = new Reader(Object.isFrozen(fields))
+  const set = reader.node(fields as JsonObject, 0).children ?? emptySet
+  if (reader.frozen) cache.set(fields, set)
   return set
 }
 
@@ -57,44 +56,76 @@ export function fieldsV1Text(set: FieldSet): string {
 }
 
 function encodeSet(set: FieldSet): JsonObject {
-  const out: JsonObject = {}
-  for (const element of set.elements()) out[element] = encodeNode(set.nodes.get(element) as FieldNode)
-  return Object.freeze(out)
-}
-
-function encodeNode(node: FieldNode): JsonObject {
-  if (node.children === undefined) return Object.freeze({})
-  if (!node.member) return node.children.encoded ?? encodeSet(node.children)
-  const out: JsonObject = { '.': Object.freeze({}) }
-  const { children } = node
-  for (const element of children.elements()) out[element] = encodeNode(children.nodes.get(element) as FieldNode)
-  return Object.freeze(out)
-}
-
-function decodeNode(fields: JsonObject, depth: number): FieldNode {
-  if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
-  let member = false
-  let nodes: Map<PathElement, FieldNode> | undefined
-  for (const key in fields) {
-    if (key === '.') {
-      member = true
-      continue
-    }
-    const element = parseElement(key)
-    if (element === undefined) continue
-    const child = fields[key]
-    if (child !== null && !isMap(child)) throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
-    nodes ??= new Map()
-    const node = child === null ? leaf : decodeNode(child, depth + 1)
-    const twin = nodes.get(element)
-    nodes.set(element, twin === undefined ? node : merge(twin, node))
+  if (set.encoded === undefined) {
+    const out: JsonObject = {}
+    for (const element of set.elements()) out[element] = encodeNode(set.nodes.get(element) as FieldNode)
+    set.encoded = Object.freeze(out)
   }
-  if (nodes === undefined) return leaf
-  return { member, children: new FieldSet(nodes) }
+  return set.encoded
+}
+
+function encodeNode({ member, children }: FieldNode): JsonObject {
+  if (children === undefined) return Object.freeze({})
+  if (!member) return encodeSet(children)
+  children.encodedBelowMember ??= Object.freeze({ '.': Object.freeze({}), ...encodeSet(children) })
+  return children.encodedBelowMember
+}
+
+class Reader {
+  readonly frozen: boolean
+
+  constructor(frozen: boolean) {
+    this.frozen = frozen
+  }
+
+  node(fields: JsonObject, depth: number): FieldNode {
+    if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
+    let member = false
+    let nodes: Map<PathElement, FieldNode> | undefined
+    let canonical = this.frozen
+    let last: PathElement | undefined
+    for (const key in fields) {
+      if (key === '.') {
+        canonical &&= nodes === undefined && isEmptyMap(fields[key])
+        member = true
+        continue
+      }
+      const element = parseElement(key)
+      if (element === undefined) {
+        canonical = false
+        continue
+      }
+      const child = fields[key]
+      if (child !== null && !isMap(child)) throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
+      nodes ??= new Map()
+      const node = child === null ? leaf : this.node(child, depth + 1)
+      canonical &&= element === key && isEncodedAs(node, child) && (last === undefined || compareElements(last, element) < 0)
+      const twin = nodes.get(element)
+      nodes.set(element, twin === undefined ? node : unite(twin, node))
+      last = element
+    }
+    if (nodes === undefined) return leaf
+    const children = new FieldSet(nodes)
+    if (canonical && member) children.encodedBelowMember = fields
+    else if (canonical) children.encoded = fields
+    return { member, children }
+  }
+}
+
+/** True when `fields` is the canonical form of what was read from it. */
+function isEncodedAs({ member, children }: FieldNode, fields: JsonValue): boolean {
+  if (children === undefined) return isEmptyMap(fields)
+  return (member ? children.encodedBelowMember : children.encoded) === fields
+}
+
+function isEmptyMap(value: JsonValue | undefined): boolean {
+  if (!isMap(value)) return false
+  for (const _ in value) return false
+  return true
 }
 
 /** Two spellings of one element. */
-function merge(a: FieldNode, b: FieldNode): FieldNode {
+function unite(a: FieldNode, b: FieldNode): FieldNode {
   const children = (a.children ?? emptySet).union(b.children ?? emptySet)
   return { member: a.member || b.member, children: children.empty ? undefined : children }
 }

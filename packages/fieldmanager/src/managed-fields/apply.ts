@@ -10,7 +10,7 @@ import type { FieldConflict } from './conflicts.ts'
 import { fieldConflicts } from './conflicts.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeManaged, sameEntries } from './entries.ts'
+import { decodeManaged, encodeManaged, identicalEntries } from './entries.ts'
 import { annotationManager, lastApplied, lastAppliedAnnotation, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
 import { stripMeta } from './strip.ts'
@@ -86,7 +86,15 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
   let object = (outcome.object?.value ?? value) as JsonObject
   const annotated = manager === annotationManager && lastApplied(object, annotation) !== ''
   if (annotated) object = withLastApplied(object, applied as unknown as JsonObject, annotation)
-  return { kind: 'applied', object: finish(request, object, { managers: stripMeta(outcome.managers, key), times }), changed }
+  return {
+    kind: 'applied',
+    object: finish(request, object, {
+      ...managed,
+      managers: stripMeta(outcome.managers, key, managed.managers.get(key)?.set),
+      times,
+    }),
+    changed,
+  }
 }
 
 function checkApplied({ applied, apiVersion, types }: ApplyRequest): TypeRef {
@@ -121,7 +129,7 @@ function ownedBefore(request: ApplyRequest): Managed {
 function finish({ live }: ApplyRequest, object: JsonObject, managed: Managed): ApiObject {
   const entries = encodeManaged(managed)
   const stored = live?.metadata?.managedFields
-  if (live !== undefined && sameEntries(stored, entries)) {
+  if (live !== undefined && (identicalEntries(stored, entries) || (stored === undefined && entries.length === 0))) {
     if (object === (live as unknown) || sameButOwners(object, live)) return live as ApiObject
     return withManagedFields(object as unknown as ApiObject, stored as unknown as JsonObject[] | undefined)
   }

@@ -40,7 +40,7 @@ export function capUpdateManagers(managed: Managed, max = maxUpdateManagers): Ma
     setTime(times, bucket, managed.times.get(key))
     count--
   }
-  return { managers, times }
+  return { managers, times, sources: managed.sources }
 }
 
 function setTime(times: Map<string, string>, key: string, time: string | undefined): void {

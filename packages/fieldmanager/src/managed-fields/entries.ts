@@ -1,8 +1,8 @@
-import type { DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
+import type { DeepReadonly, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
-import { compareStrings } from '../value/order.ts'
+import { compareStrings, equalValues } from '../value/order.ts'
 import { managerKey, parseManagerKey } from './manager-id.ts'
 
 /** Owners as `metadata.managedFields` carries them, by `managerKey`. */
@@ -10,6 +10,8 @@ export interface Managed {
   readonly managers: Managers
   /** RFC 3339 times of managers that have one. */
   readonly times: ReadonlyMap<string, string>
+  /** Entries that managers were read from, to be written again when nothing about them changes. */
+  readonly sources?: ReadonlyMap<string, DeepReadonly<ManagedFieldsEntry>> | undefined
 }
 
 export const noManaged: Managed = { managers: new Map(), times: new Map() }
@@ -24,6 +26,7 @@ export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null
   if (entries === null || entries === undefined || entries.length === 0) return noManaged
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
+  const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
   for (let i = 0; i < entries.length; i++) {
     const entry = entries[i] as DeepReadonly<ManagedFieldsEntry>
     const { operation, apiVersion, time } = entry
@@ -34,15 +37,29 @@ export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null
     managers.set(key, { set: decodeSet(entry), apiVersion, applied: operation === 'Apply' })
     if (time === undefined || time === null) times.delete(key)
     else times.set(key, time)
+    sources.set(key, entry)
   }
-  return { managers, times }
+  return { managers, times, sources }
 }
 
 /** The entries of an object: appliers before updaters, then by time, name, version and sub-resource. */
-export function encodeManaged({ managers, times }: Managed): ManagedFieldsEntry[] {
+export function encodeManaged({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
-  for (const [key, owned] of managers) entries.push(encodeEntry(key, owned, times.get(key)))
+  for (const [key, owned] of managers) {
+    const time = times.get(key)
+    const source = sources?.get(key)
+    const same = source !== undefined && source.fieldsV1 === encodeFieldsV1(owned.set) && source.time === time
+    entries.push(same && source.apiVersion === owned.apiVersion ? (source as ManagedFieldsEntry) : encodeEntry(key, owned, time))
+  }
   return entries.sort(compareEntries)
+}
+
+/** True when both lists hold the very same entries, as they do when nothing about owners has changed. */
+export function identicalEntries(
+  a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
+  b: DeepReadonly<ManagedFieldsEntry[]>,
+): a is DeepReadonly<ManagedFieldsEntry[]> {
+  return a !== undefined && a.length === b.length && a.every((entry, i) => entry === b[i])
 }
 
 /** True when both lists say the same, member for member and in the same order. */
@@ -59,8 +76,7 @@ function sameEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedF
   if (a === b) return true
   if ((a.manager ?? '') !== (b.manager ?? '') || a.operation !== b.operation || a.apiVersion !== b.apiVersion) return false
   if ((a.subresource ?? '') !== (b.subresource ?? '') || (!ignoreTimes && a.time !== b.time)) return false
-  if (a.fieldsV1 === b.fieldsV1) return true
-  return JSON.stringify(a.fieldsV1) === JSON.stringify(b.fieldsV1)
+  return equalValues(a.fieldsV1 as JsonValue | undefined, b.fieldsV1 as JsonValue | undefined)
 }
 
 function encodeEntry(key: string, { set, apiVersion, applied }: VersionedSet, time: string | undefined): ManagedFieldsEntry {

@@ -5,7 +5,7 @@ import { updateManagers } from '../merge/updater.ts'
 import { capUpdateManagers } from './cap.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeManaged, noManaged, sameEntries } from './entries.ts'
+import { decodeManaged, encodeManaged, identicalEntries, noManaged } from './entries.ts'
 import { managerKey } from './manager-id.ts'
 import { stripMeta } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
@@ -49,8 +49,8 @@ export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): 
   const stored = live?.metadata?.managedFields
   if (managed.managers.size === 0) return withManagedFields(next, undefined)
   const entries = encodeManaged(managed)
-  const reused = stored !== undefined && sameEntries(stored, entries) ? (stored as typeof entries) : entries
-  return withManagedFields(next, reused as unknown as JsonObject[])
+  const unchanged = identicalEntries(stored, entries) ? stored : entries
+  return withManagedFields(next, unchanged as unknown as JsonObject[])
 }
 
 /** Moves ownership only; what `trackUpdate` does between reading and writing entries. */
@@ -70,14 +70,14 @@ export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObj
     throw error
   }
   const taken = managers.get(current)
-  if (taken === undefined) return capUpdateManagers({ managers, times: managed.times })
+  if (taken === undefined) return capUpdateManagers({ ...managed, managers })
   const manager = request.manager === '' ? unknownManager : request.manager
   const key = managerKey({ manager, operation: 'Update', apiVersion, subresource })
   const out = new Map<string, VersionedSet>(managers)
   out.delete(current)
   const previous = out.get(key)
   out.set(key, previous === undefined ? taken : { ...taken, set: taken.set.union(previous.set) })
-  return capUpdateManagers({ managers: out, times: new Map(managed.times).set(key, timeText(request.now)) })
+  return capUpdateManagers({ ...managed, managers: out, times: new Map(managed.times).set(key, timeText(request.now)) })
 }
 
 /** True for the list that forgets all owners: one entry that says nothing. */

@@ -3,6 +3,7 @@ import { invariant } from '../invariant.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { withNamedMembers } from '../typed/named-members.ts'
 import { removeItems } from '../typed/remove.ts'
+import type { TypeRef } from '../typed/types.ts'
 import type { Converter, TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
@@ -23,15 +24,15 @@ export interface PruneContext {
  */
 export function prune(merged: TypedValue, { managers, manager, last, converter }: PruneContext): TypedValue {
   if (last === undefined || last.set.empty) return merged
-  const { apiVersion } = managers.get(manager) as VersionedSet
-  const now = (managers.get(manager) as VersionedSet).set
+  const { apiVersion, set: now } = managers.get(manager) as VersionedSet
   // Nothing was dropped, so nothing can go.
   if (last.apiVersion === apiVersion && last.set.isSubsetOf(now)) return merged
   const converted = converter.convert(merged, last.apiVersion)
   if (converted === undefined) return merged
   const pruned = remove(converted, withNamedMembers(last.set, converted.type))
-  const kept = addBackOwned(converted, pruned, last.apiVersion, managers, converter)
-  const out = converter.convert(addBackDangling(converted, kept, last, converter), apiVersion)
+  const named = namedSets()
+  const kept = addBackOwned(converted, pruned, last.apiVersion, { managers, converter, named })
+  const out = converter.convert(addBackDangling(converted, kept, last, { converter, named }), apiVersion)
   invariant(out !== undefined, 'the version of an apply is known')
   return out
 }
@@ -41,8 +42,7 @@ function addBackOwned(
   merged: TypedValue,
   pruned: TypedValue,
   prunedVersion: string,
-  managers: Managers,
-  converter: Converter,
+  { managers, converter, named }: { managers: Managers; converter: Converter; named: NamedSets },
 ): TypedValue {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
@@ -51,7 +51,7 @@ function addBackOwned(
   }
   const versions = [...owned.keys()].sort((a, b) => Number(b === prunedVersion) - Number(a === prunedVersion))
   let state = { merged, pruned }
-  for (const version of versions) state = addBackOwnedAt(state, version, owned.get(version) as FieldSet, converter)
+  for (const version of versions) state = addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, named })
   return state.pruned
 }
 
@@ -59,25 +59,40 @@ function addBackOwnedAt(
   state: { merged: TypedValue; pruned: TypedValue },
   apiVersion: string,
   owned: FieldSet,
-  converter: Converter,
+  { converter, named }: { converter: Converter; named: NamedSets },
 ): { merged: TypedValue; pruned: TypedValue } {
   const merged = converter.convert(state.merged, apiVersion)
   if (merged === undefined) return state
   const pruned = converter.convert(state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
-  const keep = namedSet(pruned).union(withNamedMembers(owned, merged.type))
-  return { merged, pruned: remove(merged, namedSet(merged).difference(keep)) }
+  const gone = named(merged).difference(named(pruned)).difference(withNamedMembers(owned, merged.type))
+  return { merged, pruned: remove(merged, gone) }
 }
 
-function addBackDangling(merged: TypedValue, pruned: TypedValue, last: VersionedSet, converter: Converter): TypedValue {
+function addBackDangling(
+  merged: TypedValue,
+  pruned: TypedValue,
+  last: VersionedSet,
+  { converter, named }: { converter: Converter; named: NamedSets },
+): TypedValue {
   const converted = converter.convert(pruned, last.apiVersion)
   if (converted === undefined) return merged
-  const gone = namedSet(merged).difference(namedSet(converted))
+  const gone = named(merged).difference(named(converted))
   return remove(merged, gone.intersection(withNamedMembers(last.set, merged.type)))
 }
 
-function namedSet({ value, type }: TypedValue): FieldSet {
-  return withNamedMembers(fieldSetOf(value ?? null, type), type)
+type NamedSets = (object: TypedValue) => FieldSet
+
+/** Field sets of objects with struct fields as paths, each worked out once. */
+function namedSets(): NamedSets {
+  const known = new Map<TypedValue['value'], { type: TypeRef; set: FieldSet }>()
+  return ({ value = null, type }) => {
+    const found = known.get(value)
+    if (found?.type === type) return found.set
+    const set = withNamedMembers(fieldSetOf(value, type), type)
+    known.set(value, { type, set })
+    return set
+  }
 }
 
 function remove({ value, type }: TypedValue, set: FieldSet): TypedValue {

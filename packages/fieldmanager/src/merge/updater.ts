@@ -79,10 +79,9 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
   const before = reconcileManagers(write, converter)
   const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type) ?? null, type: live.type }
   const last = before.get(manager)
-  const set = filterSet(
-    applied.value === undefined ? emptySet : fieldSetOf(applied.value, applied.type),
-    options.ignored?.[apiVersion],
-  )
+  const named =
+    applied.value === undefined ? emptySet : filterSet(fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
+  const set = last?.set.equals(named) ? last.set : named
   const managers = new Map(before).set(manager, { set, apiVersion, applied: true })
   const object = prune(merged, { managers, manager, last, converter })
   const { owners, conflicts } = handOver({ ...write, managers }, object, options)

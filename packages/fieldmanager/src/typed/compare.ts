@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
 import type { PathElement } from '../fieldpath/element.ts'
-import { emptySet, type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
+import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import { equalValues, type Value } from '../value/order.ts'
 import { ItemProblem, itemElement, keyValue } from './list-item.ts'
@@ -98,52 +98,46 @@ class CompareWalk {
 }
 
 function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
+  if (before === undefined || after === undefined) {
+    const node = wholeNode(walk, type, (after ?? before) as JsonValue)
+    if (walk.path.length > 0) (before === undefined ? walk.added : walk.removed).insertNode(walk.spell(), walk.path.length, node)
+    else if (node.children !== undefined) (before === undefined ? walk.added : walk.removed).insertAll(node.children)
+    return
+  }
   const { atom } = type
   const left = formOf(atom, before)
   const right = formOf(atom, after)
-  let isLeaf: boolean
-  if (after === undefined) isLeaf = compareAs(walk, type, left, before, after)
-  else {
-    if (before !== undefined && left !== right) compareAs(walk, type, left, before, after)
-    isLeaf = compareAs(walk, type, right, before, after)
-  }
-  if (isLeaf) return
-  if (before === undefined) walk.insert(walk.added)
-  else if (after === undefined) walk.insert(walk.removed)
+  if (left !== right) compareAs(walk, type, left, before, after)
+  compareAs(walk, type, right, before, after)
 }
 
-/** Returns true when the two were compared as wholes. */
-function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, before: Value, after: Value): boolean {
+function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, before: JsonValue, after: JsonValue): void {
   const { atom } = type
   const chosen = form ?? defaultForm(atom)
-  if (chosen === 'map' && atom.map !== undefined) return compareMaps(walk, atom.map, before, after)
-  if (chosen === 'list' && atom.list !== undefined) return compareLists(walk, atom.list, before, after)
-  if (atom.scalar === undefined) {
-    walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
-    return true
-  }
-  const problem = scalarProblem(atom.scalar, before)
-  const other = problem === undefined ? undefined : scalarProblem(atom.scalar, after)
-  if (problem === undefined || other === undefined) compareLeaves(walk, before, after)
+  if (chosen === 'map' && atom.map !== undefined) compareMaps(walk, atom.map, before, after)
+  else if (chosen === 'list' && atom.list !== undefined) compareLists(walk, atom.list, before, after)
+  else if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
   else {
-    walk.fail(`lhs: ${problem}`)
-    walk.fail(`rhs: ${other}`)
+    const problem = scalarProblem(atom.scalar, before)
+    const other = problem === undefined ? undefined : scalarProblem(atom.scalar, after)
+    if (problem === undefined || other === undefined) compareLeaves(walk, before, after)
+    else {
+      walk.fail(`lhs: ${problem}`)
+      walk.fail(`rhs: ${other}`)
+    }
   }
-  return true
 }
 
-function compareLeaves(walk: CompareWalk, before: Value, after: Value): void {
-  if (before === undefined) walk.insert(walk.added)
-  else if (after === undefined) walk.insert(walk.removed)
-  else if (!equalValues(before, after)) walk.insert(walk.modified)
+function compareLeaves(walk: CompareWalk, before: JsonValue, after: JsonValue): void {
+  if (!equalValues(before, after)) walk.insert(walk.modified)
 }
 
-function compareMaps(walk: CompareWalk, map: MapAtom, before: Value, after: Value): boolean {
+function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: JsonValue): void {
   const left = asMap(before)
   const right = asMap(after)
   if (map.atomic || (isEmptyMap(left) && isEmptyMap(right))) {
     compareLeaves(walk, before, after)
-    return true
+    return
   }
   if (left !== undefined) {
     for (const key in left) {
@@ -158,7 +152,6 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: Value, after: Valu
       if (right[key] !== undefined) compareMember(walk, map, key, undefined, right[key])
     }
   }
-  return false
 }
 
 function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: Value, after: Value): void {
@@ -170,16 +163,15 @@ function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: Val
   walk.path.pop()
 }
 
-function compareLists(walk: CompareWalk, list: ListAtom, before: Value, after: Value): boolean {
+function compareLists(walk: CompareWalk, list: ListAtom, before: JsonValue, after: JsonValue): void {
   const left = asList(before)
   const right = asList(after)
   if (list.atomic || ((left === undefined || left.length === 0) && (right === undefined || right.length === 0))) {
     compareLeaves(walk, before, after)
-    return true
+    return
   }
   if (left !== undefined && right !== undefined && sameKeys(list, left, right)) compareInStep(walk, list, left, right)
   else compareItems(walk, list, left ?? [], right ?? [])
-  return false
 }
 
 /** True when both lists hold items of the same keys in the same order, each key once. */
@@ -264,6 +256,51 @@ function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemP
     if (before.length > 0) compareNode(walk, list.items, before[0], undefined)
     walk.insert(walk.added)
   }
+}
+
+/** Every path of a value that comes or goes as a whole. */
+function wholeNode(walk: CompareWalk, type: TypeRef, value: JsonValue): FieldNode {
+  const { atom } = type
+  const form = formOf(atom, value) ?? defaultForm(atom)
+  if (form === 'map' && atom.map !== undefined) return atom.map.atomic ? leaf : wholeMap(walk, atom.map, value)
+  if (form === 'list' && atom.list !== undefined) return atom.list.atomic ? leaf : wholeList(walk, atom.list, value)
+  if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
+  return leaf
+}
+
+function wholeMap(walk: CompareWalk, map: MapAtom, value: JsonValue): FieldNode {
+  const members = asMap(value)
+  let nodes: Map<PathElement, FieldNode> | undefined
+  for (const key in members) {
+    const member = members[key]
+    const field = map.fields.get(key)
+    const type = field?.type ?? map.items
+    if (member === undefined || type === undefined) continue
+    const element = field === undefined ? `f:${key}` : field.element
+    walk.enter(element)
+    nodes ??= new Map()
+    nodes.set(element, wholeNode(walk, type, member))
+    walk.path.pop()
+  }
+  return nodes === undefined ? leaf : { member: true, children: new FieldSet(nodes) }
+}
+
+function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNode {
+  const items = asList(value) ?? []
+  const nodes = new Map<PathElement, FieldNode>()
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue
+    const element = itemElement(list, item)
+    if (element instanceof ItemProblem) {
+      walk.fail(`element ${i}: ${element.message}`)
+      continue
+    }
+    walk.enter(element)
+    // Duplicates come and go as a whole.
+    nodes.set(element, nodes.has(element) ? leaf : wholeNode(walk, list.items, item))
+    walk.path.pop()
+  }
+  return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
 }
 
 function isEmptyMap(map: object | undefined): boolean {

@@ -1,70 +1,65 @@
 import type { JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../errors.ts'
 import type { PathElement } from '../fieldpath/element.ts'
-import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
+import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isMap } from '../value/order.ts'
 import { ItemProblem, itemElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
-import { Walk } from './walk.ts'
+import { maxObjectDepth } from './walk.ts'
 
 /**
  * The paths that a value sets, which is what its applier owns: leaves, atomic parts, items of associative lists, members
  * of maps that are no structs, and empty or null members.
  */
 export function fieldSetOf(value: JsonValue, type: TypeRef): FieldSet {
-  const walk = new Walk()
-  const builder = new FieldSetBuilder()
-  collect(value, type, walk, builder)
-  return builder.build()
+  return nodeOf(value, type, false, 0)?.children ?? emptySet
 }
 
-function collect(value: JsonValue, type: TypeRef, walk: Walk, out: FieldSetBuilder): void {
+/** @param member the path of the value itself is set, whatever it holds. */
+function nodeOf(value: JsonValue, type: TypeRef, member: boolean, depth: number): FieldNode | undefined {
+  if (depth > maxObjectDepth) throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
-  if (form === 'map' && atom.map !== undefined) collectMap(value, atom.map, walk, out)
-  else if (form === 'list' && atom.list !== undefined) collectList(value, atom.list, walk, out)
-  else insert(walk, out)
+  let nodes: Map<PathElement, FieldNode> | undefined
+  if (form === 'map' && atom.map !== undefined) {
+    if (atom.map.atomic) return leaf
+    nodes = memberNodes(value, atom.map, depth)
+  } else if (form === 'list' && atom.list !== undefined) {
+    if (atom.list.atomic) return leaf
+    nodes = itemNodes(value, atom.list, depth)
+  } else return leaf
+  if (nodes !== undefined) return { member, children: new FieldSet(nodes) }
+  return member ? leaf : undefined
 }
 
-function collectMap(value: JsonValue, map: MapAtom, walk: Walk, out: FieldSetBuilder): void {
-  if (map.atomic) insert(walk, out)
-  if (map.atomic || !isMap(value)) return
+function memberNodes(value: JsonValue, map: MapAtom, depth: number): Map<PathElement, FieldNode> | undefined {
+  if (!isMap(value)) return undefined
+  let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
     const member = value[key]
     if (member === undefined) continue
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (type === undefined) continue
-    walk.enter(field === undefined ? `f:${key}` : field.element)
-    collect(member, type, walk, out)
-    if (field === undefined || member === null || (isMap(member) && isEmpty(member))) insert(walk, out)
-    walk.leave()
+    const node = nodeOf(member, type, field === undefined || member === null || (isMap(member) && isEmpty(member)), depth + 1)
+    if (node === undefined) continue
+    nodes ??= new Map()
+    nodes.set(field === undefined ? `f:${key}` : field.element, node)
   }
+  return nodes
 }
 
-function collectList(value: JsonValue, list: ListAtom, walk: Walk, out: FieldSetBuilder): void {
-  if (list.atomic) insert(walk, out)
-  if (list.atomic || !Array.isArray(value)) return
-  const counts = new Map<PathElement, number>()
-  const elements: (PathElement | undefined)[] = []
+function itemNodes(value: JsonValue, list: ListAtom, depth: number): Map<PathElement, FieldNode> | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const nodes = new Map<PathElement, FieldNode>()
   for (const item of value) {
     const element = itemElement(list, item)
-    elements.push(element instanceof ItemProblem ? undefined : element)
-    if (!(element instanceof ItemProblem)) counts.set(element, (counts.get(element) ?? 0) + 1)
-  }
-  for (let i = 0; i < value.length; i++) {
-    const element = elements[i]
-    if (element === undefined) continue
-    walk.enter(element)
+    if (element instanceof ItemProblem) continue
     // Duplicates are owned together, as a whole.
-    if (counts.get(element) === 1) collect(value[i] as JsonValue, list.items, walk, out)
-    insert(walk, out)
-    walk.leave()
+    nodes.set(element, nodes.has(element) ? leaf : (nodeOf(item, list.items, true, depth + 1) ?? leaf))
   }
-}
-
-function insert(walk: Walk, out: FieldSetBuilder): void {
-  out.insert(walk.path, walk.path.length)
+  return nodes.size === 0 ? undefined : nodes
 }
 
 function isEmpty(map: object): boolean {

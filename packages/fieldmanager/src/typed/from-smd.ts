@@ -4,7 +4,7 @@ import { fieldElement } from '../fieldpath/element.ts'
 import { isMap } from '../value/order.ts'
 import { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
-import { atomOf, TypeRef, withAtomic } from './types.ts'
+import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
 
 /** Types by name, as a schema in structured-merge-diff form defines them. */
 export interface TypedSchema {
@@ -58,11 +58,7 @@ function readScalar(value: JsonValue): ScalarAtom {
 
 function readList(def: JsonObject, lookup: Lookup): ListAtom {
   const keys = Array.isArray(def.keys) ? def.keys.filter((key) => typeof key === 'string') : []
-  return {
-    items: readRef(def.elementType, lookup) ?? invalidType,
-    atomic: def.elementRelationship !== 'associative',
-    keys,
-  }
+  return listAtom(readRef(def.elementType, lookup) ?? invalidType, def.elementRelationship !== 'associative', keys)
 }
 
 function readMap(def: JsonObject, lookup: Lookup): MapAtom {

@@ -3,7 +3,7 @@ import type { Field, ScalarNode, SpecialNode, StructType, TypeNode } from '@krmk
 import { fieldElement } from '../fieldpath/element.ts'
 import { deducedType, untypedType } from './deduced.ts'
 import type { MapField, ScalarAtom } from './types.ts'
-import { atomOf, setMember, TypeRef, withAtomic } from './types.ts'
+import { atomOf, listAtom, setMember, TypeRef, withAtomic } from './types.ts'
 
 const typedByStruct = new WeakMap<StructType, TypeRef>()
 const zeroByStruct = new WeakMap<StructType, JsonObject>()
@@ -74,11 +74,11 @@ function fieldType(field: Field): TypeRef {
 function listType(field: Field, items: TypeRef): TypeRef {
   if (field.listType !== undefined) {
     const keys = field.listType === 'map' ? (field.listMapKeys ?? []) : []
-    return new TypeRef(undefined, () => atomOf({ list: { items, atomic: field.listType === 'atomic', keys } }))
+    return new TypeRef(undefined, () => atomOf({ list: listAtom(items, field.listType === 'atomic', keys) }))
   }
   const merged = field.patchStrategy?.split(',').includes('merge') === true
   const keys = merged && field.patchMergeKey !== undefined ? [field.patchMergeKey] : []
-  return new TypeRef(undefined, () => atomOf({ list: { items, atomic: !merged, keys } }))
+  return new TypeRef(undefined, () => atomOf({ list: listAtom(items, !merged, keys) }))
 }
 
 function mapType(items: TypeRef, atomic: boolean): TypeRef {
@@ -96,7 +96,7 @@ function nodeType(node: TypeNode): TypeRef {
       return specialType(node)
     case 'list': {
       const items = nodeType(node.of)
-      return new TypeRef(undefined, () => atomOf({ list: { items, atomic: true, keys: [] } }))
+      return new TypeRef(undefined, () => atomOf({ list: listAtom(items, true) }))
     }
     default:
       return mapType(nodeType(node.of), false)

@@ -1,6 +1,7 @@
 export { type Comparison, compareTyped, comparisonText, filterComparison, isSame } from './compare.ts'
 export { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
 export { fieldSetOf } from './field-set-of.ts'
+export { type OpenApiOptions, typedSchemaFromOpenApi } from './from-openapi.ts'
 export { type TypedSchema, typedSchemaFromSmd } from './from-smd.ts'
 export { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
 export { ItemProblem, itemElement } from './list-item.ts'

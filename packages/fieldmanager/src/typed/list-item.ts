@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { KeyField, PathElement } from '../fieldpath/element.ts'
 import { keyElement, valueElement } from '../fieldpath/element.ts'
-import { canonicalJson, quote } from '../value/json.ts'
+import { canonicalJson, quote, quoteValue } from '../value/json.ts'
 import { isMap } from '../value/order.ts'
 import type { ListAtom } from './types.ts'
 import { ownMember } from './types.ts'
@@ -37,7 +37,9 @@ function keyedItem(list: ListAtom, item: JsonValue): PathElement | ItemProblem {
   const only = list.keys.length === 1 ? (list.keys[0] as string) : undefined
   if (only !== undefined) {
     const value = keyValue(list, item, only)
-    return value === undefined ? omitted(list) : `k:{${quote(only)}:${canonicalJson(value)}}`
+    return value === undefined
+      ? omitted(list)
+      : `${list.prefix ?? `k:{${quote(only)}:`}${typeof value === 'string' ? quoteValue(value) : canonicalJson(value)}}`
   }
   const fields: KeyField[] = []
   for (const name of list.keys) {

@@ -1,5 +1,5 @@
 import type { PathElement } from '../fieldpath/element.ts'
-import { type FieldNode, type FieldSet, setOf } from '../fieldpath/field-set.ts'
+import { type FieldNode, FieldSet } from '../fieldpath/field-set.ts'
 import type { TypeRef } from './types.ts'
 import { memberType } from './types.ts'
 
@@ -11,18 +11,18 @@ import { memberType } from './types.ts'
 export function withNamedMembers(set: FieldSet, type: TypeRef | undefined): FieldSet {
   if (set.nodes.size === 0) return set
   const atom = type?.atom
-  const nodes = new Map<PathElement, FieldNode>()
+  let nodes: Map<PathElement, FieldNode> | undefined
   for (const [element, node] of set.nodes) {
-    if (node.children === undefined) {
-      nodes.set(element, node)
-      continue
-    }
+    if (node.children === undefined) continue
     const name = element[0] === 'f' ? element.slice(2) : undefined
     const map = name === undefined ? undefined : atom?.map
     const below =
       map !== undefined && name !== undefined ? memberType(map, name) : element[0] === 'k' ? atom?.list?.items : undefined
     const member = node.member || (map !== undefined && name !== undefined && map.fields.has(name))
-    nodes.set(element, { member, children: withNamedMembers(node.children, below) })
+    const children = withNamedMembers(node.children, below)
+    if (member === node.member && children === node.children) continue
+    nodes ??= new Map(set.nodes)
+    nodes.set(element, { member, children })
   }
-  return setOf(nodes)
+  return nodes === undefined ? set : new FieldSet(nodes)
 }

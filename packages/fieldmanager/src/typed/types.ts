@@ -1,5 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
+import { quote } from '../value/json.ts'
 import { isMap, type Value } from '../value/order.ts'
 
 /**
@@ -27,6 +28,8 @@ export interface ListAtom {
   readonly atomic: boolean
   /** Names of the key fields; without any, an associative list is a set. */
   readonly keys: readonly string[]
+  /** How elements of items begin when there is one key field: `k:{"name":`. */
+  readonly prefix?: string | undefined
 }
 
 export interface MapAtom {
@@ -67,6 +70,10 @@ export function atomOf(parts: { scalar?: ScalarAtom | undefined; list?: ListAtom
   if (parts.scalar !== undefined) forms.push('scalar')
   if (parts.list !== undefined) forms.push('list')
   return { scalar: parts.scalar, list: parts.list, map: parts.map, single: forms.length === 1 ? forms[0] : undefined }
+}
+
+export function listAtom(items: TypeRef, atomic: boolean, keys: readonly string[] = []): ListAtom {
+  return { items, atomic, keys, prefix: keys.length === 1 ? `k:{${quote(keys[0] as string)}:` : undefined }
 }
 
 /** The same type with another relationship of its members or items. */
