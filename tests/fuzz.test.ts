@@ -140,7 +140,44 @@ function randomBody(): Uint8Array {
   return bytes
 }
 
+/** Requests that are right until they are mutated: they reach the depths that nonsense never sees. */
+const plausible: readonly (readonly [method: string, path: string, type: string, body: number])[] = [
+  ['POST', '/api/v1/namespaces/default/configmaps', 'application/json', 0],
+  ['PUT', '/api/v1/namespaces/default/configmaps/a', 'application/json', 0],
+  ['PATCH', '/api/v1/namespaces/default/configmaps/a', 'application/apply-patch+yaml', 0],
+  ['POST', '/api/v1/namespaces/default/secrets', 'application/yaml', 1],
+  ['POST', '/api/v1/namespaces/default/pods', 'application/json', 2],
+  ['PUT', '/api/v1/namespaces/default/pods/p', 'application/json', 2],
+  ['PATCH', '/api/v1/namespaces/default/pods/p', 'application/strategic-merge-patch+json', 2],
+  ['POST', '/api/v1/namespaces/default/services', 'application/json', 3],
+  ['POST', '/apis/apps/v1/namespaces/default/deployments', 'application/json', 4],
+  ['PATCH', '/apis/apps/v1/namespaces/default/deployments/d', 'application/apply-patch+yaml', 4],
+  ['PATCH', '/apis/apps/v1/namespaces/default/deployments/d', 'application/merge-patch+json', 4],
+  ['POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', 'application/json', 5],
+  ['PUT', '/apis/apps/v1/namespaces/default/deployments/d/scale', 'application/json', 6],
+  ['POST', '/apis/events.k8s.io/v1/namespaces/default/events', 'application/json', 7],
+  ['POST', '/api/v1/namespaces/default/pods/p/binding', 'application/json', 8],
+  ['DELETE', '/api/v1/namespaces/default/pods/p', 'application/json', 9],
+  ['DELETE', '/api/v1/namespaces/default/configmaps/a', 'application/json', 9],
+  ['DELETE', '/api/v1/namespaces/default/configmaps', 'application/json', 9],
+  ['POST', '/api/v1/namespaces', 'application/json', 10],
+  ['PATCH', '/api/v1/namespaces/default/configmaps/a', 'application/merge-patch+json', 11],
+  ['PATCH', '/api/v1/namespaces/default/configmaps/a', 'application/json-patch+json', 12],
+  ['PATCH', '/api/v1/namespaces/default/configmaps/a', 'application/json-patch+json', 13],
+  ['PATCH', '/api/v1/namespaces/default/configmaps/a', 'application/strategic-merge-patch+json', 14],
+]
+
+function plausibleRequest(): Draft {
+  const [method, path, type, body] = dice.pick(plausible)
+  let value = bodies[body]?.()
+  for (let i = dice.below(3); i > 0; i--) value = mutate(value)
+  const named = type === 'application/apply-patch+yaml' ? 'fieldManager=fuzz&force=true' : ''
+  const headers = { 'content-type': type, 'user-agent': dice.pick(['kubectl/v1', 'helm/3', 'x']) }
+  return { method, path, query: `${named}&timeoutSeconds=1`, headers, body: new TextEncoder().encode(JSON.stringify(value) ?? '') }
+}
+
 function randomRequest(): Draft {
+  if (dice.chance(50)) return plausibleRequest()
   let path = dice.pick(paths)
   if (dice.chance(15)) {
     const segments = path.split('/')
