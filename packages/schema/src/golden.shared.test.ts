@@ -7,6 +7,8 @@ import { parseJson } from './json/parse-json.ts'
 import type { FactsSource } from './model/type-source.ts'
 import { readEnvelope } from './protobuf/envelope.ts'
 import { decodeProtobuf, encodeProtobuf } from './protobuf/protobuf.ts'
+import { parseYaml } from './yaml/parse-yaml.ts'
+import { printYaml } from './yaml/print-yaml.ts'
 
 const types = sharedTypes()
 const files = new Map(sharedFiles('golden/').map(({ name, bytes }) => [name, bytes]))
@@ -37,8 +39,6 @@ describe.skipIf(types === undefined || names.length === 0)(
   () => {
     const source = types as FactsSource
 
-    it('are there', () => expect(names.length).toBeGreaterThan(50))
-
     it('P34 JSON -> JSON reproduces every file', () => {
       for (const name of names) {
         const bytes = files.get(`${name}.json`) as Uint8Array
@@ -57,6 +57,19 @@ describe.skipIf(types === undefined || names.length === 0)(
         expect(Buffer.from(encodeProtobuf(type, object)).toString('hex'), name).toBe(
           Buffer.from(files.get(`${name}.pb`) as Uint8Array).toString('hex'),
         )
+      }
+    })
+
+    it('are there', () => expect(names.length).toBeGreaterThan(50))
+
+    it('JSON -> YAML reproduces every file, and YAML -> JSON', () => {
+      for (const name of names) {
+        const text = textOf(files.get(`${name}.yaml`))
+        const json = textOf(files.get(`${name}.json`)).trimEnd()
+        expect(printYaml(JSON.parse(json)), name).toBe(text)
+        const { value, problems } = parseYaml(files.get(`${name}.yaml`) as Uint8Array)
+        expect(problems, name).toEqual([])
+        expect(pretty(decode(typeOf(name, source), value).object), name).toBe(json)
       }
     })
 

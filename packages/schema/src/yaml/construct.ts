@@ -1,0 +1,197 @@
+import { goFloat, goQuote, goSyntax } from '@krmkit/meta'
+import { DecodeError } from '../errors.ts'
+import { NumberLiteral, setMember } from '../json/syntax.ts'
+import { shortestFloat, shortestSingle } from './go-float.ts'
+import type { AliasYaml, MappingYaml, YamlNode } from './nodes.ts'
+import { prefix } from './read-nodes.ts'
+import { type Resolved, resolveScalar } from './resolve.ts'
+
+/**
+ * A tree as a JSON value: aliases are copied out within a budget, merge keys are merged where they stand, keys become text, repeated
+ * keys are reported and the last one counts.
+ */
+
+export interface Constructed {
+  readonly value: unknown
+  /** `line 7: key "k" already set in map`, in document order. */
+  readonly problems: readonly string[]
+}
+
+/** @throws DecodeError `Yaml` for what has no JSON form, `Aliasing` */
+export function construct(root: YamlNode, source: string): Constructed {
+  const builder = new ValueBuilder(source)
+  const value = builder.value(root)
+  return { value, problems: builder.problems }
+}
+
+/** Text that aliases may repeat, in characters: beyond it the JSON form would not fit anywhere. */
+const maxRepeatedText = 32 * 1024 * 1024
+
+class ValueBuilder {
+  readonly problems: string[] = []
+  readonly #following = new Set<AliasYaml>()
+  readonly #lines: LineCounter
+  /** Values looked at, and how many of them by way of an alias. */
+  #count = 0
+  #aliased = 0
+  #repeatedText = 0
+
+  constructor(source: string) {
+    this.#lines = new LineCounter(source)
+  }
+
+  value(node: YamlNode): unknown {
+    this.#charge(node)
+    switch (node.kind) {
+      case 'scalar':
+        return jsonValue(resolveScalar(node.text, node.tag, node.plain))
+      case 'sequence':
+        return node.items.map((item) => this.value(item))
+      case 'mapping':
+        return this.#mapping(node)
+      case 'alias':
+        return this.#follow(node, () => this.value(node.target))
+    }
+  }
+
+  /** The share of values that may come from aliases shrinks with the size of the document, as in the stock server. */
+  #charge(node: YamlNode): void {
+    this.#count++
+    if (this.#following.size === 0) return
+    this.#aliased++
+    if (node.kind === 'scalar') this.#repeatedText += node.text.length
+    const excessive = this.#aliased > 100 && this.#count > 1000 && this.#aliased / this.#count > allowedShare(this.#count)
+    if (excessive || this.#repeatedText > maxRepeatedText)
+      throw new DecodeError('Aliasing', `${prefix}document contains excessive aliasing`)
+  }
+
+  #follow<V>(alias: AliasYaml, read: () => V): V {
+    if (this.#following.has(alias)) throw new DecodeError('Yaml', `${prefix}anchor '${alias.name}' value contains itself`)
+    this.#following.add(alias)
+    const result = read()
+    this.#following.delete(alias)
+    return result
+  }
+
+  #mapping(node: MappingYaml): Record<string, unknown> {
+    const object: Record<string, unknown> = {}
+    this.#fill(node, object, new Set())
+    return object
+  }
+
+  /** @param seen typed keys: `1` and `"1"` are two keys until they become text. */
+  #fill(node: MappingYaml, object: Record<string, unknown>, seen: Set<string>): void {
+    for (let i = 0; i < node.items.length; i += 2) {
+      const keyNode = node.items[i] as YamlNode
+      const valueNode = node.items[i + 1] as YamlNode
+      if (isMerge(keyNode)) {
+        this.#merge(valueNode, object, seen)
+        continue
+      }
+      const key = this.#key(keyNode)
+      const value = this.value(valueNode)
+      const id = `${key.type}:${keyText(key, value)}`
+      if (seen.has(id)) this.problems.push(`line ${this.#lines.at(valueNode.start)}: key ${keySyntax(key)} already set in map`)
+      seen.add(id)
+      setMember(object, keyText(key, value), value)
+    }
+  }
+
+  #key(node: YamlNode): Resolved {
+    this.#charge(node)
+    if (node.kind === 'scalar') return resolveScalar(node.text, node.tag, node.plain)
+    if (node.kind === 'alias') return this.#follow(node, () => this.#key(node.target))
+    throw new DecodeError(
+      'Yaml',
+      `${prefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
+    )
+  }
+
+  #merge(node: YamlNode, object: Record<string, unknown>, seen: Set<string>): void {
+    // Earlier mappings win, so they come last.
+    const sources = node.kind === 'sequence' ? node.items.toReversed() : [node]
+    for (const source of sources) this.#mergeOne(source, object, seen)
+  }
+
+  #mergeOne(node: YamlNode, object: Record<string, unknown>, seen: Set<string>): void {
+    this.#charge(node)
+    if (node.kind === 'mapping') {
+      this.#fill(node, object, seen)
+      return
+    }
+    if (node.kind !== 'alias' || node.target.kind !== 'mapping') {
+      throw new DecodeError('Yaml', `${prefix}map merge requires map or sequence of maps as the value`)
+    }
+    const { target } = node
+    this.#follow(node, () => this.#fill(target, object, seen))
+  }
+}
+
+const smallDocument = 400_000
+const largeDocument = 4_000_000
+
+function allowedShare(count: number): number {
+  if (count <= smallDocument) return 0.99
+  if (count >= largeDocument) return 0.1
+  return 0.99 - 0.89 * ((count - smallDocument) / (largeDocument - smallDocument))
+}
+
+function isMerge(node: YamlNode): boolean {
+  return (
+    node.kind === 'scalar' &&
+    node.text === '<<' &&
+    (node.tag === 'tag:yaml.org,2002:merge' || (node.tag === '' && node.plain) || node.tag === '!')
+  )
+}
+
+function jsonValue(resolved: Resolved): unknown {
+  if (resolved.type === 'float' && !Number.isFinite(resolved.value)) {
+    throw new DecodeError('Yaml', `error converting YAML to JSON: json: unsupported value: ${goFloat(resolved.value)}`)
+  }
+  return resolved.value
+}
+
+/** Keys become text as the stock server's converter prints them: floats with the precision of 32 bits. */
+function keyText(key: Resolved, value: unknown): string {
+  if (key.type === 'float') return shortestSingle(key.value)
+  if (key.type === 'null' || key.value instanceof NumberLiteral) {
+    const type = key.type === 'null' ? '%!s(<nil>), key: <nil>' : `uint64, key: ${(key.value as NumberLiteral).text}`
+    throw new DecodeError(
+      'Yaml',
+      `error converting YAML to JSON: unsupported map key of type: ${type}, value: ${goSyntax(value)}`,
+    )
+  }
+  return String(key.value)
+}
+
+function keySyntax(key: Resolved): string {
+  if (typeof key.value === 'string') return goQuote(key.value)
+  return key.type === 'float' ? shortestFloat(key.value) : String(key.value)
+}
+
+/** Line numbers from 1. Asked with growing offsets most of the time. */
+class LineCounter {
+  readonly #source: string
+  #offset = 0
+  #line = 1
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  at(offset: number): number {
+    if (offset < this.#offset) {
+      this.#offset = 0
+      this.#line = 1
+    }
+    for (
+      let next = this.#source.indexOf('\n', this.#offset);
+      next >= 0 && next < offset;
+      next = this.#source.indexOf('\n', this.#offset)
+    ) {
+      this.#offset = next + 1
+      this.#line++
+    }
+    return this.#line
+  }
+}

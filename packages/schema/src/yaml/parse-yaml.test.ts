@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest'
+import { testTypes } from '../../testdata/types.ts'
+import vectors from '../../testdata/yaml-scalars.json' with { type: 'json' }
+import { decode, strictMessage } from '../decode/decode.ts'
+import { DecodeError } from '../errors.ts'
+import { NumberLiteral } from '../json/syntax.ts'
+import { parseYaml } from './parse-yaml.ts'
+
+function failure(text: string | Uint8Array): string {
+  try {
+    parseYaml(text)
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message.replace('error converting YAML to JSON: ', '')
+    throw error
+  }
+  return 'no error'
+}
+
+const value = (text: string) => parseYaml(text).value
+
+describe('scalars', () => {
+  it.each(vectors)('$yaml is $json', ({ yaml, json }) => {
+    expect(value(`a: ${yaml}\n`)).toEqual({ a: JSON.parse(json) })
+  })
+
+  it('keep integers of 64 bits', () => {
+    expect(value('[9007199254740993, -9223372036854775808, 0x7fffffffffffffff]')).toEqual([
+      9007199254740993n,
+      -(2n ** 63n),
+      2n ** 63n - 1n,
+    ])
+    expect(value('- 18446744073709551615\n')).toEqual([new NumberLiteral('18446744073709551615')])
+    expect(value('- 18446744073709551616\n')).toEqual([2 ** 64])
+  })
+
+  it('S16 octal modes', () => {
+    const text =
+      'spec:\n  volumes:\n  - name: v\n    configMap: {name: m, defaultMode: 0640, items: [{key: k, path: p, mode: 0o400}]}\n'
+    expect(decode(testTypes().struct('core/v1.Pod'), value(text)).object).toMatchObject({
+      spec: { volumes: [{ configMap: { defaultMode: 416, items: [{ mode: 256 }] } }] },
+    })
+  })
+
+  it('refuse what JSON does not have', () => {
+    expect(failure('a: .inf')).toBe('json: unsupported value: +Inf')
+    expect(failure('a: .nan')).toBe('json: unsupported value: NaN')
+    expect(failure('a: !!int x')).toBe('yaml: cannot decode !!str `x` as a !!int')
+    expect(failure('a: !!int 1.5')).toBe('yaml: cannot decode !!float `1.5` as a !!int')
+    expect(failure('a: !!bool 1')).toBe('yaml: cannot decode !!int `1` as a !!bool')
+    expect(failure('a: !!timestamp soon')).toBe('yaml: cannot decode !!str `soon` as a !!timestamp')
+    expect(failure('a: !!binary "*"')).toBe('yaml: !!binary value contains invalid base64 data')
+  })
+})
+
+describe('documents', () => {
+  it('nothing is null, the first document counts', () => {
+    for (const text of ['', '# only this\n', '\n\n', '---\n', '---\n---\na: 1\n', '%YAML 1.1\n---\n'])
+      expect(value(text)).toBeNull()
+    for (const text of [
+      'a: 1\n---\na: 2\n',
+      '---\na: 1\n...\n',
+      '--- {a: 1}\n---\n[',
+      '# c\n---\na: 1\n---\n@',
+      '\ufeffa: 1',
+      '%YAML 1.1\n---\na: 1\n...\n@',
+    ]) {
+      expect(value(text)).toEqual({ a: 1 })
+    }
+    expect(value('a: |\n  x\n  ---\n  y\n')).toEqual({ a: 'x\n---\ny\n' })
+    expect(value('{"a":1} x')).toEqual({ a: 1 })
+    expect(value('{"a":{"b":[1]}}\n{"c":')).toEqual({ a: { b: [1] } })
+    expect(value('hello')).toBe('hello')
+  })
+
+  it('lines in brackets and quotes need no indentation', () => {
+    expect(value('a: {\n  b: 1\n}\nc:\n  - - d: [\n1,\n{e: \n"x\ny"}\n]\n  - f\n')).toEqual({
+      a: { b: 1 },
+      c: [[{ d: [1, { e: 'x y' }] }], 'f'],
+    })
+    expect(value("a: {\n\tb: 1\n\t}\nc: 'x\n\ny'\n")).toEqual({ a: { b: 1 }, c: 'x\ny' })
+    expect(parseYaml('a: {\nb: 1,\nb: 2\n}\n').problems).toEqual(['line 3: key "b" already set in map'])
+  })
+
+  it('JSON is read as JSON', () => {
+    expect(value('  {"a":{"b":[1,1.0,"\\u00e9",null,true]},"__proto__":1}')).toEqual(
+      JSON.parse('{"a":{"b":[1,1,"é",null,true]},"__proto__":1}'),
+    )
+    expect(value('{"a": yes, b: "x"}')).toEqual({ a: true, b: 'x' })
+  })
+
+  it('keys become text', () => {
+    expect(value('1: a\ntrue: b\n2.5: c\n0x10: d\n~x: e\n.inf: f\n1e3: g\n0.1: h\n2001-01-01: i\n')).toEqual({
+      1: 'a',
+      true: 'b',
+      2.5: 'c',
+      16: 'd',
+      '~x': 'e',
+      '.inf': 'f',
+      1000: 'g',
+      0.1: 'h',
+      '2001-01-01': 'i',
+    })
+    expect(failure('~: 1')).toBe('unsupported map key of type: %!s(<nil>), key: <nil>, value: 1')
+    expect(failure('? [1]\n: 2')).toBe('yaml: invalid map key: []interface {}{1}')
+  })
+
+  it('takes __proto__ for an ordinary key', () => {
+    const object = value('a: 1\n__proto__:\n  b: 1\n') as Record<string, unknown>
+    expect(Object.keys(object)).toEqual(['a', '__proto__'])
+    expect(Object.getPrototypeOf(object)).toBe(Object.prototype)
+  })
+})
+
+describe('repeated keys', () => {
+  it('P203 the last one counts, and each repetition is told with its line', () => {
+    const parsed = parseYaml('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: "1"\n  k: "2"\n')
+    expect(parsed.value).toMatchObject({ data: { k: '2' } })
+    expect(parsed.problems).toEqual(['line 7: key "k" already set in map'])
+  })
+
+  it('P208 the message under Strict names YAML first', () => {
+    const parsed = parseYaml('metadata: {name: a}\nextra: 1\ndata:\n  k: "1"\n  k: |\n    x\n')
+    const { problems } = decode(testTypes().struct('core/v1.ConfigMap'), parsed.value, { problems: parsed.problems })
+    expect(problems).toEqual(['line 5: key "k" already set in map', 'unknown field "extra"'])
+    expect(strictMessage(problems)).toBe(
+      'strict decoding error: yaml: unmarshal errors:\n  line 5: key "k" already set in map, unknown field "extra"',
+    )
+  })
+
+  it('types of keys matter', () => {
+    expect(parseYaml('data: {on: "1", n: "2", No: "3"}\n')).toEqual({
+      value: { data: { true: '1', false: '3' } },
+      problems: ['line 1: key false already set in map'],
+    })
+    expect(parseYaml('1: a\n"1": b\n').problems).toEqual([])
+    expect(parseYaml('1: a\n0x1: b\n').problems).toEqual(['line 2: key 1 already set in map'])
+    expect(parseYaml('{"a":1,"a":2}')).toEqual({ value: { a: 2 }, problems: ['line 1: key "a" already set in map'] })
+  })
+})
+
+describe('anchors', () => {
+  it('are copied out, also under merge keys', () => {
+    expect(value('labels: &l\n  app: x\nannotations: *l\n')).toEqual({ labels: { app: 'x' }, annotations: { app: 'x' } })
+    const merged = parseYaml('labels: &l\n  app: x\n  tier: why\nannotations:\n  <<: *l\n  tier: z\n')
+    expect(merged.value).toMatchObject({ annotations: { app: 'x', tier: 'z' } })
+    expect(merged.problems).toEqual(['line 6: key "tier" already set in map'])
+    expect(value('a: &a {x: 1, z: 1}\nb: &b {x: 2}\nc: {<<: [*a, *b]}\n')).toMatchObject({ c: { x: 1, z: 1 } })
+    expect(value('"<<": 1\n')).toEqual({ '<<': 1 })
+  })
+
+  it('share nothing', () => {
+    const { a, b } = value('a: &x {k: []}\nb: *x\n') as { a: { k: number[] }; b: { k: number[] } }
+    a.k.push(1)
+    expect(b).toEqual({ k: [] })
+  })
+
+  it('must be known, finite and not too many', () => {
+    expect(failure('data: *nothing\n')).toBe("yaml: unknown anchor 'nothing' referenced")
+    expect(failure('a: &a [*a]\n')).toBe("yaml: anchor 'a' value contains itself")
+    expect(failure('a: {<<: 1}\n')).toBe('yaml: map merge requires map or sequence of maps as the value')
+    let bomb = 'a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n'
+    for (let i = 1; i < 10; i++)
+      bomb += `a${i}: &a${i} [${Array(10)
+        .fill(`*a${i - 1}`)
+        .join(',')}]\n`
+    expect(failure(bomb)).toBe('yaml: document contains excessive aliasing')
+    expect(failure(`a: &a "${'x'.repeat(1_000_000)}"\nb: [${Array(90).fill('*a').join(',')}]\n`)).toBe(
+      'yaml: document contains excessive aliasing',
+    )
+    let merges = 'a0: &a0 {x: 1}\n'
+    for (let i = 1; i < 30; i++) merges += `a${i}: &a${i} {<<: [*a${i - 1}, *a${i - 1}]}\n`
+    expect(failure(merges)).toBe('yaml: document contains excessive aliasing')
+  })
+})
+
+describe('errors', () => {
+  it.each([
+    ['apiVersion: v1\nkind: ConfigMap\nmetadata:\n\tname: a\n', 'yaml: line 4: found character that cannot start any token'],
+    ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a\n', "yaml: line 3: did not find expected ',' or '}'"],
+    ['a: [1, 2\n', "yaml: line 1: did not find expected ',' or ']'"],
+    ['a: [1,,2]', 'yaml: did not find expected node content'],
+    ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+    ['x: 1\na: @x', 'yaml: line 2: found character that cannot start any token'],
+    ['x: 1\n- a\n', 'yaml: line 1: did not find expected key'],
+    ['- a\nb: c\n', "yaml: line 1: did not find expected '-' indicator"],
+    ['a: "b\n', 'yaml: line 2: found unexpected end of stream'],
+    ['a: !x!y z', 'yaml: found undefined tag handle'],
+    ['a: "\u0001"', 'yaml: control characters are not allowed'],
+    ['a: \u0000', 'yaml: control characters are not allowed'],
+  ])('P210 %j', (text, message) => {
+    expect(failure(text)).toBe(message)
+  })
+
+  it('S4 invalid UTF-8 is refused, where JSON replaces it', () => {
+    expect(failure(Uint8Array.from([0x61, 0x3a, 0x20, 0xff]))).toBe('yaml: invalid leading UTF-8 octet')
+  })
+
+  it('deep nesting', () => {
+    expect(failure(`${'['.repeat(100_000)}`)).toBe('yaml: exceeded max depth of 1000')
+    expect(failure(Array.from({ length: 1200 }, (_, i) => `${' '.repeat(i)}a:\n`).join(''))).toBe(
+      'yaml: exceeded max depth of 1000',
+    )
+    expect(failure(Array.from({ length: 900 }, (_, i) => `${' '.repeat(i)}a:\n`).join(''))).toBe('no error')
+  })
+})

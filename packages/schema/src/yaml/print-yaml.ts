@@ -1,0 +1,238 @@
+import { shortestFloat } from './go-float.ts'
+import { compareNaturally } from './natural-order.ts'
+import { isUnprintable, scalarStyle } from './scalar-style.ts'
+
+/**
+ * Values as YAML, byte for byte as the stock server prints them: keys sorted with numbers in them counted, lists at the indentation
+ * of their key, long lines folded after 80 columns.
+ */
+
+/** Ends with a newline. `undefined` members are left out. */
+export function printYaml(value: unknown): string {
+  const printer = new Printer()
+  printer.root(value)
+  return printer.text
+}
+
+/** As `printYaml`, in UTF-8. */
+export function encodeYaml(value: unknown): Uint8Array {
+  return new TextEncoder().encode(printYaml(value))
+}
+
+const foldAfter = 80
+/** Longer keys stand after a question mark. */
+const maxSimpleKey = 128
+
+class Printer {
+  text = ''
+  #column = 0
+  #lineStart = true
+
+  root(value: unknown): void {
+    if (isMapping(value)) this.#mapping(value, 0, false)
+    else if (isList(value)) this.#list(value, 0, false)
+    else this.#scalar(value, 2)
+    if (!this.#lineStart) this.#break()
+  }
+
+  /** @param started the first key continues a line that has been begun. */
+  #mapping(object: Record<string, unknown>, indent: number, started: boolean): void {
+    let begun = started
+    for (const key of Object.keys(object).sort(compareNaturally)) {
+      const value = object[key]
+      if (value === undefined) continue
+      if (!begun) this.#newLine(indent)
+      begun = false
+      const simple = utf8Length(key) <= maxSimpleKey && !/[\r\n\u0085\u2028\u2029]/.test(key)
+      if (simple) {
+        this.#string(key, indent, true)
+        this.#write(':')
+      } else {
+        this.#write('?')
+        this.#write(' ')
+        this.#string(key, indent + 2, false)
+        this.#newLine(indent)
+        this.#write(':')
+      }
+      this.#value(value, indent, simple)
+    }
+  }
+
+  /** After the colon of a key. */
+  #value(value: unknown, indent: number, afterSimpleKey: boolean): void {
+    if (isMapping(value)) {
+      if (!afterSimpleKey) this.#write(' ')
+      this.#mapping(value, indent + 2, !afterSimpleKey)
+    } else if (isList(value)) {
+      if (afterSimpleKey) this.#list(value, indent, false)
+      else {
+        this.#write(' ')
+        this.#list(value, indent + 2, true)
+      }
+    } else {
+      this.#write(' ')
+      this.#scalar(value, indent + 2)
+    }
+  }
+
+  #list(list: readonly unknown[], indent: number, started: boolean): void {
+    let begun = started
+    for (const element of list) {
+      if (!begun) this.#newLine(indent)
+      begun = false
+      this.#write('- ')
+      if (isMapping(element)) this.#mapping(element, indent + 2, true)
+      else if (isList(element)) this.#list(element, indent + 2, true)
+      else this.#scalar(element, indent + 2)
+    }
+  }
+
+  /** @param indent of lines that continue the scalar. */
+  #scalar(value: unknown, indent: number): void {
+    if (typeof value === 'string') this.#string(value, indent, false)
+    else this.#write(plainText(value))
+  }
+
+  #string(text: string, indent: number, simpleKey: boolean): void {
+    const style = scalarStyle(text, simpleKey)
+    if (style === 'literal') this.#literal(text, indent)
+    else if (style === 'double') this.#double(text, indent, simpleKey)
+    else this.#folded(text, indent, simpleKey, style === 'single' ? "'" : '')
+  }
+
+  /** A line is broken at a single space once it is long enough. */
+  #folded(text: string, indent: number, simpleKey: boolean, quote: string): void {
+    this.#write(quote)
+    const last = text.length - 1
+    let afterSpace = false
+    let start = 0
+    for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
+      const piece = text.slice(start, at)
+      this.#write(quote === '' ? piece : piece.replaceAll("'", "''"))
+      if (piece !== '') afterSpace = false
+      const inside = quote === '' || (at > 0 && at < last)
+      if (!simpleKey && !afterSpace && this.#column > foldAfter && inside && text[at + 1] !== ' ') this.#newLine(indent)
+      else this.#write(' ')
+      afterSpace = true
+      start = at + 1
+    }
+    const rest = text.slice(start)
+    this.#write(quote === '' ? rest : rest.replaceAll("'", "''"))
+    this.#write(quote)
+  }
+
+  #double(text: string, indent: number, simpleKey: boolean): void {
+    this.#write('"')
+    let afterSpace = false
+    const chars = [...text]
+    chars.forEach((char, index) => {
+      if (char !== ' ') {
+        this.#write(escaped(char))
+        afterSpace = false
+        return
+      }
+      const inside = index > 0 && index < chars.length - 1
+      if (!simpleKey && !afterSpace && this.#column > foldAfter && inside) {
+        this.#newLine(indent)
+        if (chars[index + 1] === ' ') this.#write('\\')
+      } else this.#write(' ')
+      afterSpace = true
+    })
+    this.#write('"')
+  }
+
+  #literal(text: string, indent: number): void {
+    this.#write('|')
+    if (/^[ \r\n\u0085\u2028\u2029]/.test(text)) this.#write('2')
+    if (!/[\r\n\u0085\u2028\u2029]$/.test(text)) this.#write('-')
+    else if (/^.$|[\r\n\u0085\u2028\u2029].$/s.test(text)) this.#write('+')
+    this.#break()
+    for (const line of text.split(/(?<=[\n\u0085\u2028\u2029])/)) {
+      const ended = /[\n\u0085\u2028\u2029]$/.test(line)
+      const content = ended ? line.slice(0, -1) : line
+      if (content !== '') this.#write(' '.repeat(indent) + content)
+      if (ended) this.#break(line.slice(-1))
+    }
+  }
+
+  #write(text: string): void {
+    if (text === '') return
+    this.text += text
+    this.#column += columns(text)
+    this.#lineStart = false
+  }
+
+  #break(char = '\n'): void {
+    this.text += char
+    this.#column = 0
+    this.#lineStart = true
+  }
+
+  #newLine(indent: number): void {
+    if (!this.#lineStart) this.#break()
+    this.#write(' '.repeat(indent))
+  }
+}
+
+/** Every character is one column, also those of two units. */
+function columns(text: string): number {
+  let count = text.length
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) count--
+  return count
+}
+
+function utf8Length(text: string): number {
+  return text.length > maxSimpleKey ? text.length : new TextEncoder().encode(text).length
+}
+
+/** Empty ones are printed in brackets, as scalars are. */
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).some((member) => member !== undefined)
+  )
+}
+
+function isList(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > 0
+}
+
+function plainText(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[]' : '{}'
+  return typeof value === 'number' ? numberText(value) : String(value ?? null)
+}
+
+/** Integers that fit 64 bits have no exponent. */
+function numberText(value: number): string {
+  if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64) return BigInt(value).toString()
+  return shortestFloat(value)
+}
+
+const shortEscapes: ReadonlyMap<string, string> = new Map([
+  ['\0', '\\0'],
+  ['\u0007', '\\a'],
+  ['\b', '\\b'],
+  ['\t', '\\t'],
+  ['\n', '\\n'],
+  ['\v', '\\v'],
+  ['\f', '\\f'],
+  ['\r', '\\r'],
+  ['\u001b', '\\e'],
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\u0085', '\\N'],
+  ['\u2028', '\\L'],
+  ['\u2029', '\\P'],
+])
+
+function escaped(char: string): string {
+  const short = shortEscapes.get(char)
+  if (short !== undefined) return short
+  if (!isUnprintable(char)) return char
+  const code = char.codePointAt(0) as number
+  const hex = code.toString(16).toUpperCase()
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+}

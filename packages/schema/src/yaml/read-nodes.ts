@@ -1,0 +1,206 @@
+import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml'
+import { DecodeError } from '../errors.ts'
+import type { MappingYaml, SequenceYaml, YamlNode } from './nodes.ts'
+
+/**
+ * The first document of a text as a tree. The one place that knows the YAML library; its errors are told in the stock server's words
+ * as far as they correspond.
+ */
+
+/** Differs: the stock server goes to 10 000. */
+const maxDepth = 1000
+
+export interface ReadNodes {
+  /** Absent for a text without content. */
+  readonly root: YamlNode | undefined
+  /** What the offsets of nodes count in: the text with small repairs that keep its lines. */
+  readonly source: string
+}
+
+/** @throws DecodeError `Yaml`, `Depth` */
+export function readNodes(text: string): ReadNodes {
+  let source = firstDocument(text)
+  let spent = 0
+  for (;;) {
+    try {
+      return { root: new TreeBuilder(source, parseEvents(source, { maxDepth })).build(), source }
+    } catch (error) {
+      spent += source.length
+      const next = spent > repairBudget ? undefined : repaired(error, source)
+      if (next === undefined) throw yamlError(error, source)
+      source = next
+    }
+  }
+}
+
+/** Characters that may be read again in order to repair a text. */
+const repairBudget = 8_000_000
+
+/**
+ * The text without what the library minds and the stock server does not; `undefined` when the fault lies elsewhere.
+ *
+ * - After a document in brackets or quotes anything may follow, since nobody looks.
+ * - Lines inside of brackets and quotes need not be indented. Indenting them changes nothing else.
+ */
+function repaired(error: unknown, source: string): string | undefined {
+  if (!(error instanceof YAMLException)) return undefined
+  const at = error.mark?.position ?? 0
+  if (error.reason === 'end of the stream or a document separator is expected') {
+    return /^\s*[[{"']/.test(source) && at > 0 && at < source.length ? source.slice(0, at) : undefined
+  }
+  if (error.reason !== 'deficient indentation') return undefined
+  const before = source.slice(0, source.lastIndexOf('\n', at - 1) + 1)
+  return before + ' '.repeat(deepestIndent(before) + 1) + source.slice(before.length)
+}
+
+function deepestIndent(text: string): number {
+  let deepest = 0
+  for (const [indent] of text.matchAll(/^ *(?:[-?:] +)*/gm)) deepest = Math.max(deepest, indent.length)
+  return deepest
+}
+
+/** What follows the first document is not looked at. */
+function firstDocument(text: string): string {
+  const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
+  for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
+    if (hasContent(text.slice(0, match.index))) return text.slice(0, match.index)
+    if (match[0] === '---') {
+      const next = marker.exec(text)
+      return next === null ? text : text.slice(0, next.index)
+    }
+  }
+  return text
+}
+
+function hasContent(text: string): boolean {
+  return /^[^\S\r\n]*[^\s#%\ufeff]/m.test(text)
+}
+
+function yamlError(error: unknown, source: string): DecodeError {
+  if (error instanceof RangeError) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`)
+  if (!(error instanceof YAMLException)) throw error
+  const { reason, mark } = error
+  if (reason.startsWith('nesting exceeded')) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`)
+  if (/non-printable|null byte|valid JSON character/.test(reason))
+    return new DecodeError('Yaml', `${prefix}control characters are not allowed`)
+  const at = mark?.position ?? 0
+  const { message, scanner } = describe(reason, source, at)
+  // Go counts lines from 0 where a token is out of place, from 1 where no token can begin; and does not mention line 0.
+  const line = (mark?.line ?? 0) === 0 ? 0 : (mark?.line ?? 0) + (scanner ? 1 : 0)
+  return new DecodeError('Yaml', `${prefix}${line === 0 ? '' : `line ${line}: `}${message}`)
+}
+
+/** What begins every error of reading YAML. */
+export const prefix = 'error converting YAML to JSON: yaml: '
+
+function describe(reason: string, source: string, at: number): { message: string; scanner: boolean } {
+  if (reason.startsWith('tab characters')) return { message: 'found character that cannot start any token', scanner: true }
+  if (reason.includes('within a flow collection') || reason.startsWith('missed comma')) {
+    return { message: `did not find expected ',' or '${openBracket(source, at) === '[' ? ']' : '}'}'`, scanner: false }
+  }
+  if (reason.startsWith('expected the node content')) return { message: 'did not find expected node content', scanner: false }
+  if (reason.startsWith('bad indentation')) {
+    if ('@`%'.includes(source.charAt(at)) && source.charAt(at) !== '')
+      return { message: 'found character that cannot start any token', scanner: true }
+    if (reason.includes('sequence')) return { message: "did not find expected '-' indicator", scanner: false }
+    return { message: 'mapping values are not allowed in this context', scanner: true }
+  }
+  if (reason.startsWith("expected ':'") || reason.startsWith('can not read a block'))
+    return { message: "could not find expected ':'", scanner: true }
+  if (reason.includes('quoted scalar')) return { message: 'found unexpected end of stream', scanner: true }
+  if (reason === 'unknown escape sequence') return { message: 'found unknown escape character', scanner: true }
+  if (reason.startsWith('undeclared tag')) return { message: 'found undefined tag handle', scanner: false }
+  if (reason.startsWith('end of the stream')) {
+    const sequence = /^\s*-\s/.test(source)
+    return { message: sequence ? "did not find expected '-' indicator" : 'did not find expected key', scanner: false }
+  }
+  return { message: reason, scanner: true }
+}
+
+/** The bracket that is open before `at`, roughly: quotes are not looked at. */
+function openBracket(source: string, at: number): string {
+  let depth = 0
+  for (let i = at - 1; i >= 0; i--) {
+    const char = source.charAt(i)
+    if (char === ']' || char === '}') depth++
+    else if ((char === '[' || char === '{') && depth-- === 0) return char
+  }
+  return '{'
+}
+
+const coreTags = 'tag:yaml.org,2002:'
+
+class TreeBuilder {
+  readonly #source: string
+  readonly #events: readonly Event[]
+  readonly #handles = new Map<string, string>([['!!', coreTags]])
+  readonly #anchors = new Map<string, YamlNode>()
+  #last = 0
+
+  constructor(source: string, events: readonly Event[]) {
+    this.#source = source
+    this.#events = events
+  }
+
+  build(): YamlNode | undefined {
+    const open: (SequenceYaml | MappingYaml)[] = []
+    let root: YamlNode | undefined
+    for (const event of this.#events) {
+      if (event.type === EVENT_ID.DOCUMENT) {
+        for (const directive of event.directives)
+          if (directive.kind === 'tag') this.#handles.set(directive.handle, directive.prefix)
+        continue
+      }
+      if (event.type === EVENT_ID.POP) {
+        if (open.pop() === undefined) break
+        continue
+      }
+      const node = this.#node(event)
+      root ??= node
+      open[open.length - 1]?.items.push(node)
+      if (node.kind === 'sequence' || node.kind === 'mapping') open.push(node)
+    }
+    return root
+  }
+
+  #node(event: Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>): YamlNode {
+    if (event.type === EVENT_ID.ALIAS) {
+      const name = this.#source.slice(event.anchorStart, event.anchorEnd)
+      const target = this.#anchors.get(name)
+      if (target === undefined) throw new DecodeError('Yaml', `${prefix}unknown anchor '${name}' referenced`)
+      return { kind: 'alias', start: event.anchorStart, name, target }
+    }
+    const node = this.#content(event)
+    if (event.anchorStart >= 0) this.#anchors.set(this.#source.slice(event.anchorStart, event.anchorEnd), node)
+    return node
+  }
+
+  #content(event: Extract<Event, { tagStart: number }>): YamlNode {
+    const tag = event.tagStart < 0 ? '' : this.#fullTag(this.#source.slice(event.tagStart, event.tagEnd))
+    if (event.type !== EVENT_ID.SCALAR) {
+      this.#last = event.start
+      return { kind: event.type === EVENT_ID.SEQUENCE ? 'sequence' : 'mapping', start: event.start, tag, items: [] }
+    }
+    // The text of a block begins a line below its header, and an empty scalar has no place: the node before tells the line.
+    const block = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
+    const start = block || event.valueStart < 0 ? this.#last : event.valueStart
+    this.#last = start
+    return { kind: 'scalar', start, tag, text: getScalarValue(this.#source, event), plain: event.style === SCALAR_STYLE.PLAIN }
+  }
+
+  #fullTag(written: string): string {
+    if (written.startsWith('!<')) return written.slice(2, -1)
+    const end = written.indexOf('!', 1)
+    const handle = end < 0 ? '!' : written.slice(0, end + 1)
+    const mapped = this.#handles.get(handle)
+    return mapped === undefined || written === '!' ? written : mapped + decodeUri(written.slice(handle.length))
+  }
+}
+
+function decodeUri(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
