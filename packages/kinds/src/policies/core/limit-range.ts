@@ -39,7 +39,11 @@ function checkType(type: string, at: Place): void {
   }
 }
 
-function checkNames(item: R<LimitRangeItem>, member: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio', at: Place): void {
+function checkNames(
+  item: R<LimitRangeItem>,
+  member: 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio',
+  at: Place,
+): void {
   const check = item.type === 'Pod' || item.type === 'Container' ? checkContainerResourceName : checkResourceName
   for (const name of sortedKeys(item[member])) check(name, at.child(member).key(name))
 }
@@ -57,7 +61,8 @@ function checkItem(item: R<LimitRangeItem>, at: Place): void {
   checkNames(item, 'maxLimitRequestRatio', at)
   const members = item.type === 'Pod' ? ([] as const) : (['default', 'defaultRequest'] as const)
   const names = new Set<string>()
-  for (const member of ['max', 'min', ...members, 'maxLimitRequestRatio'] as const) for (const name of sortedKeys(item[member])) names.add(name)
+  for (const member of ['max', 'min', ...members, 'maxLimitRequestRatio'] as const)
+    for (const name of sortedKeys(item[member])) names.add(name)
   for (const name of names) checkAmounts(item, name, at)
 }
 
@@ -84,18 +89,27 @@ function checkAmounts(item: R<LimitRangeItem>, name: string, at: Place): void {
   const request = isPod ? undefined : bound(item.defaultRequest, name)
   const ratio = bound(item.maxLimitRequestRatio, name)
   const tell = (member: string, shown: Bound | undefined, detail: string): void => {
-    at.child(member).key(name).invalid(goText(printAmount(shown?.text ?? '0')), detail)
+    at.child(member)
+      .key(name)
+      .invalid(goText(printAmount(shown?.text ?? '0')), detail)
   }
   if (above(min, max)) tell('min', min, `min value ${min.value} is greater than max value ${max?.value}`)
-  if (above(min, request)) tell('defaultRequest', request, `min value ${min.value} is greater than default request value ${request?.value}`)
-  if (above(request, max)) tell('defaultRequest', request, `default request value ${request.value} is greater than max value ${max?.value}`)
+  if (above(min, request))
+    tell('defaultRequest', request, `min value ${min.value} is greater than default request value ${request?.value}`)
+  if (above(request, max))
+    tell('defaultRequest', request, `default request value ${request.value} is greater than max value ${max?.value}`)
   if (above(request, limit)) {
     tell('defaultRequest', request, `default request value ${request.value} is greater than default limit value ${limit?.value}`)
   }
   if (above(min, limit)) tell('default', min, `min value ${min.value} is greater than default value ${limit?.value}`)
   if (above(limit, max)) tell('default', max, `default value ${limit.value} is greater than max value ${max?.value}`)
   if (ratio !== undefined) checkRatio(ratio, { min, max }, (detail) => tell('maxLimitRequestRatio', ratio, detail))
-  if (!mayOvercommit(name, at.profile.domain) && limit !== undefined && request !== undefined && !limit.value.equals(request.value)) {
+  if (
+    !mayOvercommit(name, at.profile.domain) &&
+    limit !== undefined &&
+    request !== undefined &&
+    !limit.value.equals(request.value)
+  ) {
     tell('defaultRequest', request, `default value ${limit.value} must equal to defaultRequest value ${request.value} in ${name}`)
   }
 }

@@ -1,7 +1,7 @@
 /** Namespaces. @see API protocol specification, 3 */
-import { type ApiObject, type DeepReadonly, nameRules, isQualifiedName, standardFinalizers } from '@krmkit/meta'
-import type { Namespace } from '../../types/core-v1.generated.ts'
+import { type ApiObject, type DeepReadonly, isQualifiedName, nameRules, standardFinalizers } from '@krmkit/meta'
 import type { PolicyContext, SubresourcePolicy } from '../../interfaces.ts'
+import type { Namespace } from '../../types/core-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
 import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'

@@ -62,7 +62,8 @@ function checkUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, repor
     const at = report.at('spec').child('resources').child('requests').child('storage')
     at.forbidden('field can not be less than status.capacity')
   }
-  if (claim.spec?.volumeMode !== old.spec?.volumeMode) report.at('volumeMode').invalid(claim.spec?.volumeMode, 'field is immutable')
+  if (claim.spec?.volumeMode !== old.spec?.volumeMode)
+    report.at('volumeMode').invalid(claim.spec?.volumeMode, 'field is immutable')
 }
 
 interface ClassChange {
@@ -80,8 +81,14 @@ function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, 
     delete spec.storageClassName
     return
   }
-  if (now !== then) report.at('metadata').child('annotations').child(key).invalid(now ?? '', 'field is immutable')
-  if (then === undefined && now === undefined && !isSet(before.storageClassName) && isSet(spec.storageClassName)) delete spec.storageClassName
+  if (now !== then)
+    report
+      .at('metadata')
+      .child('annotations')
+      .child(key)
+      .invalid(now ?? '', 'field is immutable')
+  if (then === undefined && now === undefined && !isSet(before.storageClassName) && isSet(spec.storageClassName))
+    delete spec.storageClassName
 }
 
 function checkStatus(claim: DeepReadonly<Claim>, at: Place): void {

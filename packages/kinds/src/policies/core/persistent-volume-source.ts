@@ -106,14 +106,17 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
     if (isEmpty(source.volumeHandle)) at.child('volumeHandle').required()
     checkSecret(source.controllerPublishSecretRef, at.child('controllerPublishSecretRef'))
     checkSecret(source.controllerExpandSecretRef, at.child('controllerExpandSecretRef'))
-    const publish = source.nodePublishSecretRef
-    if (isSet(publish) && isEmpty(publish.name)) at.child('nodePublishSecretRef').child('name').required()
+    checkSecret(source.nodePublishSecretRef, at.child('nodePublishSecretRef'))
     checkSecret(source.nodeExpandSecretRef, at.child('nodeExpandSecretRef'))
   },
 }
 
 /** Exactly one source; its own rules. */
-export function checkPersistentVolumeSource(spec: R<PersistentVolumeSpec>, at: Place, options: { readonly affinity: boolean }): void {
+export function checkPersistentVolumeSource(
+  spec: R<PersistentVolumeSpec>,
+  at: Place,
+  options: { readonly affinity: boolean },
+): void {
   let found = false
   for (const [name, shown = name] of order) {
     const source = spec[name]

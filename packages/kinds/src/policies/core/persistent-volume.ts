@@ -38,7 +38,11 @@ function checkVolume(volume: DeepReadonly<PersistentVolume>, report: Report): vo
 }
 
 /** Rules of the specification; `inline` is that of an attachment, which is no volume of its own. */
-export function checkPersistentVolumeSpec(spec: R<PersistentVolumeSpec>, at: Place, options: { readonly inline?: boolean } = {}): void {
+export function checkPersistentVolumeSpec(
+  spec: R<PersistentVolumeSpec>,
+  at: Place,
+  options: { readonly inline?: boolean } = {},
+): void {
   if (options.inline === true) refuseForInline(spec, at)
   else checkOwn(spec, at)
   const affinity = spec.nodeAffinity
@@ -57,7 +61,8 @@ export function checkPersistentVolumeSpec(spec: R<PersistentVolumeSpec>, at: Pla
     at.child('storageClassName').invalidAll(className, nameRules.dns1123Subdomain(className, false))
   }
   const mode = spec.volumeMode
-  if (isSet(mode) && options.inline !== true && !volumeModes.includes(mode)) at.child('volumeMode').notSupported(mode, volumeModes)
+  if (isSet(mode) && options.inline !== true && !volumeModes.includes(mode))
+    at.child('volumeMode').notSupported(mode, volumeModes)
 }
 
 function refuseForInline(spec: R<PersistentVolumeSpec>, at: Place): void {
@@ -76,7 +81,8 @@ function checkOwn(spec: R<PersistentVolumeSpec>, at: Place): void {
   const names = sortedKeys(spec.capacity)
   const here = at.child('capacity')
   if (names.length === 0) here.required()
-  if (own(spec.capacity, 'storage') === undefined || names.length > 1) here.notSupported(printCapacity(spec.capacity), ['storage'])
+  if (own(spec.capacity, 'storage') === undefined || names.length > 1)
+    here.notSupported(printCapacity(spec.capacity), ['storage'])
   for (const name of names) {
     const value = own(spec.capacity, name) ?? '0'
     if (sign(amount(value)) < 0) here.key(name).invalidText(amount(value).value().toString(), 'must be a valid resource quantity')

@@ -1,7 +1,7 @@
 /** The status sub-resource of pods. */
 import { type DeepReadonly, isValidIP, type OwnerReference, parseIP } from '@krmkit/meta'
-import type { ContainerStatus, Pod } from '../../types/core-v1.generated.ts'
 import type { SubresourcePolicy } from '../../interfaces.ts'
+import type { ContainerStatus, Pod } from '../../types/core-v1.generated.ts'
 import { checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
 import { checkDnsSubdomain, checkQualifiedName } from '../shared/names.ts'
 import type { Place } from '../shared/place.ts'
@@ -55,7 +55,11 @@ function checkStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: Place):
     checkTransitions(status[name] ?? [], before[name] ?? [], at.child(name), restartPolicy)
   }
   checkAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'))
-  if (!isEmpty(status.hostIPs)) checkAddresses(status.hostIPs.map((entry) => entry.ip ?? ''), at.child('hostIPs'))
+  if (!isEmpty(status.hostIPs))
+    checkAddresses(
+      status.hostIPs.map((entry) => entry.ip ?? ''),
+      at.child('hostIPs'),
+    )
 }
 
 /** A container that has ended for good does not run again. */

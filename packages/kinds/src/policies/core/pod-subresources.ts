@@ -19,7 +19,10 @@ function restore(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => vo
   const spec = copy<PodSpec>(old.spec ?? emptyPodSpec)
   change(spec)
   const given = { name, namespace, resourceVersion, uid, managedFields }
-  pod.metadata = { ...copy<ObjectMeta>(old.metadata), ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+  pod.metadata = {
+    ...copy<ObjectMeta>(old.metadata),
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  }
   pod.spec = spec
   if (isSet(old.status)) pod.status = copy<PodStatus>(old.status)
   else delete pod.status
@@ -60,7 +63,8 @@ export const ephemeralContainersPolicy: SubresourcePolicy<Pod> = {
 export const resizePolicy: SubresourcePolicy<Pod> = {
   prepareForUpdate(pod, old) {
     const wanted = new Map<string, Container>()
-    for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]) wanted.set(container.name, container)
+    for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])])
+      wanted.set(container.name, container)
     const counts = [pod.spec?.containers?.length, pod.spec?.initContainers?.length]
     restore(pod, old, (spec) => {
       if (counts[0] !== spec.containers?.length || counts[1] !== spec.initContainers?.length) return
@@ -83,7 +87,10 @@ export const resizePolicy: SubresourcePolicy<Pod> = {
 
 function checkResize(spec: R<PodSpec>, before: R<PodSpec>, report: Report): void {
   const at = report.at('spec')
-  if (before.os?.name === 'windows') return at.forbidden('windows pods cannot be resized')
+  if (before.os?.name === 'windows') {
+    at.forbidden('windows pods cannot be resized')
+    return
+  }
   if (podQos(spec) !== podQos(before)) at.invalid(podQos(spec), 'Pod QOS Class may not change as a result of resizing')
   for (const [i, container] of (spec.containers ?? []).entries()) {
     const old = before.containers?.[i]
@@ -104,7 +111,9 @@ function checkContainerResize(container: R<Container>, old: R<Container>, at: Pl
       } else if (before !== undefined && value === undefined) {
         here.child(kind).key(name).forbidden(`resource ${kind} cannot be removed`)
       } else if (kind === 'limits' && name === 'memory' && before !== undefined && compareAmounts(value, before) < 0) {
-        const restarts = old.resizePolicy?.some((policy) => policy.resourceName === 'memory' && policy.restartPolicy === 'RestartContainer')
+        const restarts = old.resizePolicy?.some(
+          (policy) => policy.resourceName === 'memory' && policy.restartPolicy === 'RestartContainer',
+        )
         if (restarts !== true) {
           here.child(kind).key(name).forbidden('memory limits cannot be decreased unless resizePolicy is RestartContainer')
         }

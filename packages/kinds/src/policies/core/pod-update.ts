@@ -1,5 +1,5 @@
 /** What may change in a stored pod. */
-import type { DeepReadonly } from '@krmkit/meta'
+import { type DeepReadonly, goQuote } from '@krmkit/meta'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../types/core-v1.generated.ts'
 import { checkMetadataUpdate } from '../shared/metadata.ts'
 import { between, maxInt32 } from '../shared/numbers.ts'
@@ -64,7 +64,10 @@ function checkDeadline(spec: R<PodSpec>, before: R<PodSpec>, at: Place): boolean
 function checkAddedTolerations(now: readonly R<Toleration>[], before: readonly R<Toleration>[], at: Place): void {
   for (const old of before) {
     const match = now.some((toleration) => semanticEqual({ ...old, tolerationSeconds: toleration.tolerationSeconds }, toleration))
-    if (!match) return at.forbidden('existing toleration can not be modified except its tolerationSeconds')
+    if (!match) {
+      at.forbidden('existing toleration can not be modified except its tolerationSeconds')
+      return
+    }
   }
   // Added ones are valid as all tolerations are; that has been checked with the whole specification.
 }
@@ -107,11 +110,11 @@ function sansNodeAffinity(spec: R<PodSpec>): unknown {
 }
 
 function checkNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: Place): void {
-  for (const key of sortedKeys(before)) {
-    if (own(now, key) !== own(before, key)) {
-      const printed = sortedKeys(now).map((name) => `${JSON.stringify(name)}:${JSON.stringify(own(now, name))}`)
-      return at.invalidText(`map[string]string{${printed.join(', ')}}`, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')
-    }
+  const changed = sortedKeys(before).some((key) => own(now, key) !== own(before, key))
+  if (changed) {
+    const printed = sortedKeys(now).map((name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
+    const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
+    at.invalidText(`map[string]string{${printed.join(', ')}}`, detail)
   }
 }
 
@@ -123,7 +126,8 @@ function checkNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: Pla
   if (!isSet(then?.nodeSelectorTerms)) return
   const terms = now?.nodeSelectorTerms ?? []
   if (terms.length !== then.nodeSelectorTerms.length) {
-    return place.child('nodeSelectorTerms').invalid('', 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')
+    place.child('nodeSelectorTerms').invalid('', 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')
+    return
   }
   for (const [i, term] of then.nodeSelectorTerms.entries()) {
     if (narrows(terms[i], term)) continue

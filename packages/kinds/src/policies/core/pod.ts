@@ -10,8 +10,8 @@ import { podWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { isEmpty, isSet } from '../shared/values.ts'
 import { checkPod } from './pod-rules.ts'
-import { ephemeralContainersPolicy, resizePolicy } from './pod-subresources.ts'
 import { defaultPodStatus, podStatusPolicy } from './pod-status.ts'
+import { ephemeralContainersPolicy, resizePolicy } from './pod-subresources.ts'
 import { checkPodUpdate } from './pod-update.ts'
 
 const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? emptyPodSpec
@@ -50,7 +50,10 @@ function bindLabelKeys(pod: Pod): void {
         for (const key of keys ?? []) {
           const value = Object.hasOwn(labels, key) ? labels[key] : undefined
           if (value === undefined || !isSet(term.labelSelector)) continue
-          term.labelSelector.matchExpressions = [...(term.labelSelector.matchExpressions ?? []), { key, operator, values: [value] }]
+          term.labelSelector.matchExpressions = [
+            ...(term.labelSelector.matchExpressions ?? []),
+            { key, operator, values: [value] },
+          ]
         }
       }
     }

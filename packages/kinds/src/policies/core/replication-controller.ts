@@ -23,8 +23,15 @@ function checkSpec(controller: DeepReadonly<ReplicationController>, report: Repo
   checkTemplate(spec.template, at.child('template'), spec.selector)
 }
 
-function checkTemplate(template: R<PodTemplateSpec> | undefined, at: Place, selector: Readonly<Record<string, string>> | undefined): void {
-  if (!isSet(template)) return at.required()
+function checkTemplate(
+  template: R<PodTemplateSpec> | undefined,
+  at: Place,
+  selector: Readonly<Record<string, string>> | undefined,
+): void {
+  if (!isSet(template)) {
+    at.required()
+    return
+  }
   if (!isEmptyMap(selector)) checkSelectorMatch(labelSelectorFromLabels(selector ?? {}), template.metadata?.labels, at)
   checkPodTemplate(template, at)
   checkAlwaysRunning(template, at, 'ReplicationController')

@@ -90,7 +90,8 @@ function checkRequirement(requirement: R<ScopedResourceSelectorRequirement>, at:
     at.child('operator').invalid(operator, `must be 'Exists' when scope is any of ${names}${rest}`)
   }
   if (operator === 'In' || operator === 'NotIn') {
-    if (count === 0) at.child('values').required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
+    if (count === 0)
+      at.child('values').required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (count > 0) {
       const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
@@ -143,7 +144,10 @@ export const resourceQuotaPolicy = definePolicy<ResourceQuota>({
       const now = new Set<string>(quota.spec?.scopes ?? [])
       const before = new Set<string>(old.spec?.scopes ?? [])
       if (now.size !== before.size || [...now].some((scope) => !before.has(scope))) {
-        report.at('spec').child('scopes').invalid(printScopes(quota.spec?.scopes ?? []), 'field is immutable')
+        report
+          .at('spec')
+          .child('scopes')
+          .invalid(printScopes(quota.spec?.scopes ?? []), 'field is immutable')
       }
     })
   },

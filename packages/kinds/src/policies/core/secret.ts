@@ -11,6 +11,7 @@ const frozen = 'field is immutable when `immutable` is set'
 
 /** Members that may be written as text become part of the data, replacing what is there. */
 function mergeText(secret: Secret): void {
+  for (const [key, value] of Object.entries(secret.data ?? {})) if (!isSet(value)) secret.data = { ...secret.data, [key]: '' }
   const text = secret.stringData
   if (text === undefined) return
   if (isSet(text)) {
@@ -69,10 +70,16 @@ function checkType(secret: DeepReadonly<Secret>, at: Place, report: Report): voi
 
 /** The value must be a JSON object; what it holds is not told. */
 function checkJson(encoded: string | undefined, at: Place): void {
-  if (encoded === undefined) return at.required()
+  if (encoded === undefined) {
+    at.required()
+    return
+  }
   const redacted = '<secret contents redacted>'
   const text = Buffer.from(encoded, 'base64').toString('utf8')
-  if (text === '') return at.invalid(redacted, 'unexpected end of JSON input')
+  if (text === '') {
+    at.invalid(redacted, 'unexpected end of JSON input')
+    return
+  }
   try {
     const parsed: unknown = JSON.parse(text)
     if (typeof parsed !== 'object' || Array.isArray(parsed)) {

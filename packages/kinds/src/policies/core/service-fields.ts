@@ -56,7 +56,8 @@ export function joinClusterIps(spec: ServiceSpec, old: Spec | undefined): void {
 export function keepAllocated(spec: ServiceSpec, old: Spec): void {
   if (needsClusterIp(old) && needsClusterIp(spec)) {
     if (isEmpty(spec.clusterIP) && !isEmpty(old.clusterIP)) spec.clusterIP = old.clusterIP
-    if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs) && spec.clusterIP === old.clusterIP) spec.clusterIPs = [...old.clusterIPs]
+    if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs) && spec.clusterIP === old.clusterIP)
+      spec.clusterIPs = [...old.clusterIPs]
   }
   if (needsNodePort(old) && needsNodePort(spec)) keepNodePorts(spec.ports ?? [], old.ports ?? [])
   if (needsHealthCheck(old) && needsHealthCheck(spec) && !spec.healthCheckNodePort && old.healthCheckNodePort) {
@@ -86,7 +87,8 @@ export function dropUnused(spec: ServiceSpec, old: Spec): void {
     if (semanticEqual(spec.ipFamilies, old.ipFamilies)) delete spec.ipFamilies
     if (spec.ipFamilyPolicy === old.ipFamilyPolicy) delete spec.ipFamilyPolicy
   }
-  if (needsNodePort(old) && !needsNodePort(spec) && sameNodePorts(spec, old)) for (const port of spec.ports ?? []) delete port.nodePort
+  if (needsNodePort(old) && !needsNodePort(spec) && sameNodePorts(spec, old))
+    for (const port of spec.ports ?? []) delete port.nodePort
   if (needsHealthCheck(old) && !needsHealthCheck(spec) && spec.healthCheckNodePort === old.healthCheckNodePort) {
     delete spec.healthCheckNodePort
   }
@@ -132,13 +134,17 @@ export function defaultIpFamilies(
     const given = spec.ipFamilies ?? []
     for (const [i, family] of given.entries()) {
       if (family !== 'IPv4' && family !== 'IPv6') return
-      if (!families.includes(family as IpFamily) && !upgradeOnly) at.child('ipFamilies').index(i).invalid(family, 'not configured on this cluster')
+      if (!families.includes(family as IpFamily) && !upgradeOnly)
+        at.child('ipFamilies').index(i).invalid(family, 'not configured on this cluster')
     }
     if (policy === 'RequireDualStack' && families.length < 2) {
       at.child('ipFamilyPolicy').invalid(policy, 'this cluster is not configured for dual-stack services')
     }
     if (policy === 'SingleStack' && (given.length > 1 || (spec.clusterIPs?.length ?? 0) > 1) && !upgradeOnly) {
-      at.child('ipFamilyPolicy').invalid(policy, 'must be RequireDualStack or PreferDualStack when multiple ipFamilies are specified')
+      at.child('ipFamilyPolicy').invalid(
+        policy,
+        'must be RequireDualStack or PreferDualStack when multiple ipFamilies are specified',
+      )
     }
     if (report.errors.length > 0) return
     fillFamilies(spec, families)

@@ -1,5 +1,15 @@
 /** Rules of services. */
-import { type DeepReadonly, goIntOrString, goQuote, goStrings, goText, isValidCIDR, isValidIP, nameRules, parseIP } from '@krmkit/meta'
+import {
+  type DeepReadonly,
+  goIntOrString,
+  goQuote,
+  goStrings,
+  goText,
+  isValidCIDR,
+  isValidIP,
+  nameRules,
+  parseIP,
+} from '@krmkit/meta'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
 import { checkPublicAddress } from '../shared/addresses.ts'
 import { checkPortNumberOrName, protocols } from '../shared/container-ports.ts'
@@ -68,7 +78,11 @@ function checkType(spec: Spec, at: Place): void {
   else checkDnsSubdomain(bare, at.child('externalName'))
 }
 
-function checkPort(port: R<ServicePort>, at: Place, options: { readonly names: Set<string>; readonly nameRequired: boolean }): void {
+function checkPort(
+  port: R<ServicePort>,
+  at: Place,
+  options: { readonly names: Set<string>; readonly nameRequired: boolean },
+): void {
   if (isEmpty(port.name)) {
     if (options.nameRequired) at.child('name').required()
   } else {
@@ -226,7 +240,8 @@ function checkTraffic(spec: Spec, at: Place): void {
     at.child('healthCheckNodePort').invalid(port, detail)
   }
   const internal = spec.internalTrafficPolicy
-  if (isSet(internal) && !trafficPolicies.includes(internal)) at.child('internalTrafficPolicy').notSupported(internal, trafficPolicies)
+  if (isSet(internal) && !trafficPolicies.includes(internal))
+    at.child('internalTrafficPolicy').notSupported(internal, trafficPolicies)
   const distribution = spec.trafficDistribution
   if (isSet(distribution) && !distributions.includes(distribution)) {
     at.child('trafficDistribution').notSupported(distribution, distributions)
@@ -236,11 +251,18 @@ function checkTraffic(spec: Spec, at: Place): void {
 /** Addresses and families that a service has once had it keeps, as far as the first of each goes. */
 export function checkServiceUpdate(spec: Spec, old: Spec, at: Place): void {
   if (spec.type !== 'ExternalName' && old.type !== 'ExternalName') {
-    const print = (list: readonly string[], type: string) => goText(isEmpty(list) ? `${type}(nil)` : `${type}{${list.map(goQuote).join(', ')}}`)
+    const print = (list: readonly string[], type: string) =>
+      goText(isEmpty(list) ? `${type}(nil)` : `${type}{${list.map(goQuote).join(', ')}}`)
     const addresses = spec.clusterIPs ?? []
-    checkFirst(addresses, old.clusterIPs ?? [], at.child('clusterIPs'), { noun: 'clusterIP', printed: print(addresses, '[]string') })
+    checkFirst(addresses, old.clusterIPs ?? [], at.child('clusterIPs'), {
+      noun: 'clusterIP',
+      printed: print(addresses, '[]string'),
+    })
     const families = spec.ipFamilies ?? []
-    checkFirst(families, old.ipFamilies ?? [], at.child('ipFamilies'), { noun: 'ipFamily', printed: print(families, '[]core.IPFamily') })
+    checkFirst(families, old.ipFamilies ?? [], at.child('ipFamilies'), {
+      noun: 'ipFamily',
+      printed: print(families, '[]core.IPFamily'),
+    })
   }
   const stays = old.type === 'LoadBalancer' && spec.type === 'LoadBalancer'
   if (stays && spec.loadBalancerClass !== old.loadBalancerClass) {

@@ -10,7 +10,10 @@ export function checkServedAddress(address: string, at: Place): void {
 /** An address that can belong to another machine: not unspecified, loopback, link-local. */
 export function checkPublicAddress(address: string, at: Place): void {
   const parsed = parseIP(address)
-  if (parsed === undefined) return at.invalid(address, 'must be a valid IP address')
+  if (parsed === undefined) {
+    at.invalid(address, 'must be a valid IP address')
+    return
+  }
   const { bytes, family } = parsed
   const tail = family === 4 ? bytes.subarray(bytes.length - 4) : bytes
   const [a = 0, b = 0, c = 0] = tail

@@ -51,7 +51,8 @@ function checkTermKeys(term: R<PodAffinityTerm>, at: Place): void {
     for (const [i, key] of keys.entries()) checkQualifiedName(key, at.child(name).index(i))
   }
   for (const [i, key] of match.entries()) {
-    if (mismatch.includes(key)) at.child('matchLabelKeys').index(i).invalid(key, 'exists in both matchLabelKeys and mismatchLabelKeys')
+    if (mismatch.includes(key))
+      at.child('matchLabelKeys').index(i).invalid(key, 'exists in both matchLabelKeys and mismatchLabelKeys')
   }
 }
 
@@ -94,10 +95,14 @@ function checkMinDomains(constraint: R<TopologySpreadConstraint>, at: Place): vo
 
 function checkSpreadKeys(keys: readonly string[] | null | undefined, at: Place, selector: R<LabelSelector> | undefined): void {
   if (isEmpty(keys)) return
-  if (!isSet(selector)) return at.forbidden('must not be specified when labelSelector is not set')
+  if (!isSet(selector)) {
+    at.forbidden('must not be specified when labelSelector is not set')
+    return
+  }
   for (const [i, key] of keys.entries()) {
     checkQualifiedName(key, at.index(i))
-    const selected = own(selector.matchLabels, key) !== undefined || selector.matchExpressions?.some((e) => e.key === key) === true
+    const selected =
+      own(selector.matchLabels, key) !== undefined || selector.matchExpressions?.some((e) => e.key === key) === true
     if (selected) at.index(i).invalid(key, 'exists in both matchLabelKeys and labelSelector')
   }
 }

@@ -29,7 +29,8 @@ function checkCommon(container: R<Container>, at: Place, options: ContainerOptio
   if (isEmpty(container.image)) at.child('image').required()
   const messagePolicy = container.terminationMessagePolicy
   if (isEmpty(messagePolicy)) at.child('terminationMessagePolicy').required()
-  else if (!messagePolicies.includes(messagePolicy)) at.child('terminationMessagePolicy').notSupported(messagePolicy, messagePolicies)
+  else if (!messagePolicies.includes(messagePolicy))
+    at.child('terminationMessagePolicy').notSupported(messagePolicy, messagePolicies)
   checkContainerPorts(container.ports, at.child('ports'))
   checkEnv(container.env, at.child('env'))
   checkEnvFrom(container.envFrom, at.child('envFrom'))
@@ -52,8 +53,15 @@ function checkRunning(container: R<Container>, at: Place, options: ContainerOpti
 }
 
 /** `containers` of a pod. */
-export function checkContainers(containers: readonly R<Container>[] | null | undefined, at: Place, options: ContainerOptions): void {
-  if (isEmpty(containers)) return at.required()
+export function checkContainers(
+  containers: readonly R<Container>[] | null | undefined,
+  at: Place,
+  options: ContainerOptions,
+): void {
+  if (isEmpty(containers)) {
+    at.required()
+    return
+  }
   const names = new Set<string>()
   for (const [i, container] of containers.entries()) {
     const here = at.index(i)

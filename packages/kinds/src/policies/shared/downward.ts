@@ -36,10 +36,19 @@ export function splitSubscript(path: string): { readonly path: string; readonly 
 
 /** A `fieldRef` that may name the fields of `allowed`. */
 export function checkFieldRef(ref: R<ObjectFieldSelector>, at: Place, allowed: readonly string[]): void {
-  if (isEmpty(ref.apiVersion)) return at.child('apiVersion').required()
-  if (isEmpty(ref.fieldPath)) return at.child('fieldPath').required()
+  if (isEmpty(ref.apiVersion)) {
+    at.child('apiVersion').required()
+    return
+  }
+  if (isEmpty(ref.fieldPath)) {
+    at.child('fieldPath').required()
+    return
+  }
   const problem = conversionProblem(ref.apiVersion, ref.fieldPath)
-  if (problem !== undefined) return at.child('fieldPath').invalid(ref.fieldPath, `error converting fieldPath: ${problem}`)
+  if (problem !== undefined) {
+    at.child('fieldPath').invalid(ref.fieldPath, `error converting fieldPath: ${problem}`)
+    return
+  }
   const subscripted = splitSubscript(ref.fieldPath)
   if (subscripted === undefined) {
     const path = ref.fieldPath === 'spec.host' ? 'spec.nodeName' : ref.fieldPath

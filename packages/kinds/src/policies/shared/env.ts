@@ -51,7 +51,10 @@ function checkEnvSource(variable: R<EnvVar>, source: R<EnvVarSource>, at: Place)
   }
   if (isSet(source.resourceFieldRef)) {
     sources++
-    checkResourceFieldRef(source.resourceFieldRef, at.child('resourceFieldRef'), { allowed: envResources, containerRequired: false })
+    checkResourceFieldRef(source.resourceFieldRef, at.child('resourceFieldRef'), {
+      allowed: envResources,
+      containerRequired: false,
+    })
   }
   if (isSet(source.configMapKeyRef)) {
     sources++
@@ -81,7 +84,8 @@ export function checkEnvFrom(sources: readonly R<EnvFromSource>[] | null | undef
     if (!isEmpty(source.prefix)) checkEnvName(source.prefix, here.child('prefix'))
     if (isSet(source.configMapRef)) checkRequiredName(source.configMapRef.name, here.child('configMapRef').child('name'))
     if (isSet(source.secretRef)) checkRequiredName(source.secretRef.name, here.child('secretRef').child('name'))
-    if (!isSet(source.configMapRef) && !isSet(source.secretRef)) at.invalid('', 'must specify one of: `configMapRef` or `secretRef`')
+    if (!isSet(source.configMapRef) && !isSet(source.secretRef))
+      at.invalid('', 'must specify one of: `configMapRef` or `secretRef`')
     else if (isSet(source.configMapRef) && isSet(source.secretRef)) at.invalid('', tooManySources)
   }
 }

@@ -1,5 +1,5 @@
 /** Label selectors inside specs. */
-import { type LabelSelector as Selector, goQuote, validateLabelSelector } from '@krmkit/meta'
+import { goQuote, type LabelSelector as Selector, validateLabelSelector } from '@krmkit/meta'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { Place } from './place.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R } from './values.ts'
@@ -15,15 +15,28 @@ export function isEmptySelector(selector: R<LabelSelector>): boolean {
 }
 
 /** Whether all labels of `wanted` are among `labels`. */
-export function isSubset(wanted: Readonly<Record<string, string>> | undefined, labels: Readonly<Record<string, string>> | undefined): boolean {
+export function isSubset(
+  wanted: Readonly<Record<string, string>> | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
   return Object.entries(wanted ?? {}).every(([key, value]) => own(labels, key) === value)
 }
 
 /** A controller's selector must find the pods made of its template, whose place is `template`. */
-export function checkSelectorMatch(selector: Selector, labels: Readonly<Record<string, string>> | undefined, template: Place): void {
+export function checkSelectorMatch(
+  selector: Selector,
+  labels: Readonly<Record<string, string>> | undefined,
+  template: Place,
+): void {
   if (selector.matches(labels ?? {})) return
   const text = isSet(labels)
-    ? `{${Object.keys(labels).sort().map((key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`).join(', ')}}`
+    ? `{${Object.keys(labels)
+        .sort()
+        .map((key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
+        .join(', ')}}`
     : '(nil)'
-  template.child('metadata').child('labels').invalidText(`map[string]string${text}`, '`selector` does not match template `labels`')
+  template
+    .child('metadata')
+    .child('labels')
+    .invalidText(`map[string]string${text}`, '`selector` does not match template `labels`')
 }

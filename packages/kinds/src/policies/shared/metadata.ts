@@ -2,8 +2,8 @@
 import {
   type ApiObject,
   type DeepReadonly,
-  nameRules,
   type NameRule,
+  nameRules,
   validateBuiltInObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'

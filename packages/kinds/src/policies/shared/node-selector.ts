@@ -16,13 +16,18 @@ import { isEmpty, isSet, type R } from './values.ts'
 /** Terms of which one has to match. */
 export function checkNodeSelector(selector: R<NodeSelector>, at: Place): void {
   const terms = at.child('nodeSelectorTerms')
-  if (isEmpty(selector.nodeSelectorTerms)) return terms.required('must have at least one node selector term')
+  if (isEmpty(selector.nodeSelectorTerms)) {
+    terms.required('must have at least one node selector term')
+    return
+  }
   for (const [i, term] of selector.nodeSelectorTerms.entries()) checkNodeSelectorTerm(term, terms.index(i))
 }
 
 export function checkNodeSelectorTerm(term: R<NodeSelectorTerm>, at: Place): void {
-  for (const [i, requirement] of (term.matchExpressions ?? []).entries()) checkExpression(requirement, at.child('matchExpressions').index(i))
-  for (const [i, requirement] of (term.matchFields ?? []).entries()) checkFieldExpression(requirement, at.child('matchFields').index(i))
+  for (const [i, requirement] of (term.matchExpressions ?? []).entries())
+    checkExpression(requirement, at.child('matchExpressions').index(i))
+  for (const [i, requirement] of (term.matchFields ?? []).entries())
+    checkFieldExpression(requirement, at.child('matchFields').index(i))
 }
 
 function checkExpression(requirement: R<NodeSelectorRequirement>, at: Place): void {
@@ -48,8 +53,12 @@ function checkFieldExpression(requirement: R<NodeSelectorRequirement>, at: Place
       at.child('values').required("must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
     }
   } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
-  if (requirement.key !== 'metadata.name') return at.child('key').invalid(requirement.key, 'not a valid field selector key')
-  for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, nameRules.dns1123Subdomain(value, false))
+  if (requirement.key !== 'metadata.name') {
+    at.child('key').invalid(requirement.key, 'not a valid field selector key')
+    return
+  }
+  for (const [i, value] of values.entries())
+    at.child('values').index(i).invalidAll(value, nameRules.dns1123Subdomain(value, false))
 }
 
 /** A preference counts between 1 and 100. */

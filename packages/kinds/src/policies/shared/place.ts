@@ -1,5 +1,5 @@
 /** Where in an object a rule looks, and where its findings go. */
-import { type FieldError, type NamingProfile, Path, field, goText } from '@krmkit/meta'
+import { type FieldError, field, goText, type NamingProfile, Path } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 
 /** What one validation has found so far, and what it may know. */

@@ -12,7 +12,8 @@ export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined
   }
   if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
   if (!features.enabled('ClusterTrustBundleProjection') && !usesBundles(old)) {
-    for (const volume of spec.volumes ?? []) for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
+    for (const volume of spec.volumes ?? [])
+      for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
   }
   if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) {
     for (const volume of spec.volumes ?? []) delete volume.image

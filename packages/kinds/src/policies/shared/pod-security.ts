@@ -50,7 +50,8 @@ function checkSysctls(sysctls: readonly R<Sysctl>[] | null | undefined, at: Plac
       here.invalid(sysctl.name, `must have at most ${maxSysctl} characters and match regex ${sysctlFormat}`)
     } else if (names.has(sysctl.name)) here.duplicate(sysctl.name)
     const name = (sysctl.name ?? '').replaceAll('/', '.')
-    if (pod.hostNetwork === true && name.startsWith('net.')) here.invalid(sysctl.name, "may not be specified when 'hostNetwork' is true")
+    if (pod.hostNetwork === true && name.startsWith('net.'))
+      here.invalid(sysctl.name, "may not be specified when 'hostNetwork' is true")
     if (pod.hostIPC === true && /^(kernel\.shm|kernel\.msg|kernel\.sem$|fs\.mqueue\.)/.test(name)) {
       here.invalid(sysctl.name, "may not be specified when 'hostIPC' is true")
     }
@@ -103,7 +104,10 @@ export function checkWindowsHostProcess(pod: R<PodSpec>, at: Place): void {
     at.child('hostNetwork').invalid(false, 'hostNetwork must be true if pod contains any hostProcess containers')
   }
   if (at.report.context.allowPrivileged !== true) {
-    at.child('securityContext').child('windowsOptions').child('hostProcess').forbidden('hostProcess containers are disallowed by cluster policy')
+    at.child('securityContext')
+      .child('windowsOptions')
+      .child('hostProcess')
+      .forbidden('hostProcess containers are disallowed by cluster policy')
   }
 }
 
@@ -133,7 +137,10 @@ const linuxOnlyContainer = [
 export function checkOs(pod: R<PodSpec>, at: Place): void {
   if (!isSet(pod.os)) return
   const name = pod.os.name
-  if (isEmpty(name)) return at.child('os').child('name').required()
+  if (isEmpty(name)) {
+    at.child('os').child('name').required()
+    return
+  }
   if (name === 'linux') checkLinux(pod, at)
   else if (name === 'windows') checkWindows(pod, at)
   else at.child('os').notSupported(name, ['linux', 'windows'])

@@ -1,5 +1,13 @@
 /** The specification of a pod, alone or inside a template. */
-import { goStrings, isDns1123Subdomain, isDns1123SubdomainWithUnderscore, isInRange, isQualifiedName, isValidIP, nameRules } from '@krmkit/meta'
+import {
+  goStrings,
+  isDns1123Subdomain,
+  isDns1123SubdomainWithUnderscore,
+  isInRange,
+  isQualifiedName,
+  isValidIP,
+  nameRules,
+} from '@krmkit/meta'
 import type { HostAlias, PodDNSConfig, PodSchedulingGate, PodSpec } from '../../types/core-v1.generated.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
 import { type ContainerOptions, checkContainers, checkEphemeralContainers, checkInitContainers } from './containers.ts'
@@ -83,7 +91,8 @@ function checkScheduling(spec: R<PodSpec>, at: Place): void {
   checkHostAliases(spec.hostAliases, at.child('hostAliases'))
   const { priorityClassName, runtimeClassName, preemptionPolicy, overhead } = spec
   if (!isEmpty(priorityClassName)) checkDnsSubdomain(priorityClassName, at.child('priorityClassName'))
-  if (isSet(runtimeClassName)) at.child('runtimeClassName').invalidAll(runtimeClassName, nameRules.dns1123Subdomain(runtimeClassName, false))
+  if (isSet(runtimeClassName))
+    at.child('runtimeClassName').invalidAll(runtimeClassName, nameRules.dns1123Subdomain(runtimeClassName, false))
   if (isSet(preemptionPolicy)) checkRequiredChoice(preemptionPolicy, at.child('preemptionPolicy'), preemptionPolicies)
   if (isSet(overhead)) checkResources({ limits: overhead }, at.child('overhead'), { claims: new Set() })
 }
@@ -111,14 +120,19 @@ const maxSearchCharacters = 2048
 
 function checkDnsConfig(config: R<PodDNSConfig> | null | undefined, at: Place, policy: string | undefined): void {
   if (policy === 'None') {
-    if (!isSet(config)) return at.required('must provide `dnsConfig` when `dnsPolicy` is None')
+    if (!isSet(config)) {
+      at.required('must provide `dnsConfig` when `dnsPolicy` is None')
+      return
+    }
     if (isEmpty(config.nameservers)) {
-      return at.child('nameservers').required('must provide at least one DNS nameserver when `dnsPolicy` is None')
+      at.child('nameservers').required('must provide at least one DNS nameserver when `dnsPolicy` is None')
+      return
     }
   }
   if (!isSet(config)) return
   const servers = config.nameservers ?? []
-  if (servers.length > maxNameservers) at.child('nameservers').invalidText(goStrings(servers), `must not have more than ${maxNameservers} nameservers`)
+  if (servers.length > maxNameservers)
+    at.child('nameservers').invalidText(goStrings(servers), `must not have more than ${maxNameservers} nameservers`)
   for (const [i, server] of servers.entries()) at.child('nameservers').index(i).invalidAll(server, isValidIP(server))
   checkSearches(config.searches ?? [], at.child('searches'))
   for (const [i, option] of (config.options ?? []).entries()) {
@@ -129,7 +143,10 @@ function checkDnsConfig(config: R<PodDNSConfig> | null | undefined, at: Place, p
 function checkSearches(searches: readonly string[], at: Place): void {
   if (searches.length > maxSearches) at.invalidText(goStrings(searches), `must not have more than ${maxSearches} search paths`)
   if (searches.join(' ').length > maxSearchCharacters) {
-    at.invalidText(goStrings(searches), `must not have more than ${maxSearchCharacters} characters (including spaces) in the search list`)
+    at.invalidText(
+      goStrings(searches),
+      `must not have more than ${maxSearchCharacters} characters (including spaces) in the search list`,
+    )
   }
   for (const [i, search] of searches.entries()) {
     const name = search.endsWith('.') ? search.slice(0, -1) : search

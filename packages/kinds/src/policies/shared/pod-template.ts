@@ -1,6 +1,7 @@
 /** Pod templates inside controllers, and what annotations may say about pods. */
-import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
+
 import { validateAnnotations, validateLabels } from '@krmkit/meta'
+import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { Place } from './place.ts'
 import { checkPodSpec } from './pod-spec.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
@@ -25,7 +26,8 @@ export function checkAlwaysRunning(template: R<PodTemplateSpec>, at: Place, kind
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? emptyPodSpec
   const spec = at.child('spec')
   if (restartPolicy !== 'Always') spec.child('restartPolicy').notSupported(restartPolicy, ['Always'])
-  if (isSet(activeDeadlineSeconds)) spec.child('activeDeadlineSeconds').forbidden(`activeDeadlineSeconds in ${kind} is not Supported`)
+  if (isSet(activeDeadlineSeconds))
+    spec.child('activeDeadlineSeconds').forbidden(`activeDeadlineSeconds in ${kind} is not Supported`)
 }
 
 type Annotations = Readonly<Record<string, string>> | null | undefined

@@ -11,7 +11,8 @@ const empty: R<PodSpec> = { containers: [] }
 
 /** Warnings for a pod that is made or changed. */
 export function podWarnings(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod> | undefined, profile: NamingProfile): string[] {
-  if (old !== undefined && semanticEqual(pod.spec, old.spec) && semanticEqual(pod.metadata.annotations, old.metadata.annotations)) return []
+  if (old !== undefined && semanticEqual(pod.spec, old.spec) && semanticEqual(pod.metadata.annotations, old.metadata.annotations))
+    return []
   const subject = { spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }
   return specWarnings(subject, profile, old === undefined)
 }
@@ -46,7 +47,11 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
     if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: a null labelSelector results in matching no pod`)
   }
   warnAnnotations(texts, subject, profile)
-  warnDuplicates(texts, (spec.hostAliases ?? []).map((alias) => alias.ip), (i, ip) => `${path}.hostAliases[${i}].ip: duplicate IP "${ip}"`)
+  warnDuplicates(
+    texts,
+    (spec.hostAliases ?? []).map((alias) => alias.ip),
+    (i, ip) => `${path}.hostAliases[${i}].ip: duplicate IP "${ip}"`,
+  )
   warnPullSecrets(texts, spec, path)
   for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, `${path}.volumes[${i}]`)
   for (const name of ['initContainers', 'containers'] as const) {
@@ -69,7 +74,8 @@ function warnAffinity(texts: string[], spec: R<PodSpec>, path: string): void {
   const required = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const place = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
   for (const [i, term] of required.entries()) {
-    for (const [j, e] of (term.matchExpressions ?? []).entries()) warnLabel(texts, `${place}[${i}].matchExpressions[${j}].key`, e.key)
+    for (const [j, e] of (term.matchExpressions ?? []).entries())
+      warnLabel(texts, `${place}[${i}].matchExpressions[${j}].key`, e.key)
   }
   const preferred = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`
   for (const [i, term] of (nodes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
@@ -146,7 +152,9 @@ function warnContainer(texts: string[], container: R<Container>, path: string): 
   warnDuplicates(texts, names, (i, name) => {
     return `${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`
   })
-  const ports = (container.ports ?? []).map((port) => `${port.containerPort}/${port.protocol ?? ''}/${port.hostPort ?? 0}/${port.hostIP ?? ''}`)
+  const ports = (container.ports ?? []).map(
+    (port) => `${port.containerPort}/${port.protocol ?? ''}/${port.hostPort ?? 0}/${port.hostIP ?? ''}`,
+  )
   for (const [i, port] of ports.entries()) {
     const first = ports.indexOf(port)
     if (first < i) texts.push(`${path}.ports[${i}]: duplicate port definition with ${path}.ports[${first}]`)

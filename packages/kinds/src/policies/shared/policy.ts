@@ -14,4 +14,3 @@ export function findings(context: PolicyContext, check: (report: Report) => void
   check(report)
   return report.errors
 }
-

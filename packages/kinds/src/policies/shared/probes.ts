@@ -66,7 +66,8 @@ function checkHandler(handler: Handler, at: Place, options: HandlerOptions): voi
   }
   if (isSet(handler.exec) && first('exec') && isEmpty(handler.exec.command)) at.child('exec').child('command').required()
   if (isSet(handler.httpGet) && first('httpGet')) checkHttpGet(handler.httpGet, at.child('httpGet'))
-  if (isSet(handler.tcpSocket) && first('tcpSocket')) checkPortNumberOrName(handler.tcpSocket.port, at.child('tcpSocket').child('port'))
+  if (isSet(handler.tcpSocket) && first('tcpSocket'))
+    checkPortNumberOrName(handler.tcpSocket.port, at.child('tcpSocket').child('port'))
   if (isSet(handler.grpc) && first('grpc')) checkPortNumberOrName(handler.grpc.port, at.child('grpc').child('port'))
   if (isSet(handler.sleep) && first('sleep')) checkSleep(handler.sleep.seconds, at.child('sleep'), options)
   if (!found) at.required('must specify a handler type')

@@ -25,5 +25,6 @@ export function checkReplicaStatus(status: ReplicaCounts, at: Place): void {
   if (fullyLabeledReplicas > replicas) at.child('fullyLabeledReplicas').invalid(fullyLabeledReplicas, tooMany)
   if (readyReplicas > replicas) at.child('readyReplicas').invalid(readyReplicas, tooMany)
   if (availableReplicas > replicas) at.child('availableReplicas').invalid(availableReplicas, tooMany)
-  if (availableReplicas > readyReplicas) at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than readyReplicas')
+  if (availableReplicas > readyReplicas)
+    at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than readyReplicas')
 }

@@ -68,7 +68,8 @@ export function checkResourceName(name: string, at: Place): boolean {
   const messages = isQualifiedName(name)
   for (const message of messages) at.invalidText(name, message)
   if (messages.length > 0) return false
-  if (!name.includes('/') && !isStandardResource(name)) at.invalidText(name, 'must be a standard resource type or fully qualified')
+  if (!name.includes('/') && !isStandardResource(name))
+    at.invalidText(name, 'must be a standard resource type or fully qualified')
   return true
 }
 

@@ -1,9 +1,9 @@
 /** Requests and limits of containers and pods. */
 import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../types/core-v1.generated.ts'
-import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 import type { Place } from './place.ts'
 import { amount, compareAmounts } from './quantities.ts'
 import { checkContainerResourceName, checkResourceAmount, isHugePages, mayOvercommit } from './resource-names.ts'
+import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
 export interface ResourceOptions {
   /** Names of `spec.resourceClaims`. */
@@ -46,7 +46,8 @@ function checkAgainstLimit(name: string, request: string, at: Place, limit: stri
   }
   const order = compareAmounts(request, limit)
   const printed = amount(limit).toString()
-  if (order !== 0 && !free) at.child('requests').invalid(amount(request).toString(), `must be equal to ${name} limit of ${printed}`)
+  if (order !== 0 && !free)
+    at.child('requests').invalid(amount(request).toString(), `must be equal to ${name} limit of ${printed}`)
   else if (order > 0) {
     at.child('requests').invalid(amount(request).toString(), `must be less than or equal to ${name} limit of ${printed}`)
   }

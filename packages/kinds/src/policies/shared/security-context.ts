@@ -1,6 +1,11 @@
 /** Security settings of containers. */
 import { goText, isValidUserId, utf8Length } from '@krmkit/meta'
-import type { AppArmorProfile, SeccompProfile, SecurityContext, WindowsSecurityContextOptions } from '../../types/core-v1.generated.ts'
+import type {
+  AppArmorProfile,
+  SeccompProfile,
+  SecurityContext,
+  WindowsSecurityContextOptions,
+} from '../../types/core-v1.generated.ts'
 import { checkDnsSubdomain } from './names.ts'
 import { checkDescendingPath } from './paths.ts'
 import type { Place } from './place.ts'
@@ -107,11 +112,17 @@ function checkGmsaName(name: string, at: Place): void {
 }
 
 function checkUserName(name: string, at: Place): void {
-  if (name === '') return at.invalid(name, 'runAsUserName cannot be an empty string')
+  if (name === '') {
+    at.invalid(name, 'runAsUserName cannot be an empty string')
+    return
+  }
   // Control characters are refused before anything else is looked at.
   if ([...name].some((char) => char < ' ')) at.invalid(name, 'runAsUserName cannot contain control characters')
   const parts = name.split('\\')
-  if (parts.length > 2) return at.invalid(name, 'runAsUserName cannot contain more than one backslash')
+  if (parts.length > 2) {
+    at.invalid(name, 'runAsUserName cannot contain more than one backslash')
+    return
+  }
   const domain = parts.length === 2 ? parts[0]! : undefined
   const user = parts.at(-1)!
   if (domain !== undefined) checkUserDomain(name, domain, at)
@@ -119,7 +130,10 @@ function checkUserName(name: string, at: Place): void {
 }
 
 function checkUserDomain(whole: string, domain: string, at: Place): void {
-  if (domain === '') return at.invalid(whole, "runAsUserName's Domain doesn't match the NetBIOS nor the DNS format")
+  if (domain === '') {
+    at.invalid(whole, "runAsUserName's Domain doesn't match the NetBIOS nor the DNS format")
+    return
+  }
   if (utf8Length(domain) > maxDomain - 1) {
     at.invalid(whole, `runAsUserName's Domain length must be under ${maxDomain} characters`)
   }
@@ -129,8 +143,12 @@ function checkUserDomain(whole: string, domain: string, at: Place): void {
 }
 
 function checkUserPart(whole: string, user: string, at: Place): void {
-  if (isEmpty(user)) return at.invalid(whole, "runAsUserName's User cannot be empty")
-  if (utf8Length(user) > maxUserName) at.invalid(whole, `runAsUserName's User length must not be longer than ${maxUserName} characters`)
+  if (isEmpty(user)) {
+    at.invalid(whole, "runAsUserName's User cannot be empty")
+    return
+  }
+  if (utf8Length(user) > maxUserName)
+    at.invalid(whole, `runAsUserName's User length must not be longer than ${maxUserName} characters`)
   if (/^[. ]+$/.test(user)) at.invalid(whole, "runAsUserName's User cannot contain only periods or spaces")
   if (/["/\\:;|=,+*?<>@[\]]/.test(user)) {
     at.invalid(whole, 'runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')

@@ -82,7 +82,10 @@ function checkDownwardFile(file: R<DownwardAPIVolumeFile>, at: Place): void {
     checkFieldRef(file.fieldRef, at.child('fieldRef'), fileFields)
     if (isSet(file.resourceFieldRef)) at.invalid('resource', 'fieldRef and resourceFieldRef can not be specified simultaneously')
   } else if (isSet(file.resourceFieldRef)) {
-    checkResourceFieldRef(file.resourceFieldRef, at.child('resourceFieldRef'), { allowed: fileResources, containerRequired: true })
+    checkResourceFieldRef(file.resourceFieldRef, at.child('resourceFieldRef'), {
+      allowed: fileResources,
+      containerRequired: true,
+    })
   } else at.required('one of fieldRef and resourceFieldRef is required')
   checkMode(file.mode, at.child('mode'))
 }
@@ -137,7 +140,8 @@ function checkTokenProjection(token: R<ServiceAccountTokenProjection>, at: Place
   const secondsAt = at.child('expirationSeconds')
   if (seconds < shortestToken) secondsAt.invalid(seconds, 'may not specify a duration less than 10 minutes')
   if (seconds > longestToken) secondsAt.invalid(seconds, 'may not specify a duration larger than 2^32 seconds')
-  if (isEmpty(token.path)) at.child('path').required()
-  else checkFreePath(token.path, at.child('path'))
+  // The path is told of the volume, as the stock server does.
+  if (isEmpty(token.path)) options.volume.child('path').required()
+  else checkFreePath(token.path, options.volume.child('path'))
   takePath(token.path, token.path, options)
 }

@@ -54,7 +54,10 @@ function checkPropagation(mode: string, container: R<Container>, at: Place): voi
 function checkRecursiveReadOnly(mount: R<VolumeMount>, at: Place): void {
   const mode = mount.recursiveReadOnly
   if (!isSet(mode) || mode === 'Disabled') return
-  if (!recursiveModes.includes(mode)) return at.notSupported(mode, recursiveModes)
+  if (!recursiveModes.includes(mode)) {
+    at.notSupported(mode, recursiveModes)
+    return
+  }
   if (mount.readOnly !== true) at.forbidden('may only be specified when readOnly is true')
   if (isSet(mount.mountPropagation) && mount.mountPropagation !== 'None') {
     at.forbidden('may only be specified when mountPropagation is None or not specified')

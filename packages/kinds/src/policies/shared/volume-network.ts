@@ -35,7 +35,10 @@ export const networkSources: SourceChecks<Volume> = {
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
 
 export function checkHostPath(source: R<HostPathVolumeSource>, at: Place): void {
-  if (isEmpty(source.path)) return at.child('path').required()
+  if (isEmpty(source.path)) {
+    at.child('path').required()
+    return
+  }
   checkNoBackstep(source.path, at.child('path'))
   if (isSet(source.type) && !hostPathTypes.includes(source.type)) at.child('type').notSupported(source.type, hostPathTypes)
 }
@@ -78,12 +81,12 @@ function checkLun(lun: number | undefined, at: Place): void {
 }
 
 export function checkFc(source: R<FCVolumeSource>, at: Place): void {
-  const detail = 'must specify either targetWWNs or wwids, but not both'
   const names = source.targetWWNs ?? []
   const ids = source.wwids ?? []
-  if (names.length === 0 && ids.length === 0) at.child('targetWWNs').required(detail)
+  if (names.length === 0 && ids.length === 0)
+    at.child('targetWWNs').required('must specify either targetWWNs or wwids, but not both')
   if (names.length > 0 && ids.length > 0) {
-    at.child('targetWWNs').invalidText(goStrings(names), detail)
+    at.child('targetWWNs').invalidText(goStrings(names), 'targetWWNs and wwids can not be specified simultaneously')
   }
   if (names.length > 0) {
     if (!isSet(source.lun)) at.child('lun').required('lun is required if targetWWNs is specified')

@@ -73,7 +73,10 @@ export const vendorSources = {
 } satisfies SourceChecks<Volume>
 
 /** `Differs:` the name is optional; S51. */
-export function checkStoragePlatform(source: { readonly volumeName?: string; readonly volumeNamespace?: string }, at: Place): void {
+export function checkStoragePlatform(
+  source: { readonly volumeName?: string; readonly volumeNamespace?: string },
+  at: Place,
+): void {
   if (!isEmpty(source.volumeName)) checkDnsLabel(source.volumeName, at.child('volumeName'))
   if (!isEmpty(source.volumeNamespace)) checkDnsLabel(source.volumeNamespace, at.child('volumeNamespace'))
 }
@@ -97,11 +100,12 @@ export function checkScaleVolume(
 }
 
 function checkQuobyte(source: R<QuobyteVolumeSource>, at: Place): void {
-  if (isEmpty(source.registry)) at.child('registry').required()
+  const form = 'must be a host:port pair or multiple pairs separated by commas'
+  if (isEmpty(source.registry)) at.child('registry').required(form)
   else {
     for (const host of source.registry.split(',')) {
       if (!/^(\[[^[\]]*\]|[^:[\]]*):[^:]*$/.test(host)) {
-        at.child('registry').invalid(source.registry, 'must be a host:port pair or multiple pairs separated by commas')
+        at.child('registry').invalid(source.registry, form)
       }
     }
   }

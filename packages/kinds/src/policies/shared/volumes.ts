@@ -1,6 +1,7 @@
 /** Volumes of pods: their names, and exactly one source for each. */
+
+import { nameRules, validateAnnotations, validateLabels } from '@krmkit/meta'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
-import { validateAnnotations, validateLabels, nameRules } from '@krmkit/meta'
 import { checkClaimSpec } from './claim-spec.ts'
 import { checkDnsLabel } from './names.ts'
 import type { Place } from './place.ts'
@@ -125,7 +126,8 @@ function checkSource(volume: R<Volume>, at: Place, options: VolumeOptions): void
 function checkInitiatorLength(volume: R<Volume>, at: Place): void {
   const iscsi = volume.iscsi
   if (isSet(iscsi?.initiatorName) && `${volume.name}:${iscsi.targetPortal}`.length > 64) {
-    const detail = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+    const detail =
+      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
     at.child('name').invalid(volume.name, detail)
   }
 }
