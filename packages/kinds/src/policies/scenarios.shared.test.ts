@@ -19,6 +19,7 @@ import { defaultIpFamilies } from './core/service-fields.ts'
 import {
   admitted,
   compareCauses,
+  compareWarnings,
   differ,
   fill,
   isObject,
@@ -40,7 +41,7 @@ import {
 const scenarios = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 const present = existsSync(scenarios)
 const catalog = createCatalog()
-const folders = ['protocol', 'storage']
+const folders = ['auth', 'protocol', 'storage']
 
 interface Step {
   id: string
@@ -54,6 +55,7 @@ interface Step {
 }
 interface Answer {
   status?: number
+  warning?: readonly string[]
   body?: { details?: { kind?: string; causes?: FieldError[] | string } } & Json
 }
 interface Scenario {
@@ -70,6 +72,10 @@ interface Target {
 
 /** Steps whose answer comes from another layer than the policies. */
 const elsewhere = new Set([
+  // Values of the test's users.
+  'auth/token-review/sa-plain-user',
+  'auth/service-account-identity/my-parts',
+  'auth/service-account-identity/secret-parts',
   // Plug-ins of admission.
   'storage/limitrange/pod-defaulted',
   'storage/pod-defaults/token-volume-added',
@@ -251,7 +257,10 @@ function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome
   made.object = object
   if (answer.status === 422) return compareCauses(errors, causes as FieldError[])
   if (errors.length > 0) return `refused: ${texts(errors)}`
-  return compareObject(object, target, answer)
+  const old = target.name === undefined ? undefined : stored.get(key(target, target.name))
+  const advice = policy.warnings?.(freeze(object), old && freeze(structuredClone(old)), context) ?? []
+  const wrong = compareWarnings(advice, answer.warning)
+  return wrong ?? compareObject(object, target, answer)
 }
 
 function readBody(step: Step, target: Target): Json {

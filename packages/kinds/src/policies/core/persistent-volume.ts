@@ -204,7 +204,8 @@ export const persistentVolumePolicy = definePolicy<PersistentVolume>({
       texts.push(`spec.persistentVolumeReclaimPolicy: ${advice}`)
     }
     for (const [name, text] of deprecatedSources) {
-      if (name !== 'flocker' && isSet(volume.spec?.[name as keyof PersistentVolumeSpec])) texts.push(`spec.${text}`)
+      if (name === 'flocker' || name === 'quobyte') continue
+      if (isSet(volume.spec?.[name as keyof PersistentVolumeSpec])) texts.push(`spec.${text}`)
     }
     return texts
   },

@@ -34,7 +34,7 @@ export const podTemplatePolicy = definePolicy<PodTemplate>({
     })
   },
   warnings(object, old, { profile }) {
-    return podTemplateWarnings(object.template, old?.template, { at: 'template', profile })
+    return podTemplateWarnings(object, old, { template: object.template, at: 'template', profile })
   },
   deleteAnswer: 'Object',
 })

@@ -93,7 +93,7 @@ export const podPolicy = definePolicy<Pod>({
     return findings(context, (report) => checkPodUpdate(pod, old, report))
   },
   warnings(pod, old, context) {
-    return podWarnings(pod, old, context.profile)
+    return old === undefined ? podWarnings(pod, context.profile) : []
   },
   deleteAnswer: 'Object',
   gracePeriodSeconds(pod, requested) {

@@ -77,7 +77,7 @@ export const replicationControllerPolicy = definePolicy<ReplicationController>({
     })
   },
   warnings(controller, old, { profile }) {
-    return podTemplateWarnings(controller.spec?.template, old?.spec?.template, { at: 'spec.template', profile })
+    return podTemplateWarnings(controller, old, { template: controller.spec?.template, at: 'spec.template', profile })
   },
   defaultPropagation: 'Orphan',
   selectableFields: {

@@ -1,31 +1,36 @@
 /** Advice about pods: what is deprecated, and what is likely a mistake. */
-import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
 import { nodeLabelWarning } from './node-labels.ts'
 import { amount, isWhole } from './quantities.ts'
-import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from './values.ts'
+import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
 type Annotations = Readonly<Record<string, string>> | undefined
 
 const empty: R<PodSpec> = { containers: [] }
 
-/** Warnings for a pod that is made or changed. */
-export function podWarnings(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod> | undefined, profile: NamingProfile): string[] {
-  if (old !== undefined && semanticEqual(pod.spec, old.spec) && semanticEqual(pod.metadata.annotations, old.metadata.annotations))
-    return []
-  const subject = { spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }
-  return specWarnings(subject, profile, old === undefined)
+/** Warnings for a new pod. Updates of pods are made by programs, which nobody reads the warnings of. */
+export function podWarnings(pod: DeepReadonly<Pod>, profile: NamingProfile): string[] {
+  return specWarnings({ spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }, profile, true)
 }
 
-/** Warnings for the template of a controller; `at` is its path, such as `spec.template`. */
+/** A controller with a pod template somewhere in its specification. */
+interface TemplateChange {
+  readonly template: R<PodTemplateSpec> | undefined
+  /** Path of the template, such as `spec.template`. */
+  readonly at: string
+  readonly profile: NamingProfile
+}
+
+/** Warnings for the template of a controller that is new, or whose generation has risen. */
 export function podTemplateWarnings(
-  template: R<PodTemplateSpec> | undefined,
-  old: R<PodTemplateSpec> | undefined,
-  options: { readonly at: string; readonly profile: NamingProfile },
+  object: DeepReadonly<ApiObject>,
+  old: DeepReadonly<ApiObject> | undefined,
+  { template, at, profile }: TemplateChange,
 ): string[] {
-  if (old !== undefined && semanticEqual(template, old)) return []
-  const subject = { spec: template?.spec ?? empty, annotations: template?.metadata?.annotations, at: `${options.at}.` }
-  return specWarnings(subject, options.profile, old === undefined)
+  if (old !== undefined && object.metadata.generation === old.metadata.generation) return []
+  const subject = { spec: template?.spec ?? empty, annotations: template?.metadata?.annotations, at: `${at}.` }
+  return specWarnings(subject, profile, old === undefined)
 }
 
 interface Subject {

@@ -104,3 +104,13 @@ export function substitute(value: unknown, saved: ReadonlyMap<string, unknown>):
     ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, substitute(item, saved)]))
     : value
 }
+
+/** Warnings that tell of kinds and of unknown members come from other layers. */
+const foreignWarning = /^299 - "(unknown field|duplicate field|line \d|v1 \w+ is deprecated)/
+
+/** `undefined` when the texts are those of the `Warning` headers. */
+export function compareWarnings(texts: readonly string[], headers: readonly string[] | undefined): string | undefined {
+  const wanted = (headers ?? []).filter((header) => !foreignWarning.test(header))
+  const got = texts.map((text) => `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`)
+  return wanted.join('\n') === got.join('\n') ? undefined : `warnings: ${JSON.stringify(got)} for ${JSON.stringify(wanted)}`
+}
