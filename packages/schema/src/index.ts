@@ -1,12 +1,22 @@
+export { base64ToBytes, bytesToBase64 } from './decode/base64.ts'
 export { type DecodeOptions, decode, decodeUntyped, strictMessage } from './decode/decode.ts'
-export { applyDefaults } from './decode/defaults.ts'
+export { applyDefaults, hasDefaults } from './decode/defaults.ts'
 export { normalize } from './decode/normalize.ts'
-export { decodeFailureMessage, readTypeMeta, summarizeBody, type TypeMeta, unreadableTypeMeta } from './decode/type-meta.ts'
+export { zeroObject } from './decode/plan.ts'
+export {
+  decodeFailureMessage,
+  missingTypeMeta,
+  readTypeMeta,
+  summarizeBody,
+  type TypeMeta,
+  unreadableTypeMeta,
+} from './decode/type-meta.ts'
 export { DecodeError, type DecodeErrorCode, SchemaError, type SchemaErrorCode } from './errors.ts'
 export type * from './interfaces.ts'
 export { duplicateProblems } from './json/duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'
-export { type ParsedJson, type ParseJsonOptions, parseJson } from './json/parse-json.ts'
+export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonObject } from './json/parse-json.ts'
+export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'
 export type {
   FieldFacts,
   GroupFacts,
@@ -44,8 +54,9 @@ export {
   v3Schema,
   type WrittenSchema,
 } from './openapi/index.ts'
-export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'
 export { type Envelope, hasProtobufMagic, protobufMagic, readEnvelope, writeEnvelope } from './protobuf/envelope.ts'
 export { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf } from './protobuf/protobuf.ts'
 export { decodeWatchEvent, encodeWatchFrame, type ProtobufWatchEvent } from './protobuf/watch.ts'
 export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
+export { encodeYaml, printYaml } from './yaml/print-yaml.ts'
+export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'

@@ -18,17 +18,19 @@ export function base64ToBytes(text: string): Uint8Array {
   if (paddingOf(clean) === undefined) {
     throw new DecodeError('Value', `illegal base64 data at input byte ${firstIllegal(new TextEncoder().encode(text))}`)
   }
-  const binary = atob(clean)
-  const bytes = new Uint8Array(binary.length)
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
-  return bytes
+  if (buffer !== undefined) return new Uint8Array(buffer.from(clean, 'base64'))
+  return Uint8Array.from(atob(clean), (char) => char.charCodeAt(0))
 }
 
 export function bytesToBase64(bytes: Uint8Array): string {
+  if (buffer !== undefined) return buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   let binary = ''
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
   return btoa(binary)
 }
+
+/** Faster where there is one; the same results. */
+const buffer = typeof Buffer === 'undefined' ? undefined : Buffer
 
 /** Digits before the padding that leave no stray bits. */
 const lastDigits: readonly string[] = ['AEIMQUYcgkosw048', 'AQgw']

@@ -24,6 +24,9 @@ export function construct(root: YamlNode, source: string): Constructed {
   return { value, problems: builder.problems }
 }
 
+/** As many repetitions are told. Differs: the stock server tells all of them. */
+const maxProblems = 100
+
 /** Text that aliases may repeat, in characters: beyond it the JSON form would not fit anywhere. */
 const maxRepeatedText = 32 * 1024 * 1024
 
@@ -91,7 +94,9 @@ class ValueBuilder {
       const key = this.#key(keyNode)
       const value = this.value(valueNode)
       const id = `${key.type}:${keyText(key, value)}`
-      if (seen.has(id)) this.problems.push(`line ${this.#lines.at(valueNode.start)}: key ${keySyntax(key)} already set in map`)
+      if (seen.has(id) && this.problems.length < maxProblems) {
+        this.problems.push(`line ${this.#lines.at(valueNode.start)}: key ${keySyntax(key)} already set in map`)
+      }
       seen.add(id)
       setMember(object, keyText(key, value), value)
     }
