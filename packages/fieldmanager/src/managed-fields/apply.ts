@@ -16,7 +16,7 @@ import { managerKey } from './manager-id.ts'
 import { stripMeta } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
 import { withManagedFields, withoutManagedFields } from './types.ts'
-import { timeText, updateManaged } from './update.ts'
+import { movedTimes, updateManaged } from './update.ts'
 
 /** Manager that owns everything of an object that nobody owned before its first apply. */
 export const firstApplyManager = 'before-first-apply'
@@ -33,8 +33,8 @@ export interface ApplyRequest {
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
-  /** Milliseconds since the epoch. */
-  readonly now: number
+  /** Milliseconds since the epoch; without it, times are left as they are. */
+  readonly now?: number | undefined
   readonly types: ManagedTypes
   /** Annotation of client-side apply; the stock one by default. */
   readonly lastAppliedAnnotation?: string | undefined
@@ -82,7 +82,7 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
   }
   if (outcome.kind === 'conflict') return { kind: 'conflict', conflicts: fieldConflicts(outcome.conflicts) }
   const changed = outcome.object !== undefined
-  const times = changed ? new Map(managed.times).set(key, timeText(request.now)) : managed.times
+  const times = changed ? movedTimes(managed, key, request.now) : managed.times
   let object = (outcome.object?.value ?? value) as JsonObject
   const annotated = manager === annotationManager && lastApplied(object, annotation) !== ''
   if (annotated) object = withLastApplied(object, applied as unknown as JsonObject, annotation)

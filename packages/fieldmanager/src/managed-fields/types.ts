@@ -3,7 +3,7 @@ import type { StructType } from '@krmkit/schema'
 import type { SetFilter } from '../fieldpath/set-filter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
-import type { TypeRef } from '../typed/types.ts'
+import { TypeRef } from '../typed/types.ts'
 
 /** An object as storage hands it out: frozen and shared. */
 export type FrozenObject = DeepReadonly<ApiObject>
@@ -21,21 +21,25 @@ export interface ManagedTypes {
 /** What ownership of is never kept, by version: fields that the path of the request resets. */
 export type ResetFields = Readonly<Record<string, SetFilter>>
 
-/** A kind with structural types, one for each version; versions differ in nothing that would need conversion unless `convert` is given. */
+/**
+ * A kind with a type for each version: a structural type, or a typed schema.
+ *
+ * @param convert for versions that differ in more than their `apiVersion`; their types must be different objects then.
+ */
 export function managedTypes(
-  versions: Readonly<Record<string, () => StructType>>,
+  versions: Readonly<Record<string, () => StructType | TypeRef>>,
   convert?: (object: JsonObject, apiVersion: string) => JsonObject,
 ): ManagedTypes {
-  const known = (apiVersion: string): StructType | undefined =>
-    Object.hasOwn(versions, apiVersion) ? (versions[apiVersion] as () => StructType)() : undefined
+  const known = (apiVersion: string): StructType | TypeRef | undefined =>
+    Object.hasOwn(versions, apiVersion) ? (versions[apiVersion] as () => StructType | TypeRef)() : undefined
   return {
     typed(apiVersion) {
       const type = known(apiVersion)
-      return type === undefined ? undefined : typedSchemaOf(type)
+      return type === undefined || type instanceof TypeRef ? type : typedSchemaOf(type)
     },
     zero(apiVersion) {
       const type = known(apiVersion)
-      return type === undefined ? {} : zeroObjectOf(type)
+      return type === undefined || type instanceof TypeRef ? {} : zeroObjectOf(type)
     },
     ...(convert === undefined ? {} : { convert }),
   }

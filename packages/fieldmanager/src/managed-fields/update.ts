@@ -26,8 +26,8 @@ export interface UpdateRequest<T extends FrozenObject = ApiObject> {
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
-  /** Milliseconds since the epoch. */
-  readonly now: number
+  /** Milliseconds since the epoch; without it, times are left as they are. */
+  readonly now?: number | undefined
   readonly types: ManagedTypes
 }
 
@@ -77,12 +77,17 @@ export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObj
   out.delete(current)
   const previous = out.get(key)
   out.set(key, previous === undefined ? taken : { ...taken, set: taken.set.union(previous.set) })
-  return capUpdateManagers({ ...managed, managers: out, times: new Map(managed.times).set(key, timeText(request.now)) })
+  return capUpdateManagers({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
 }
 
 /** True for the list that forgets all owners: one entry that says nothing. */
 export function isReset(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): boolean {
   return entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
+}
+
+/** The times of all managers after one of them has changed something. */
+export function movedTimes({ times }: Managed, key: string, now: number | undefined): ReadonlyMap<string, string> {
+  return now === undefined ? times : new Map(times).set(key, timeText(now))
 }
 
 /** RFC 3339 in whole seconds. */

@@ -1,0 +1,61 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { Path, PathElement } from '../fieldpath/element.ts'
+import type { FieldSet } from '../fieldpath/field-set.ts'
+import { comparePaths } from '../fieldpath/field-set.ts'
+import { pathText } from '../fieldpath/path-text.ts'
+import { compareTyped } from '../typed/compare.ts'
+import type { TypeRef } from '../typed/types.ts'
+import type { OfflineSchema } from './schema.ts'
+import { typeOf } from './schema.ts'
+import { valueAt } from './value-at.ts'
+
+/** One difference between two objects. */
+export interface Change {
+  readonly kind: 'added' | 'modified' | 'removed'
+  readonly path: Path
+  /** The path as it is printed: `.spec.containers[name="app"].image`. */
+  readonly field: string
+  /** Absent for what is added. */
+  readonly before?: JsonValue
+  /** Absent for what is removed. */
+  readonly after?: JsonValue
+}
+
+/**
+ * How two objects differ, in the order of their paths. Items of associative lists are matched by key, so their order does
+ * not matter; what comes or goes as a whole is one change.
+ *
+ * @throws FieldManagerError `InvalidObject` when the objects do not fit the schema.
+ */
+export function diff(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {
+  const type = typeOf(schema)
+  const { added, modified, removed } = compareTyped(before, after, type)
+  const changes: Change[] = []
+  for (const path of topPaths(added)) changes.push({ ...place('added', path), ...side('after', after, path, type) })
+  for (const path of topPaths(removed)) changes.push({ ...place('removed', path), ...side('before', before, path, type) })
+  for (const path of topPaths(modified)) {
+    changes.push({ ...place('modified', path), ...side('before', before, path, type), ...side('after', after, path, type) })
+  }
+  return changes.sort((a, b) => comparePaths(a.path, b.path))
+}
+
+function place(kind: Change['kind'], path: Path): Pick<Change, 'kind' | 'path' | 'field'> {
+  return { kind, path, field: pathText(path) }
+}
+
+function side(name: 'before' | 'after', object: JsonValue, path: Path, type: TypeRef): { before?: JsonValue; after?: JsonValue } {
+  const value = valueAt(object, path, type)
+  return value === undefined ? {} : { [name]: value }
+}
+
+/** Members of a set that lie below no other member. */
+function topPaths(set: FieldSet, prefix: readonly PathElement[] = []): Path[] {
+  const paths: Path[] = []
+  for (const element of set.elements()) {
+    const node = set.nodes.get(element)
+    const path = [...prefix, element]
+    if (node?.member) paths.push(path)
+    else if (node?.children !== undefined) paths.push(...topPaths(node.children, path))
+  }
+  return paths
+}

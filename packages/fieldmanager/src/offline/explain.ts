@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { FieldSet } from '../fieldpath/field-set.ts'
+import type { FieldConflict } from '../managed-fields/conflicts.ts'
+import { mergeTyped } from '../typed/merge.ts'
+import { extractItems, removeItems } from '../typed/remove.ts'
+import { setMember } from '../typed/types.ts'
+import { isMap } from '../value/order.ts'
+import type { OfflineApplied, OfflineApply } from './apply.ts'
+import { apply, entriesOf } from './apply.ts'
+import type { OfflineSchema } from './schema.ts'
+import { typeOf } from './schema.ts'
+import { valueAt } from './value-at.ts'
+
+/** Ways out of a conflict: take the fields over, no longer name them, or agree to the values they have. */
+export type Resolution = 'force' | 'abandon' | 'share'
+
+export interface ConflictExplanation {
+  readonly field: string
+  readonly manager: string
+  readonly operation: string
+  readonly subresource: string
+  /** RFC 3339; when the owner last changed anything. */
+  readonly since?: string
+  /** What the field is. */
+  readonly live?: JsonValue
+  /** What the configuration wants it to be. */
+  readonly wanted?: JsonValue
+  /** One sentence for each way out. */
+  readonly resolutions: Readonly<Record<Resolution, string>>
+}
+
+/** Tells what a conflict is about, and what can be done. */
+export function explainConflict(
+  conflict: FieldConflict,
+  { live, applied, schema }: { live: JsonObject; applied: JsonObject; schema?: OfflineSchema },
+): ConflictExplanation {
+  const type = typeOf(schema)
+  const { field, manager, operation, subresource, path } = conflict
+  const entry = entriesOf(live).find(
+    (each) => (each.manager ?? '') === manager && each.operation === operation && (each.subresource ?? '') === subresource,
+  )
+  const current = valueAt(live, path, type)
+  const wanted = valueAt(applied, path, type)
+  return {
+    field,
+    manager,
+    operation,
+    subresource,
+    ...(entry?.time === undefined ? {} : { since: entry.time }),
+    ...(current === undefined ? {} : { live: current }),
+    ...(wanted === undefined ? {} : { wanted }),
+    resolutions: {
+      force: `Apply with force: ${field} becomes yours, and ${manager} no longer owns it.`,
+      abandon: `Leave ${field} out of the configuration: ${manager} stays its only owner.`,
+      share: `Put the value that ${field} has now into the configuration: you and ${manager} own it together.`,
+    },
+  }
+}
+
+export interface Preview extends OfflineApplied {
+  /** The configuration with the way out carried out. */
+  readonly applied: JsonObject
+}
+
+/** What comes of an apply when its conflicts are resolved in one way. */
+export function preview(request: OfflineApply, resolution: Resolution): Preview {
+  const first = apply({ ...request, force: false })
+  if (first.conflicts.length === 0) return { ...first, applied: request.applied }
+  const applied = resolution === 'force' ? request.applied : resolved(request, first.conflicts, resolution)
+  return { ...apply({ ...request, applied, force: resolution === 'force' }), applied }
+}
+
+function resolved(
+  { live = {}, applied, schema }: OfflineApply,
+  conflicts: readonly FieldConflict[],
+  resolution: Resolution,
+): JsonObject {
+  const type = typeOf(schema)
+  const set = FieldSet.of(...conflicts.map(({ path }) => path))
+  const rest = withoutEmptied(applied, removeItems(applied, set, type))
+  if (resolution === 'abandon') return rest
+  const shared = extractItems(live, set, type, { appendKeyFields: true })
+  return (mergeTyped(rest, shared ?? undefined, type) ?? rest) as JsonObject
+}
+
+/** Drops members that have become null because everything below them went. */
+function withoutEmptied(before: JsonObject, after: JsonValue): JsonObject {
+  const out: JsonObject = {}
+  if (!isMap(after)) return out
+  for (const key of Object.keys(after)) {
+    const own = before[key] as JsonValue
+    const kept = after[key] as JsonValue
+    if (kept === null && own !== null) continue
+    setMember(out, key, isMap(own) && isMap(kept) ? withoutEmptied(own, kept) : kept)
+  }
+  return out
+}

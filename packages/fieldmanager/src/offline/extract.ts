@@ -1,0 +1,39 @@
+import type { JsonObject } from '@krmkit/meta'
+import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { extractItems } from '../typed/remove.ts'
+import { isMap } from '../value/order.ts'
+import { entriesOf } from './apply.ts'
+import type { OfflineSchema } from './schema.ts'
+import { typeOf } from './schema.ts'
+
+export interface ExtractOptions {
+  readonly schema?: OfflineSchema
+  /** Empty for the object itself. */
+  readonly subresource?: string
+}
+
+/**
+ * The configuration that a manager applied last, read from what it owns: what a client changes and applies again. Without anything
+ * owned, only the identity of the object.
+ *
+ * @throws FieldManagerError `InvalidFieldSet` when its entry cannot be read.
+ */
+export function extract(object: JsonObject, manager: string, { schema, subresource = '' }: ExtractOptions = {}): JsonObject {
+  const entry = entriesOf(object).find(
+    (each) => each.manager === manager && each.operation === 'Apply' && (each.subresource ?? '') === subresource,
+  )
+  const set = decodeFieldsV1(entry?.fieldsV1).leaves()
+  const extracted = set.empty ? null : extractItems(object, set, typeOf(schema))
+  const metadata = isMap(extracted) && isMap(extracted.metadata) ? extracted.metadata : {}
+  const { name, namespace } = (object.metadata ?? {}) as JsonObject
+  const identity: JsonObject = {}
+  if (typeof name === 'string') identity.name = name
+  if (typeof namespace === 'string' && namespace !== '') identity.namespace = namespace
+  const { apiVersion, kind } = object
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(isMap(extracted) ? extracted : {}),
+    metadata: { ...identity, ...metadata },
+  }
+}

@@ -1,0 +1,8 @@
+export { apply, type OfflineApplied, type OfflineApply } from './apply.ts'
+export { type Change, diff } from './diff.ts'
+export { type ConflictExplanation, explainConflict, type Preview, preview, type Resolution } from './explain.ts'
+export { type ExtractOptions as ExtractConfigurationOptions, extract } from './extract.ts'
+export { type MigrateOptions, migrate } from './migrate.ts'
+export { type OwnedField, type Owner, ownership } from './ownership.ts'
+export type { OfflineSchema } from './schema.ts'
+export { valueAt } from './value-at.ts'

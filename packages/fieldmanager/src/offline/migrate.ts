@@ -1,0 +1,59 @@
+import type { ApiObject, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
+import { fieldElement } from '../fieldpath/element.ts'
+import { FieldSet } from '../fieldpath/field-set.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { lastAppliedAnnotation } from '../managed-fields/last-applied.ts'
+import { withManagedFields } from '../managed-fields/types.ts'
+import { entriesOf } from './apply.ts'
+
+export interface MigrateOptions {
+  /** Managers of client-side apply; `kubectl-client-side-apply` by default. */
+  readonly from?: readonly string[]
+  /** The manager that is going to apply; `kubectl` by default. */
+  readonly to?: string
+  readonly subresource?: string
+  readonly annotation?: string
+  /** Removes the annotation of client-side apply as well. */
+  readonly removeAnnotation?: boolean
+}
+
+/**
+ * The object with what client-side apply owns handed to an applier, so that the applier's next configuration can remove
+ * fields that it leaves out.
+ *
+ * Of each old manager, its entry in the applier's version is taken over and its other entries are dropped.
+ *
+ * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
+ */
+export function migrate(object: JsonObject, options: MigrateOptions = {}): JsonObject {
+  const { from = ['kubectl-client-side-apply'], to = 'kubectl', subresource = '', annotation = lastAppliedAnnotation } = options
+  let entries = [...entriesOf(object)]
+  for (const name of from) entries = handOver(entries, name, to, { subresource, annotation })
+  const migrated = options.removeAnnotation ? withoutAnnotation(object, annotation) : object
+  return withManagedFields(migrated as unknown as ApiObject, entries as unknown as JsonValue[]) as unknown as JsonObject
+}
+
+function handOver(
+  entries: ManagedFieldsEntry[],
+  from: string,
+  to: string,
+  { subresource, annotation }: { subresource: string; annotation: string },
+): ManagedFieldsEntry[] {
+  const isEntry = (entry: ManagedFieldsEntry, manager: string, operation: string): boolean =>
+    entry.manager === manager && entry.operation === operation && (entry.subresource ?? '') === subresource
+  const isOld = (entry: ManagedFieldsEntry): boolean => isEntry(entry, from, 'Update')
+  const target = entries.find((entry) => isEntry(entry, to, 'Apply')) ?? entries.find(isOld)
+  if (target === undefined) return entries
+  const old = entries.find((entry) => isOld(entry) && entry.apiVersion === target.apiVersion)
+  const own = decodeFieldsV1(target.fieldsV1)
+  const both = old === undefined ? own : own.union(decodeFieldsV1(old.fieldsV1))
+  const gone = FieldSet.of([fieldElement('metadata'), fieldElement('annotations'), fieldElement(annotation)])
+  const joined = { ...target, manager: to, operation: 'Apply', fieldsV1: encodeFieldsV1(both.difference(gone)) }
+  return entries.flatMap((entry) => (entry === target ? [joined] : isOld(entry) ? [] : [entry]))
+}
+
+function withoutAnnotation(object: JsonObject, annotation: string): JsonObject {
+  const metadata = object.metadata as JsonObject
+  const { [annotation]: _, ...annotations } = (metadata?.annotations ?? {}) as JsonObject
+  return { ...object, metadata: { ...metadata, annotations } }
+}

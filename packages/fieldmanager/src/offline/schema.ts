@@ -1,0 +1,20 @@
+import type { StructType } from '@krmkit/schema'
+import type { ManagedTypes } from '../managed-fields/types.ts'
+import { deducedType } from '../typed/deduced.ts'
+import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
+import { TypeRef } from '../typed/types.ts'
+
+/** What tools may give as the type of an object; without any, maps are granular and lists atomic. */
+export type OfflineSchema = TypeRef | StructType | undefined
+
+export function typeOf(schema: OfflineSchema): TypeRef {
+  if (schema === undefined) return deducedType
+  return schema instanceof TypeRef ? schema : typedSchemaOf(schema)
+}
+
+/** A kind that has the same schema in every version. */
+export function typesOf(schema: OfflineSchema): ManagedTypes {
+  const type = typeOf(schema)
+  const zero = schema === undefined || schema instanceof TypeRef ? {} : zeroObjectOf(schema)
+  return { typed: () => type, zero: () => zero }
+}

@@ -1,0 +1,37 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { Path, PathElement } from '../fieldpath/element.ts'
+import { elementParts } from '../fieldpath/element.ts'
+import { itemElement } from '../typed/list-item.ts'
+import type { TypeRef } from '../typed/types.ts'
+import { asList, asMap, memberType, ownMember } from '../typed/types.ts'
+
+/** The value that a path leads to; `undefined` when it leads nowhere. */
+export function valueAt(value: JsonValue | undefined, path: Path, type: TypeRef): JsonValue | undefined {
+  let current = value
+  let currentType: TypeRef | undefined = type
+  for (const element of path) {
+    if (current === undefined || currentType === undefined) return undefined
+    const next = step(current, element, currentType)
+    current = next?.value
+    currentType = next?.type
+  }
+  return current
+}
+
+function step(
+  value: JsonValue,
+  element: PathElement,
+  { atom }: TypeRef,
+): { value: JsonValue; type: TypeRef | undefined } | undefined {
+  const parts = elementParts(element)
+  if (parts.kind === 'field') {
+    const map = asMap(value)
+    const member = map === undefined ? undefined : ownMember(map, parts.name)
+    return member === undefined ? undefined : { value: member, type: atom.map && memberType(atom.map, parts.name) }
+  }
+  const items = asList(value)
+  const { list } = atom
+  if (items === undefined || list === undefined) return undefined
+  const item = parts.kind === 'index' ? items[parts.index] : items.find((each) => itemElement(list, each) === element)
+  return item === undefined ? undefined : { value: item, type: list.items }
+}
