@@ -36,7 +36,7 @@ const scenarios = folders.flatMap((folder) =>
 
 const decodeFailure =
   /^(\w+) in version "[^"]*" cannot be handled as a \w+: ((?:json: cannot|illegal base64|quantities must|parsing time|strict decoding).*)$/s
-const fieldWarning = /^299 - "((?:unknown field|duplicate field|line \d+:)[^]*)"$/
+const fieldWarning = /^299 - "((?:unknown field|duplicate field|line \d+:).*)"$/s
 
 /** The type that a POST or PUT is decoded into. */
 function typeOf(step: Step, kind: string, types: FactsSource): StructType | undefined {
