@@ -67,6 +67,11 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
         .default('memory'),
     )
     .addOption(option('--data-dir <folder>', 'where data, certificates and the admin token are kept').default('.krmkit'))
+    .addOption(
+      option('--etcd-compaction-interval <duration>', 'how long past versions can be read and watched from')
+        .default(300_000, '5m0s')
+        .argParser(duration),
+    )
     .optionsGroup('TLS:')
     .addOption(option('--cert-dir <folder>', 'where the self-made certificate is kept; default: pki in the data folder'))
     .addOption(option('--tls-cert-file <file>', 'PEM certificate to serve with, instead of a self-made one'))

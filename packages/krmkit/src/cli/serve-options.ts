@@ -6,6 +6,8 @@ export interface ServeOptions {
   readonly externalHostname?: string
   readonly storage: 'memory' | 'durable'
   readonly dataDir: string
+  /** Milliseconds for which history is kept. */
+  readonly etcdCompactionInterval: number
   readonly certDir?: string
   readonly tlsCertFile?: string
   readonly tlsPrivateKeyFile?: string

@@ -3,7 +3,7 @@ import { type ApiRequest, type ApiResponse, createApiServer, type EmbeddedServer
 import { type Listening, listen, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { createCatalog } from '@krmkit/kinds'
 import { fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
-import { memoryStorage, type Storage } from '@krmkit/storage'
+import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
 import { checkAdmissionFlags } from './admission-flags.ts'
 import { authorizerOf, type Callers, callers, readText, writeSecret } from './callers.ts'
@@ -119,9 +119,8 @@ async function tlsOf(options: ServeOptions, clientCa: string | undefined): Promi
 }
 
 async function openStorage(options: ServeOptions): Promise<Storage> {
-  if (options.storage === 'memory') return memoryStorage({ clock: environment.clock })
-  const { durableStorage } = await import('@krmkit/storage')
-  return durableStorage({ clock: environment.clock, dir: join(options.dataDir, 'data') })
+  const common = { clock: environment.clock, historyMs: options.etcdCompactionInterval }
+  return options.storage === 'memory' ? memoryStorage(common) : durableStorage({ ...common, dir: join(options.dataDir, 'data') })
 }
 
 async function writeKubeconfig(

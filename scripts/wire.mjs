@@ -1,0 +1,290 @@
+#!/usr/bin/env node
+// `npm run wire -- OPTIONS`: replays the recorded answers of ../shared/wire against our server and prints a table.
+//
+//   --folder NAME     only this folder; may be repeated
+//   --scenario TEXT   only scenarios whose file name contains the text; may be repeated
+//   --list-failures   every failing step, with what differs
+//   --wording         texts that differ, too
+//   --allow FILE      steps that may fail: one `folder/scenario/step` a line, `*` for any part, # begins a remark
+//   --json FILE       write the whole result
+//   --jobs N          servers that work side by side; default 6
+//
+// Scenarios that need server flags run against a server with just those flags; those that need the webhook server or a
+// compacted history run when WIRE_HAVE names them or when this script can provide them.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { bundle, bundleFile } from './bundle.mjs'
+import { setup } from './setup.mjs'
+
+const shared = fileURLToPath(new URL('../../shared/wire/', import.meta.url))
+const tokens = `admin-token,admin,admin-uid,"system:masters"
+alice-token,alice,alice-uid,"dev"
+bob-token,bob,bob-uid,"dev,ops"
+node1-token,system:node:node-1,node1-uid,"system:nodes"
+`
+
+const { values: options } = parseArgs({
+  options: {
+    folder: { type: 'string', multiple: true },
+    scenario: { type: 'string', multiple: true },
+    'list-failures': { type: 'boolean', default: false },
+    wording: { type: 'boolean', default: false },
+    allow: { type: 'string' },
+    json: { type: 'string' },
+    jobs: { type: 'string', default: '6' },
+  },
+})
+
+const jobs = Number(options.jobs)
+
+if (!existsSync(join(shared, 'wire.mjs'))) {
+  console.log('wire: the recordings (../shared/wire) are not here; nothing was checked')
+  process.exit(0)
+}
+setup()
+bundle()
+process.exitCode = await main()
+
+async function main() {
+  const groups = groupScenarios(chosenScenarios())
+  const allowed = options.allow === undefined ? () => false : allowList(options.allow)
+  const rows = new Map()
+  const reports = []
+  for (const group of groups) {
+    const result = await checkGroup(group)
+    for (const { folder, report } of result) {
+      const row = rows.get(folder) ?? { passed: 0, failed: 0, allowed: 0, skipped: 0, wordingSame: 0, wordingAll: 0 }
+      rows.set(folder, row)
+      row.skipped += report.skipped
+      row.wordingSame += report.wordingSame
+      row.wordingAll += report.wordingAll
+      for (const step of report.report) {
+        const name = `${folder}/${step.scenario}/${step.step}`
+        reports.push({ name, ...step })
+        if (step.ok) row.passed++
+        else if (allowed(name)) row.allowed++
+        else row.failed++
+        if (options['list-failures'] && !step.ok) printDifferences(`${allowed(name) ? 'allowed' : 'FAIL'} ${name}`, step.diffs)
+        if (options.wording && step.wording.length > 0) printDifferences(`wording ${name}`, step.wording)
+      }
+    }
+  }
+  if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(reports, null, 1))
+  return printTable(rows)
+}
+
+/** Files that were asked for, by folder. */
+function chosenScenarios() {
+  const chosen = []
+  for (const folder of readdirSync(join(shared, 'scenarios')).sort()) {
+    if (options.folder !== undefined && !options.folder.includes(folder)) continue
+    for (const name of readdirSync(join(shared, 'scenarios', folder)).sort()) {
+      if (!name.endsWith('.json')) continue
+      if (options.scenario !== undefined && !options.scenario.some((text) => basename(name, '.json').includes(text))) continue
+      const file = join(shared, 'scenarios', folder, name)
+      const { flags = [], needs = [] } = JSON.parse(readFileSync(file, 'utf8'))
+      chosen.push({ folder, file, flags: flags.join(' '), needs: needs.join(',') })
+    }
+  }
+  return chosen
+}
+
+/** One group for each set of flags and needs: they share a server. */
+function groupScenarios(scenarios) {
+  const groups = new Map()
+  for (const scenario of scenarios) {
+    const key = `${scenario.flags}|${scenario.needs}`
+    const group = groups.get(key) ?? { flags: scenario.flags, needs: scenario.needs, scenarios: [] }
+    groups.set(key, group)
+    group.scenarios.push(scenario)
+  }
+  return [...groups.values()]
+}
+
+/** Shares the scenarios out among a few servers: most of their time is waiting. */
+async function checkGroup({ flags, needs, scenarios }) {
+  const webhook = needs.includes('webhook-server') ? await startWebhook() : { stop: () => undefined }
+  if (webhook === undefined) return scenarios.map(skipped)
+  const queue = [...scenarios]
+  const results = []
+  const work = async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'krmkit-wire-'))
+    writeFileSync(join(directory, 'tokens.csv'), tokens)
+    const server = await startServer(directory, needs.includes('compaction') ? `${flags} --etcd-compaction-interval=5s` : flags)
+    const able = server !== undefined && (!needs.includes('compaction') || (await compacted(server.url)))
+    for (let scenario = queue.shift(); scenario !== undefined; scenario = queue.shift()) {
+      const { folder, file } = scenario
+      results.push(able ? { folder, report: await replay({ url: server.url, flags, needs, file }) } : skipped(scenario))
+    }
+    await server?.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(scenarios.length / 2)) }, work))
+  await webhook.stop()
+  return results
+}
+
+function replay({ url, flags, needs, file }) {
+  const how = [
+    'check',
+    '--server',
+    url,
+    '--json',
+    ...(flags === '' ? [] : ['--flags', flags]),
+    ...(needs === '' ? [] : ['--have', needs]),
+  ]
+  const child = spawn(process.execPath, [join(shared, 'wire.mjs'), ...how, file], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    text += part
+  })
+  return new Promise((resolve, reject) => {
+    child.on('close', (code) =>
+      code === 0 || code === 1 ? resolve(JSON.parse(text)) : reject(new Error(`the replay of ${file} broke off`)),
+    )
+  })
+}
+
+function skipped({ folder, file }) {
+  const steps = Object.keys(JSON.parse(readFileSync(file, 'utf8')).expected ?? {}).length
+  return { folder, report: { skipped: steps, wordingSame: 0, wordingAll: 0, report: [] } }
+}
+
+/** Our server on a free port; undefined when it does not know one of the flags. */
+async function startServer(directory, flags) {
+  const own = [
+    'serve',
+    '--secure-port=0',
+    `--data-dir=${directory}/data`,
+    `--token-auth-file=${directory}/tokens.csv`,
+    '--storage=memory',
+  ]
+  const child = spawn(process.execPath, [bundleFile, ...own, ...(flags === '' ? [] : flags.split(' '))], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const stop = stopper(child)
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
+  const url = await firstMatch(child, /serves (https:\/\/\S+?);?(?:\s|$)/)
+  if (url === undefined) {
+    console.log(`wire: the server does not start with ${flags === '' ? 'no flags' : flags}: ${errors.trim().split('\n')[0]}`)
+    if (flags === '') process.exit(1)
+    return undefined
+  }
+  child.on('exit', (code) => {
+    if (!stop.asked) console.log(`wire: the server went away (${code}): ${errors.slice(-2000)}`)
+  })
+  return { url, stop: stop.stop }
+}
+
+async function startWebhook() {
+  const child = spawn(process.execPath, [join(shared, 'webhook-server.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ready = await Promise.race([
+    firstMatch(child, /(\S)/),
+    new Promise((resolve) => setTimeout(() => resolve('silent'), 1000)),
+  ])
+  if (ready === undefined) {
+    console.log('wire: the webhook server does not start (is its port in use?)')
+    return undefined
+  }
+  return { stop: stopper(child).stop }
+}
+
+/** Waits until revision 1 can no longer be read. */
+async function compacted(url) {
+  const path = '/api/v1/namespaces?resourceVersion=1&resourceVersionMatch=Exact'
+  for (let tries = 0; tries < 60; tries++) {
+    if ((await statusOf(url + path)) === 410) return true
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+  return false
+}
+
+function statusOf(url) {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: 'Bearer admin-token' }
+    get(url, { headers, rejectUnauthorized: false }, (response) => resolve(response.resume().statusCode)).on('error', reject)
+  })
+}
+
+function firstMatch(child, pattern) {
+  return new Promise((resolve) => {
+    let seen = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      seen += text
+      const match = pattern.exec(seen)
+      if (match !== null) resolve(match[1])
+    })
+    child.once('exit', () => resolve(undefined))
+  })
+}
+
+function stopper(child) {
+  const state = {
+    asked: false,
+    stop: () => {
+      state.asked = true
+      if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+      const gone = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      setTimeout(() => child.kill('SIGKILL'), 5000).unref()
+      return gone
+    },
+  }
+  return state
+}
+
+function allowList(file) {
+  const patterns = readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim())
+    .filter((line) => line !== '')
+    .map(
+      (line) =>
+        new RegExp(
+          `^${line
+            .split('*')
+            .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+            .join('[^/]*')}$`,
+        ),
+    )
+  return (name) => patterns.some((pattern) => pattern.test(name))
+}
+
+function printDifferences(title, differences) {
+  const short = (value) => {
+    const text = JSON.stringify(value) ?? 'absent'
+    return text.length > 200 ? `${text.slice(0, 197)}...` : text
+  }
+  console.log(title)
+  for (const { at, want, got } of differences.slice(0, 12))
+    console.log(`   ${at || '(whole)'}: want ${short(want)}, got ${short(got)}`)
+}
+
+/** @returns the exit code. */
+function printTable(rows) {
+  const names = ['passed', 'failed', 'allowed', 'skipped']
+  const total = { passed: 0, failed: 0, allowed: 0, skipped: 0, wordingSame: 0, wordingAll: 0 }
+  console.log(`${'folder'.padEnd(12)}${names.map((name) => name.padStart(9)).join('')}   wording`)
+  const line = (name, row) =>
+    console.log(
+      `${name.padEnd(12)}${names.map((key) => String(row[key]).padStart(9)).join('')}   ${row.wordingSame}/${row.wordingAll}`,
+    )
+  for (const [folder, row] of rows) {
+    line(folder, row)
+    for (const key of Object.keys(total)) total[key] += row[key]
+  }
+  line('total', total)
+  console.log(`${total.passed} passed, ${total.failed} failed`)
+  return total.failed === 0 ? 0 : 1
+}
