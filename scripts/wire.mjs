@@ -167,7 +167,7 @@ async function startServer(directory, flags) {
     `--token-auth-file=${directory}/tokens.csv`,
     '--storage=memory',
   ]
-  const child = spawn(process.execPath, [bundleFile, ...own, ...(flags === '' ? [] : flags.split(' '))], {
+  const child = spawn(process.execPath, [bundleFile, ...own, ...flags.split(' ').filter((flag) => flag !== '')], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stop = stopper(child)
