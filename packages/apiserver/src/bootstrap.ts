@@ -1,4 +1,5 @@
 import { ApiError, type UserInfo } from '@krmkit/meta'
+import { withDefaults } from './request-body.ts'
 import { createObject, type Registry } from '@krmkit/registry'
 
 /** The server itself, where it writes on its own account. */
@@ -13,7 +14,7 @@ export async function ensureSystemNamespaces(registry: Registry): Promise<void> 
   for (const name of ['default', systemNamespace, publicNamespace, nodeLeaseNamespace]) {
     if (registry.reader.get({ group: '', resource: 'namespaces' }, '', name) !== undefined) continue
     try {
-      const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
+      const object = withDefaults({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, definition, registry.environment.profile)
       await createObject(registry, definition, context, { namespace: '', object })
     } catch (error) {
       // Another server over the same store was first.

@@ -1,5 +1,6 @@
 import { deprecationWarning, type ResourceInfo } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
+import { isStorableName } from '@krmkit/registry'
 import type { ApiResponse } from './interfaces.ts'
 import type { Machinery, ResourceRequest } from './resource-handler.ts'
 import type { RequestState } from './request-state.ts'
@@ -48,6 +49,7 @@ export async function dispatchResource(machinery: Machinery, state: RequestState
   const { namespaced } = definition.kind
   const ownNamespace = definition.group === '' && definition.resource.name === 'namespaces'
   if (namespaced ? info.namespace === '' && info.name !== '' : info.namespace !== '' && !ownNamespace) throw ApiError.genericNotFound()
+  if (info.namespace !== '' && !isStorableName(info.namespace)) throw ApiError.genericNotFound()
   const found = info.subresource === '' ? undefined : definition.subresources.find(({ name }) => name === `${info.resource}/${info.subresource}`)
   if (info.subresource !== '' && found === undefined) throw ApiError.genericNotFound()
   if (info.rest.length > 0 && info.subresource !== 'proxy') throw ApiError.genericNotFound()

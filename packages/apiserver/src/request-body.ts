@@ -1,4 +1,5 @@
-import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, parseApiVersion } from '@krmkit/meta'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type NamingProfile, parseApiVersion } from '@krmkit/meta'
 import {
   applyDefaults,
   DecodeError,
@@ -130,11 +131,14 @@ export function strictFailure(gvk: GroupVersionKind, problems: readonly string[]
   return ApiError.badRequest(decodeFailureMessage({ message }, { expectedKind: gvk.kind, actual: actual ?? { kind: gvk.kind, version: gvk.version }, body }))
 }
 
-/** Defaults of the type, then those that depend on other fields. */
-export function setDefaults(
-  object: ApiObject,
-  definition: { readonly kind: { readonly version: string; type(): StructType }; readonly policy: { defaults?(object: ApiObject, version: string): void } },
-): void {
-  applyDefaults(definition.kind.type(), object)
-  definition.policy.defaults?.(object, definition.kind.version)
+/**
+ * The object with the defaults of its type, and then those that depend on other fields. The argument is the caller's own and
+ * may come back changed.
+ */
+export function withDefaults(object: ApiObject, definition: ResourceDefinition, profile: NamingProfile): ApiObject {
+  const defaulted = applyDefaults(definition.kind.type(), object)
+  // Default values are shared between objects: what a policy may change has to be the object's own.
+  const own = defaulted === object ? object : structuredClone(defaulted)
+  definition.policy.defaults?.(own, definition.kind.version, profile)
+  return own
 }

@@ -1,5 +1,5 @@
 import { ApiError, type Status } from '@krmkit/meta'
-import { encodeJson, encodeProtobuf, stringifyJson as printYaml, type StructType, type TypeSource } from '@krmkit/schema'
+import { encodeJson, encodeProtobuf, printYaml, type StructType, type TypeSource } from '@krmkit/schema'
 import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
 
@@ -63,7 +63,7 @@ export function statusResponse(responder: Responder, status: Status, accept: str
 
 function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {
   try {
-    return negotiator.negotiate(accept).encoding
+    return negotiator.negotiate(accept, { transforms: ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] }).encoding
   } catch {
     // Nothing acceptable: a JSON Status is better than no answer.
     return 'json'

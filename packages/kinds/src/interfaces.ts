@@ -118,7 +118,7 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
    * Defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
    * and has the defaults of the data already.
    */
-  defaults?(object: T, version: string): void
+  defaults?(object: T, version: string, profile: NamingProfile): void
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
   prepareForCreate?(object: T, context: PolicyContext): void
   /** As above for updates; must also raise `metadata.generation` where the kind has one. */

@@ -1,3 +1,4 @@
+import type { SubresourcePolicy } from '@krmkit/kinds'
 import type { AdmissionChain } from '@krmkit/admission'
 import type { ApiObject, Clock, DeepReadonly, Features, FieldSelector, LabelSelector, NamingProfile, Random, UserInfo } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
@@ -95,6 +96,8 @@ export interface UpdateRequest {
   readonly createMissing?: boolean
   /** Fails when the object is another one. */
   readonly uid?: string
+  /** What the request may change, where that is neither the kind's policy nor that of the sub-resource. */
+  readonly rules?: SubresourcePolicy
 }
 
 export interface UpdateAnswer extends Stored {

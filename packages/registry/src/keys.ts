@@ -16,7 +16,10 @@ export function objectKey(definition: Pick<ResourceDefinition, 'storage'>, names
   return collectionPrefix(definition, namespace) + name
 }
 
-/** False for names that no stored object can have: they are simply not found. */
+/** Far above what any rule of names allows, and what keeps keys short. */
+const maxSegmentLength = 1024
+
+/** False for names (and namespaces) that no stored object can have: they are simply not found. */
 export function isStorableName(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
+  return name.length <= maxSegmentLength && name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
 }

@@ -13,14 +13,21 @@ export function policyContext(environment: Environment, context: RequestContext)
   return { clock, random, profile, features, user: context.user }
 }
 
+/** Forgets what clients said about things that the server alone decides; comes before anything is owned. */
+export function wipeSystemMetadata(object: ApiObject): void {
+  const { metadata } = object
+  delete metadata.uid
+  delete metadata.creationTimestamp
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
+}
+
 /** Fills in what the server alone decides about a new object; @see API protocol specification, 2.2. */
 export function fillNewMetadata(object: ApiObject, environment: Environment, definition: ResourceDefinition): void {
   const { metadata } = object
   metadata.uid = environment.random.uuid()
   metadata.creationTimestamp = formatTime(environment.clock.now())
-  delete metadata.deletionTimestamp
-  delete metadata.deletionGracePeriodSeconds
-  delete metadata.selfLink
   if (!definition.kind.namespaced) delete metadata.namespace
 }
 
@@ -47,7 +54,7 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
   const { metadata } = next
   const old = current.metadata
   if (metadata.uid === undefined || metadata.uid === '') metadata.uid = old.uid ?? ''
-  if (metadata.creationTimestamp === undefined || metadata.creationTimestamp === null) metadata.creationTimestamp = old.creationTimestamp ?? null
+  metadata.creationTimestamp = old.creationTimestamp ?? null
   if (old.deletionTimestamp !== undefined) {
     metadata.deletionTimestamp = old.deletionTimestamp
     if (metadata.deletionGracePeriodSeconds === undefined && old.deletionGracePeriodSeconds !== undefined) {

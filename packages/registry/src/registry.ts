@@ -12,8 +12,6 @@ export interface Registry extends Writer {
   readonly definitions: readonly ResourceDefinition[]
   /** A served resource. */
   resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
-  /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
-  stored(group: string, resource: string): ResourceDefinition | undefined
 }
 
 export function createRegistry(environment: Environment, definitions: readonly ResourceDefinition[]): Registry {

@@ -5,7 +5,7 @@ import type { Entry } from '@krmkit/storage'
 import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './stored-object.ts'
-import { admissionAttributes, type Writer } from './write.ts'
+import { admissionAttributes, storedType, type Writer } from './write.ts'
 
 /**
  * How objects go.
@@ -107,7 +107,7 @@ async function deleteOnce(
     )
     return result.outcome === 'written' ? { object: deepFreeze(last), entry: result.entry, removed: true } : undefined
   }
-  const canonical = normalize(definition.kind.type(), next) as ApiObject
+  const canonical = normalize(storedType(writer, definition), next) as ApiObject
   if (context.dryRun) return { object: deepFreeze(canonical), removed: false }
   const note = parsed.newNote(canonical)
   const result = await storage.put(

@@ -1,13 +1,14 @@
 import type { AdmissionAttributes, ObjectReader } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
-import { normalize } from '@krmkit/schema'
-import type { Entry, Storage } from '@krmkit/storage'
+import { normalize, type StructType } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
 import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import {
   carryOverMetadata,
   fillNewMetadata,
+  wipeSystemMetadata,
   generatedName,
   policyContext,
   takeNamespace,
@@ -26,6 +27,14 @@ export interface Writer {
   readonly reader: ObjectReader
   readonly parsed: ParsedObjects
   readonly owned: OwnedKinds
+  /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
+  stored(group: string, resource: string): ResourceDefinition | undefined
+}
+
+/** Type of the objects as they are stored, which the version of a request may differ from. */
+export function storedType(writer: Writer, definition: ResourceDefinition): StructType {
+  const { group, resource } = definition.storage
+  return (writer.stored(group, resource) ?? definition).kind.type()
 }
 
 /** Tries to find a free generated name before giving up. */
@@ -68,9 +77,11 @@ export async function createObject(
 ): Promise<Stored> {
   const object = ownMetadata(given)
   takeNamespace(object, namespace, definition)
-  if ((object.metadata.resourceVersion ?? '') !== '' && !context.dryRun) {
+  const version = object.metadata.resourceVersion ?? ''
+  if (version !== '' && version !== '0' && !context.dryRun) {
     throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
   }
+  wipeSystemMetadata(object)
   if (!owned) trackOwnership(writer, definition, context, { live: undefined, next: object, subresource: '' })
   const generate = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== ''
   const prefix = object.metadata.generateName ?? ''
@@ -108,7 +119,7 @@ async function createOnce(
   object: ApiObject,
   attributes: AdmissionAttributes,
 ): Promise<Stored | undefined> {
-  const { environment, parsed } = writer
+  const { environment } = writer
   const policy = policyContext(environment, context)
   fillNewMetadata(object, environment, definition)
   definition.policy.prepareForCreate?.(object, policy)
@@ -123,22 +134,22 @@ async function createOnce(
   if (context.dryRun) {
     if (environment.storage.peek(key) !== undefined) return undefined
     delete object.metadata.resourceVersion
-    return { object: deepFreeze(normalize(definition.kind.type(), object) as ApiObject) }
+    return { object: deepFreeze(normalize(storedType(writer, definition), object) as ApiObject) }
   }
-  return writeEntry(environment.storage, definition, parsed, { key, object, expect: 0 })
+  return writeEntry(writer, definition, { key, object, expect: 0 })
 }
 
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
 async function writeEntry(
-  storage: Storage,
+  writer: Writer,
   definition: ResourceDefinition,
-  parsed: ParsedObjects,
   { key, object, expect }: { key: string; object: ApiObject; expect: number },
 ): Promise<(Stored & { entry: Entry }) | undefined> {
+  const { environment, parsed } = writer
   object.metadata.resourceVersion = '0'
-  const canonical = normalize(definition.kind.type(), object) as ApiObject
+  const canonical = normalize(storedType(writer, definition), object) as ApiObject
   const note = parsed.newNote(canonical)
-  const result = await storage.put(
+  const result = await environment.storage.put(
     key,
     (revision) => {
       canonical.metadata.resourceVersion = String(revision)
@@ -229,7 +240,7 @@ async function updateOnce(
   }
 
   const policy = policyContext(environment, context)
-  const sub = subresource === '' ? undefined : definition.policy.subresources?.[subresource]
+  const sub = request.rules ?? (subresource === '' ? undefined : definition.policy.subresources?.[subresource])
   carryOverMetadata(next, current, definition)
   if (sub !== undefined) sub.prepareForUpdate(next, current, policy)
   else definition.policy.prepareForUpdate?.(next, current, policy)
@@ -241,7 +252,7 @@ async function updateOnce(
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
   await environment.admission.validate(next, attributes, admission)
 
-  const canonical = ownMetadata(settleOwnership(current, normalize(definition.kind.type(), next)))
+  const canonical = ownMetadata(settleOwnership(current, normalize(storedType(writer, definition), next)))
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
   if (removing) {
@@ -253,11 +264,13 @@ async function updateOnce(
       },
       { expect: entry.revision, note: parsed.newNote(canonical) },
     )
-    return result.outcome === 'written' ? { object: deepFreeze(canonical), entry: result.entry } : undefined
+    // The answer shows the version that was deleted; watchers see that of the deletion.
+    const last = { ...canonical, metadata: { ...canonical.metadata, resourceVersion: current.metadata.resourceVersion ?? '' } }
+    return result.outcome === 'written' ? { object: deepFreeze(last) } : undefined
   }
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   if (sameBytes(encodeStored(canonical), entry.value)) return { object: current, entry }
-  return writeEntry(environment.storage, definition, parsed, { key: entry.key, object: canonical, expect: entry.revision })
+  return writeEntry(writer, definition, { key: entry.key, object: canonical, expect: entry.revision })
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -19,7 +19,7 @@ export async function componentStatuses({ machinery, state, definition }: Resour
   const single = info.verb === 'get'
   if (single && info.name !== storage.metadata.name) throw ApiError.notFound({ group: '', resource: 'componentstatuses' }, info.name)
   const representation = responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table'] })
-  const metadata = single ? {} : { resourceVersion: String(writer.environment.storage.revision), continue: '' }
+  const metadata = {}
   if (representation.transform !== undefined) {
     const table = tableOf(definition, [storage as unknown as FrozenObject], metadata, { version: representation.transform.version, include: 'Metadata', now: writer.environment.clock.now() })
     return objectResponse(responder, 200, table, representation, () => responder.types.struct('meta/v1.Table'))

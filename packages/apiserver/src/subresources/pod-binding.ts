@@ -7,6 +7,7 @@ import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { statusResponse } from '../responses.ts'
+import { admitOperation, anyChange } from './operation.ts'
 
 interface Binding extends ApiObject {
   target?: { kind?: string; name?: string }
@@ -40,12 +41,15 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
     ])
   }
   if (node === '') throw ApiError.invalid({ group: '', kind: 'Binding' }, name, [{ field: 'target.name', reason: 'FieldValueRequired', message: 'Required value' }])
-  await updateObject(machinery.writer, pods, writeContext(request, options), {
+  const context = writeContext(request, options)
+  await admitOperation(request, pods, context, { name, object: binding })
+  await updateObject(machinery.writer, pods, context, {
     namespace: state.info.namespace,
     name,
     subresource: 'binding',
     change: (current) => assigned(current as FrozenObject, binding, node, formatTime(machinery.writer.environment.clock.now())),
     uid: binding.metadata.uid ?? '',
+    rules: anyChange,
   })
   return statusResponse(
     machinery.responder,

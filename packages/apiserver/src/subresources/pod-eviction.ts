@@ -6,6 +6,7 @@ import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { statusResponse } from '../responses.ts'
+import { admitOperation } from './operation.ts'
 
 interface Eviction extends ApiObject {
   deleteOptions?: DeleteOptions
@@ -42,6 +43,7 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   const options = eviction.deleteOptions ?? {}
   const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
   const context = writeContext(request, { dryRun, fieldManager: query.fieldManager })
+  await admitOperation(request, definition, context, { name, object: eviction })
   const entry = isStorableName(name) ? environment.storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, name)
   const pod = machinery.parsed.objectOf(entry) as FrozenObject & Readonly<PodLike>

@@ -3,7 +3,7 @@ import { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
 import { takeNamespace, trackOwnership } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { writeOptions } from '../query.ts'
-import { readObject, setDefaults } from '../request-body.ts'
+import { readObject, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
@@ -130,8 +130,8 @@ export async function answerReview(request: ResourceRequest, answer: ReviewAnswe
   const { machinery, state, definition } = request
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
   const options = writeOptions(state.query, 'CreateOptions')
-  const review = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
-  setDefaults(review, definition)
+  const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
+  const review = withDefaults(body, definition, machinery.writer.environment.profile)
   takeNamespace(review, state.info.namespace, definition)
   trackOwnership(machinery.writer, definition, writeContext(request, options), { live: undefined, next: review, subresource: '' })
   await answer(request, review)

@@ -5,7 +5,7 @@ import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type Stru
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
 import { type WriteOptions, writeOptions } from '../query.ts'
-import { setDefaults, strictFailure } from '../request-body.ts'
+import { strictFailure, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { presentStored } from './write.ts'
@@ -81,12 +81,10 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
         const applied = appliedObject(request, target, body, options)
         const merged = applyToObject(machinery.writer, definition, context, { live: before, applied, force: options.force === true, subresource })
         const next = decodePatched(request, target, { value: merged as JsonValue }, 'Ignore')
-        setDefaults(next, definition)
-        return view.toStorage(next)
+        return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
       }
       const next = patched(request, target, body, before as DeepReadonly<object>, options)
-      setDefaults(next, definition)
-      return view.toStorage(next)
+      return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
     },
   })
   return presentStored(request, answer.created ? 201 : 200, answer, representation)

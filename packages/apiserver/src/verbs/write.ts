@@ -4,7 +4,7 @@ import type { ApiResponse } from '../interfaces.ts'
 import { flag, integer, text, writeOptions } from '../query.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
-import { bodyEncoding, decodeObject, readObject, setDefaults } from '../request-body.ts'
+import { bodyEncoding, decodeObject, readObject, withDefaults } from '../request-body.ts'
 import { bytesBody, jsonResponse, statusResponse } from '../responses.ts'
 import { presentObject, selectors, wantsPretty } from './read.ts'
 
@@ -14,10 +14,9 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = writeOptions(state.query, 'CreateOptions')
   const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
-  setDefaults(body, definition)
   const stored = await createObject(machinery.writer, definition, writeContext(request, options), {
     namespace: state.info.namespace,
-    object: view.toStorage(body),
+    object: view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile)),
   })
   return presentStored(request, 201, stored, representation)
 }
@@ -40,8 +39,7 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   const options = writeOptions(state.query, 'UpdateOptions')
   const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
   checkIdentity(body, name, namespace, definition.kind.namespaced)
-  setDefaults(body, definition)
-  const given = view.toStorage(body)
+  const given = view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile))
   const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
     namespace,
     name,
@@ -136,7 +134,7 @@ const deletionWorkers = 16
 export async function deleteCollection(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const { query, info } = state
-  machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
+  machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadataList'] })
   const selected = selectors(definition, query)
   integer(query, 'timeoutSeconds')
   const options = await deleteOptions(request)

@@ -85,7 +85,7 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
   const type = () => parts.types().struct(parts.typeName)
   const filled = (object: DeepReadonly<T>): T => {
     const copy = structuredClone(applyDefaults(type(), normalize(type(), object as object))) as T
-    policy?.defaults?.(copy, version)
+    policy?.defaults?.(copy, version, stockProfile)
     return copy
   }
   return {

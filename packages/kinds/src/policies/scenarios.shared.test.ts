@@ -280,7 +280,7 @@ function prepared(object: Json, target: Target): Json {
   const { definition } = target
   let result = structuredClone(applyDefaults(definition.kind.type(), object))
   if (definition.toStorage !== undefined) result = structuredClone(definition.toStorage(result as never)) as unknown as Json
-  definition.policy.defaults?.(result as ApiObject, definition.version)
+  definition.policy.defaults?.(result as ApiObject, definition.version, stockProfile)
   if (target.namespace === undefined) delete (result.metadata as Json).namespace
   else (result.metadata as Json).namespace = target.namespace
   return result

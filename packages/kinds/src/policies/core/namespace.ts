@@ -9,7 +9,7 @@ import { definePolicy, findings } from '../shared/policy.ts'
 const guard = 'kubernetes'
 
 /** Every namespace carries its own name as a label, so that selectors can find it. */
-function labelName(namespace: ApiObject, context: PolicyContext): void {
+function labelName(namespace: ApiObject, context: Pick<PolicyContext, 'profile'>): void {
   const { name } = namespace.metadata
   if (name) namespace.metadata.labels = { ...namespace.metadata.labels, [`${context.profile.domain}/metadata.name`]: name }
 }
@@ -59,6 +59,9 @@ const finalize: SubresourcePolicy<Namespace> = {
 }
 
 export const namespacePolicy = definePolicy<Namespace>({
+  defaults(namespace, _version, profile) {
+    labelName(namespace, { profile })
+  },
   prepareForCreate(namespace, context) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
