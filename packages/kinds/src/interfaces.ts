@@ -129,6 +129,12 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
   validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): FieldError[]
   /** Texts of Warning headers for a write (deprecated fields and annotations). */
   warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): string[]
+  /**
+   * Members that the body of a POST or PUT must name although their zero value is legal; @see storage specification, 2.7 and 2.8.
+   * Decoding gives an absent member its zero form, so that only the body itself (JSON or YAML) tells. Member paths by
+   * sub-resource, the main resource under ``; a missing one is refused with 422 and `Required value`.
+   */
+  readonly requiredMembers?: Readonly<Record<string, readonly (readonly string[])[]>>
   /** PUT on a missing name creates it. Default false. */
   readonly allowCreateOnUpdate?: boolean
   /** PUT without a resourceVersion is allowed. Default true. */

@@ -8,9 +8,9 @@ import type { Environment, FrozenObject, RequestContext } from './interfaces.ts'
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
-export function policyContext(environment: Environment, context: RequestContext): PolicyContext {
+export function policyContext(environment: Environment, context: RequestContext, { group, version }: ResourceDefinition): PolicyContext {
   const { clock, random, profile, features } = environment
-  return { clock, random, profile, features, user: context.user }
+  return { clock, random, profile, features, user: context.user, requestVersion: { group, version } }
 }
 
 /** Forgets what clients said about things that the server alone decides; comes before anything is owned. */

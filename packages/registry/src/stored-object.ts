@@ -11,8 +11,9 @@ export interface Note {
   /** Parsed form, frozen; dropped when many others were used since. */
   object: FrozenObject | undefined
   readonly labels: Readonly<Record<string, string>>
-  /** Selectable fields, worked out on first use. */
+  /** Selectable fields, worked out on first use, and the definition that named them. */
   fields: Readonly<Record<string, string>> | undefined
+  fieldsOf: ResourceDefinition | undefined
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({})
@@ -36,7 +37,7 @@ export class ParsedObjects {
   noteOf(entry: Entry): Note {
     if (entry.note !== undefined) return entry.note as Note
     const object = parse(entry)
-    const note: Note = { object, labels: object.metadata.labels ?? noLabels, fields: undefined }
+    const note: Note = { object, labels: object.metadata.labels ?? noLabels, fields: undefined, fieldsOf: undefined }
     entry.note = note
     this.keep(note)
     return note
@@ -53,13 +54,16 @@ export class ParsedObjects {
 
   /** The note of an object that is being written. */
   newNote(object: FrozenObject): Note {
-    return { object: undefined, labels: object.metadata.labels ?? noLabels, fields: undefined }
+    return { object: undefined, labels: object.metadata.labels ?? noLabels, fields: undefined, fieldsOf: undefined }
   }
 
   /** Fields that selectors may ask for. */
   fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
     const note = this.noteOf(entry)
-    note.fields ??= selectableFields(this.objectOf(entry), definition)
+    if (note.fields === undefined || note.fieldsOf !== definition) {
+      note.fields = selectableFields(this.objectOf(entry), definition)
+      note.fieldsOf = definition
+    }
     return note.fields
   }
 }

@@ -1,6 +1,6 @@
 import type { AdmissionAttributes, ObjectReader } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, type GroupKind, Path } from '@krmkit/meta'
 import { normalize, type StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
@@ -20,6 +20,13 @@ import {
 import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate } from './removal.ts'
 import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
+
+/** Refusals name the kind as it is stored, whatever version was asked for. */
+function storedKind(writer: Writer, definition: ResourceDefinition): GroupKind {
+  const { group, resource } = definition.storage
+  const { kind } = writer.stored(group, resource) ?? definition
+  return { group: kind.group, kind: kind.kind }
+}
 
 /** Everything the write verbs share. */
 export interface Writer {
@@ -120,10 +127,10 @@ async function createOnce(
   attributes: AdmissionAttributes,
 ): Promise<Stored | undefined> {
   const { environment } = writer
-  const policy = policyContext(environment, context)
+  const policy = policyContext(environment, context, definition)
   fillNewMetadata(object, environment, definition)
   definition.policy.prepareForCreate?.(object, policy)
-  const named = { group: definition.kind.group, kind: definition.kind.kind }
+  const named = storedKind(writer, definition)
   const errors = validateByPolicy(object, definition, policy)
   if (errors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', errors)
   const metadataErrors = validateNewMetadata(object, definition)
@@ -215,7 +222,7 @@ async function updateOnce(
   const { environment, parsed } = writer
   const { namespace, name, subresource } = request
   const gr = { group: definition.group, resource: definition.resource.name }
-  const named = { group: definition.kind.group, kind: definition.kind.kind }
+  const named = storedKind(writer, definition)
   if (request.uid !== undefined && request.uid !== '' && request.uid !== current.metadata.uid) {
     throw ApiError.conflict(gr, name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${current.metadata.uid}`)
   }
@@ -239,7 +246,7 @@ async function updateOnce(
     throw ApiError.conflict(gr, name, optimisticLockMessage)
   }
 
-  const policy = policyContext(environment, context)
+  const policy = policyContext(environment, context, definition)
   const sub = request.rules ?? (subresource === '' ? undefined : definition.policy.subresources?.[subresource])
   carryOverMetadata(next, current, definition)
   if (sub !== undefined) sub.prepareForUpdate(next, current, policy)
