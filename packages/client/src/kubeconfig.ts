@@ -54,10 +54,9 @@ export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<K
 
 async function readFiles(options: KubeconfigOptions): Promise<{ path: string; value: unknown }[]> {
   const env = options.env ?? process.env
-  const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '')
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '')
   const isList = options.path === undefined && listed.length > 0
-  const paths =
-    options.path !== undefined ? [options.path] : isList ? listed : [join(env['HOME'] ?? homedir(), '.kube', 'config')]
+  const paths = options.path !== undefined ? [options.path] : isList ? listed : [join(env.HOME ?? homedir(), '.kube', 'config')]
   const files: { path: string; value: unknown }[] = []
   for (const path of paths) {
     let text: string
@@ -105,7 +104,7 @@ async function userPart(user: Entry): Promise<Partial<KubeconfigConnection>> {
   const { members, name } = user
   for (const [member, why] of Object.entries(unsupported)) {
     if (!Object.hasOwn(members, member) || members[member] === null || members[member] === '') continue
-    const command = member === 'exec' ? commandOf(members['exec']) : ''
+    const command = member === 'exec' ? commandOf(members.exec) : ''
     throw new ClientError({ code: 'Unsupported', message: `kubeconfig: the user ${name} ${why}${command}` })
   }
   const certificate = await fileOrData(user, 'client-certificate')
