@@ -1,0 +1,15 @@
+import { disruptionController } from './disruption/disruption-controller.ts'
+import { garbageCollector } from './garbage-collector/garbage-collector.ts'
+import type { Controller } from './interfaces.ts'
+import { namespaceController } from './namespace/namespace-controller.ts'
+import { rootCAPublisher } from './root-ca.ts'
+import { serviceAccountController } from './service-account.ts'
+
+/** Every controller of this package, in the order in which they start. */
+export const builtInControllers: readonly Controller[] = [
+  serviceAccountController,
+  rootCAPublisher,
+  namespaceController,
+  garbageCollector,
+  disruptionController,
+]

@@ -1,0 +1,151 @@
+import { resourceType } from '@krmkit/client'
+import {
+  type ApiObject,
+  type Condition,
+  type DeepReadonly,
+  formatTime,
+  type IntOrString,
+  type LabelSelectorObject,
+  parseTime,
+  percentOf,
+  scaledValue,
+} from '@krmkit/meta'
+
+export interface Budget extends ApiObject {
+  spec?: { minAvailable?: IntOrString; maxUnavailable?: IntOrString; selector?: LabelSelectorObject | null }
+  status?: BudgetStatus
+}
+
+export interface BudgetStatus {
+  observedGeneration?: number
+  disruptedPods?: Record<string, string>
+  disruptionsAllowed?: number
+  currentHealthy?: number
+  desiredHealthy?: number
+  expectedPods?: number
+  conditions?: Condition[]
+}
+
+export interface Pod extends ApiObject {
+  status?: { phase?: string; conditions?: { type: string; status: string }[] }
+}
+
+export const budgets = resourceType<Budget>({
+  group: 'policy',
+  version: 'v1',
+  resource: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+})
+
+export const pods = resourceType<Pod>({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' })
+
+/** An eviction that did not lead to a deletion within this time does not count any more. */
+export const evictionMs = 2 * 60_000
+
+/** How many pods there should be, and how many of them healthy. */
+export interface Wanted {
+  readonly expectedPods: number
+  readonly desiredHealthy: number
+}
+
+/**
+ * @param spec of the budget
+ * @param scale how many pods their controllers want in all; asked for only where the budget is relative to it
+ */
+export async function wantedPods(
+  spec: DeepReadonly<NonNullable<Budget['spec']>>,
+  podCount: number,
+  scale: () => Promise<number>,
+): Promise<Wanted> {
+  const { minAvailable, maxUnavailable } = spec
+  if (maxUnavailable !== undefined) {
+    const expectedPods = await scale()
+    const unavailable = scaledValue(maxUnavailable, expectedPods, { roundUp: true })
+    return { expectedPods, desiredHealthy: Math.max(0, expectedPods - unavailable) }
+  }
+  if (minAvailable === undefined) return { expectedPods: 0, desiredHealthy: 0 }
+  if (percentOf(minAvailable) === undefined) return { expectedPods: podCount, desiredHealthy: Number(minAvailable) }
+  const expectedPods = await scale()
+  return { expectedPods, desiredHealthy: scaledValue(minAvailable, expectedPods, { roundUp: true }) }
+}
+
+/** Evicted pods that are still to be deleted, by name, and when the first of them stops counting. */
+export function disruptedPods(
+  budget: DeepReadonly<Budget>,
+  covered: readonly DeepReadonly<Pod>[],
+  nowMs: number,
+): { readonly pods: Record<string, string>; readonly recheckAtMs: number | undefined } {
+  const found = new Map<string, string>()
+  let recheckAtMs: number | undefined
+  const evicted = new Map(Object.entries(budget.status?.disruptedPods ?? {}))
+  for (const { metadata } of covered) {
+    const name = metadata.name ?? ''
+    const time = evicted.get(name)
+    if (time === undefined || metadata.deletionTimestamp !== undefined) continue
+    const until = parseTime(time) + evictionMs
+    if (until < nowMs) continue
+    found.set(name, time)
+    recheckAtMs = Math.min(recheckAtMs ?? until, until)
+  }
+  return { pods: Object.fromEntries(found), recheckAtMs }
+}
+
+/** Pods that are ready, stay, and were not evicted just now. */
+export function countHealthy(covered: readonly DeepReadonly<Pod>[], disrupted: Readonly<Record<string, string>>): number {
+  return covered.filter(({ metadata, status }) => {
+    if (metadata.deletionTimestamp !== undefined || Object.hasOwn(disrupted, metadata.name ?? '')) return false
+    return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false
+  }).length
+}
+
+/** The status after counting. */
+export function budgetStatus(
+  budget: DeepReadonly<Budget>,
+  counted: Wanted & { readonly currentHealthy: number; readonly disruptedPods: Readonly<Record<string, string>> },
+  nowMs: number,
+): BudgetStatus {
+  const { expectedPods, desiredHealthy, currentHealthy } = counted
+  const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy)
+  const observedGeneration = budget.metadata.generation ?? 0
+  const outcome =
+    disruptionsAllowed > 0
+      ? { status: 'True', reason: 'SufficientPods', message: '' }
+      : { status: 'False', reason: 'InsufficientPods', message: '' }
+  return {
+    observedGeneration,
+    ...(Object.keys(counted.disruptedPods).length === 0 ? {} : { disruptedPods: { ...counted.disruptedPods } }),
+    disruptionsAllowed,
+    currentHealthy,
+    desiredHealthy,
+    expectedPods,
+    conditions: withCondition(budget.status?.conditions, { ...outcome, observedGeneration }, nowMs),
+  }
+}
+
+/** The status when the pods could not be counted: nothing may go. */
+export function failedStatus(budget: DeepReadonly<Budget>, message: string, nowMs: number): BudgetStatus {
+  const { status = {}, metadata } = budget
+  const outcome = { status: 'False', reason: 'SyncFailed', message, observedGeneration: metadata.generation ?? 0 }
+  return {
+    currentHealthy: 0,
+    desiredHealthy: 0,
+    expectedPods: 0,
+    ...(structuredClone(status) as BudgetStatus),
+    disruptionsAllowed: 0,
+    conditions: withCondition(status.conditions, outcome, nowMs),
+  }
+}
+
+const conditionType = 'DisruptionAllowed'
+
+function withCondition(
+  before: readonly DeepReadonly<Condition>[] = [],
+  outcome: Omit<Condition, 'type' | 'lastTransitionTime'>,
+  nowMs: number,
+): Condition[] {
+  const old = before.find(({ type }) => type === conditionType)
+  const lastTransitionTime = old?.status === outcome.status ? old.lastTransitionTime : formatTime(nowMs)
+  const made: Condition = { type: conditionType, ...outcome, lastTransitionTime }
+  const copies = before.map((condition) => ({ ...condition }))
+  return old === undefined ? [...copies, made] : copies.map((condition) => (condition.type === conditionType ? made : condition))
+}

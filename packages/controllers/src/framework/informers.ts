@@ -1,0 +1,85 @@
+import { type Client, type Informer, informer, type ResourceRef, typeOf } from '@krmkit/client'
+import type { ApiObject, Clock, ObjectMeta, Random } from '@krmkit/meta'
+import type { Activity } from './activity.ts'
+
+export interface InformersOptions {
+  readonly client: Client
+  /** The client that asks for metadata alone. */
+  readonly metadata: Client
+  readonly clock: Clock
+  readonly random: Random
+  readonly activity: Activity
+  readonly onError: (error: unknown) => void
+}
+
+/** Local copies that several controllers share: one for each collection, started when it is first asked for. */
+export class Informers implements AsyncDisposable {
+  readonly #options: InformersOptions
+  readonly #running = new Map<string, Informer<ApiObject>>()
+
+  constructor(options: InformersOptions) {
+    this.#options = options
+  }
+
+  /** Whole objects. A field selector narrows the collection. */
+  of<T extends ApiObject>(resource: ResourceRef<T>, options: { readonly fieldSelector?: string } = {}): Informer<T> {
+    const key = `${keyOf(resource)} ${options.fieldSelector ?? ''}`
+    return (this.#running.get(key) ?? this.#start(key, this.#options.client, { resource, ...options })) as Informer<T>
+  }
+
+  /** Objects with their metadata alone, and without `managedFields`. */
+  metadataOf(resource: ResourceRef): Informer<ApiObject> {
+    const key = `${keyOf(resource)} metadata`
+    const running = this.#running.get(key)
+    if (running !== undefined) return running
+    const started = this.#start(key, this.#options.metadata, { resource })
+    // The copy belongs to nobody else, and these are most of its weight.
+    const strip = (object: { readonly metadata: object }) => {
+      delete (object.metadata as ObjectMeta).managedFields
+    }
+    started.on({ added: strip, updated: strip })
+    return started
+  }
+
+  /** Ends the copy of metadata of a resource that is not served any more. */
+  async dropMetadataOf(resource: ResourceRef): Promise<void> {
+    const key = `${keyOf(resource)} metadata`
+    const running = this.#running.get(key)
+    this.#running.delete(key)
+    await running?.stop()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running.values()].map((each) => each.stop()))
+  }
+
+  #start(
+    key: string,
+    client: Client,
+    what: { readonly resource: ResourceRef; readonly fieldSelector?: string },
+  ): Informer<ApiObject> {
+    const { clock, random, activity, onError } = this.#options
+    const { resource, ...selection } = what
+    // The first list counts as work until it is there or has failed once.
+    const end = activity.begin()
+    const started = informer<ApiObject>(client, resource, {
+      ...selection,
+      clock,
+      random,
+      onError: (error) => {
+        end()
+        onError(error)
+      },
+    })
+    started.synced.then(end, end)
+    const note = () => activity.note()
+    started.on({ added: note, updated: note, deleted: note })
+    this.#running.set(key, started)
+    return started
+  }
+}
+
+function keyOf(resource: ResourceRef): string {
+  const { group, version, resource: plural } = typeOf(resource)
+  return `${group}/${version}/${plural}`
+}

@@ -1,0 +1,174 @@
+import { apiVersionOf } from '@krmkit/client'
+import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import { turns } from '../framework/activity.ts'
+import type { Discovered } from '../framework/discovery.ts'
+import type { Again } from '../framework/work-queue.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { foregroundFinalizer, Graph, orphanFinalizer } from './graph.ts'
+import { LiveObjects } from './live-objects.ts'
+import type { Identity, Node } from './node.ts'
+import { OwnerLookup } from './owner-lookup.ts'
+
+type Reference = DeepReadonly<OwnerReference>
+
+/** Deletes, or releases, objects whose owners are gone or going; @see API protocol specification, 2.2 and 4.1. */
+export const garbageCollector: Controller = {
+  name: 'garbage-collector-controller',
+  start: (context) => new Collector(context),
+}
+
+/**
+ * Follows the metadata of everything, and decides by live objects only: the graph says what to look at, never what to do.
+ *
+ *     owner gone          -> dependents: deleted, or lose the reference when another owner is left
+ *     owner deleted, foreground -> dependents deleted first; when none blocks any more, the owner's finalizer goes
+ *     owner deleted, orphan     -> dependents lose the reference; then the owner's finalizer goes
+ */
+class Collector implements AsyncDisposable {
+  readonly #context: ControllerContext
+  readonly #graph: Graph
+  readonly #objects: LiveObjects
+  readonly #owners: OwnerLookup
+  readonly #considerLater: (node: Node) => void
+  readonly #leave: () => void
+  #discovered: Discovered | undefined
+  /** What came before all collections had been listed: a dependent that was not seen yet would be forgotten. */
+  #early: (() => void)[] = []
+
+  constructor(context: ControllerContext) {
+    const { metadata, monitors, fieldManager, signal } = context
+    this.#context = context
+    this.#objects = new LiveObjects({ client: metadata, monitors, fieldManager, signal })
+    this.#owners = new OwnerLookup(this.#objects)
+    const considered = context.queue<Node>({ sync: (node) => this.#consider(node) })
+    const orphaning = context.queue<Node>({ sync: (node) => this.#orphan(node) })
+    const whenReady = (work: () => void) => {
+      if (monitors.isReady) work()
+      else this.#early.push(work)
+    }
+    this.#considerLater = (node) => whenReady(() => considered.add(node))
+    this.#graph = new Graph({
+      consider: this.#considerLater,
+      orphan: (node) => whenReady(() => orphaning.add(node)),
+      lookUp: (reference, namespace) => this.#lookUp(reference, namespace),
+    })
+    this.#leave = monitors.on({
+      added: (resource, object) => this.#graph.update(resource, object),
+      updated: (resource, object) => this.#graph.update(resource, object),
+      deleted: (_, { metadata: { uid = '' } }) => this.#graph.remove(uid),
+      discovered: (discovered) => {
+        this.#discovered = discovered
+      },
+      ready: () => {
+        const early = this.#early
+        this.#early = []
+        for (const work of early) work()
+      },
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave()
+  }
+
+  /** The object that a reference names, as the copies have it. */
+  #lookUp(reference: Reference, namespace: string): Identity | undefined {
+    const resource = this.#discovered?.ofKind(reference.apiVersion, reference.kind)
+    if (resource === undefined) return undefined
+    const place = resource.namespaced ? namespace : ''
+    const found = this.#context.monitors.of(resource)?.get(reference.name, place)
+    if (found === undefined || found.metadata.uid !== reference.uid) return undefined
+    return { apiVersion: apiVersionOf(resource), kind: resource.kind, name: reference.name, namespace: place }
+  }
+
+  async #consider(node: Node): Promise<Again | undefined> {
+    if (this.#graph.get(node.uid) !== node) return undefined
+    if (node.isVirtual) return this.#verify(node)
+    if (node.isBeingDeleted && !node.isDeletingDependents) return undefined
+    const live = await this.#objects.get(node.identity)
+    if (live === undefined || live.metadata.uid !== node.uid) {
+      this.#graph.remove(node.uid)
+      return undefined
+    }
+    if (node.isDeletingDependents) {
+      await this.#deleteDependents(node)
+      return undefined
+    }
+    const { ownerReferences = [], resourceVersion = '', finalizers = [] } = live.metadata
+    if (ownerReferences.length === 0) return undefined
+    const sorted = await this.#owners.sort(ownerReferences, node.identity.namespace)
+    if (sorted === undefined) return undefined
+    const { solid, dangling, waiting } = sorted
+    const preconditions = { uid: node.uid, resourceVersion }
+    if (solid.length > 0) await this.#release(node, [...dangling, ...waiting])
+    else if (waiting.length > 0 && node.dependents.size > 0) {
+      // Everything that goes in the foreground in a circle would wait for itself.
+      if ([...node.dependents].some((dependent) => dependent.isDeletingDependents)) await this.#unblock(node)
+      await this.#objects.delete(node.identity, { uid: node.uid, policy: 'Foreground' })
+    } else {
+      const policy = finalizers.includes(orphanFinalizer)
+        ? 'Orphan'
+        : finalizers.includes(foregroundFinalizer)
+          ? 'Foreground'
+          : 'Background'
+      await this.#objects.delete(node.identity, { ...preconditions, policy })
+    }
+    return undefined
+  }
+
+  /** An owner that nobody has seen: is it there at all? */
+  async #verify(node: Node): Promise<Again | undefined> {
+    const { namespaced } = await this.#objects.resourceOf(node.identity)
+    const identity = namespaced ? node.identity : { ...node.identity, namespace: '' }
+    const live = namespaced && identity.namespace === '' ? undefined : await this.#objects.get(identity)
+    if (!node.isVirtual) return undefined
+    if (live?.metadata.uid === node.uid) return { againAfterMs: unseenAgainMs }
+    for (const dependent of node.dependents) this.#considerLater(dependent)
+    return undefined
+  }
+
+  /** Of an object that is deleted in the foreground: sends its dependents away, and lets go of it when none blocks. */
+  async #deleteDependents(node: Node): Promise<void> {
+    await turns(lateTurns)
+    const blocking = node.blockingDependents()
+    if (blocking.length === 0) await this.#removeFinalizer(node, foregroundFinalizer)
+    for (const dependent of blocking) if (!dependent.isDeletingDependents) this.#considerLater(dependent)
+  }
+
+  async #orphan(node: Node): Promise<undefined> {
+    await turns(lateTurns)
+    await Promise.all([...node.dependents].map((dependent) => this.#release(dependent, [{ uid: node.uid }])))
+    await this.#removeFinalizer(node, orphanFinalizer)
+    return undefined
+  }
+
+  /** Takes references away from an object. */
+  async #release(node: Node, references: readonly Pick<Reference, 'uid'>[]): Promise<void> {
+    const uids = new Set(references.map(({ uid }) => uid))
+    if (uids.size === 0) return
+    await this.#objects.change(node.identity, node.uid, ({ ownerReferences = [] }) => {
+      const kept = ownerReferences.filter(({ uid }) => !uids.has(uid))
+      return kept.length === ownerReferences.length ? undefined : { ownerReferences: kept }
+    })
+  }
+
+  /** Lets the owners of an object go before it. */
+  async #unblock(node: Node): Promise<void> {
+    await this.#objects.change(node.identity, node.uid, ({ ownerReferences = [] }) => {
+      if (!ownerReferences.some(({ blockOwnerDeletion }) => blockOwnerDeletion === true)) return undefined
+      return { ownerReferences: ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false })) }
+    })
+  }
+
+  async #removeFinalizer(node: Node, finalizer: string): Promise<void> {
+    await this.#objects.change(node.identity, node.uid, ({ finalizers = [] }) => {
+      const kept = finalizers.filter((each) => each !== finalizer)
+      return kept.length === finalizers.length ? undefined : { finalizers: kept }
+    })
+  }
+}
+
+/** An owner that is there but was not seen yet is looked for again after this time. */
+const unseenAgainMs = 5_000
+/** Dependents made just before their owner was deleted are told by another watch, and may come a little later. */
+const lateTurns = 2

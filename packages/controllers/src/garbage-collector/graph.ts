@@ -1,0 +1,162 @@
+import { apiVersionOf } from '@krmkit/client'
+import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import type { DiscoveredResource } from '../framework/discovery.ts'
+import type { Metadata } from '../framework/monitors.ts'
+import { type Identity, Node } from './node.ts'
+
+type Reference = DeepReadonly<OwnerReference>
+
+export const orphanFinalizer = 'orphan'
+export const foregroundFinalizer = 'foregroundDeletion'
+
+/** What a change of the graph asks for. */
+export interface GraphWork {
+  /** Whether the object may go is to be looked at. */
+  consider(node: Node): void
+  /** Its dependents are to be released. */
+  orphan(node: Node): void
+  /** The object that a reference from this namespace names, when it was seen and has that uid. */
+  lookUp(reference: Reference, namespace: string): Identity | undefined
+}
+
+/**
+ * Who owns whom, by uid. Holds only objects that own, are owned, or go away with the collector's help: all others cost
+ * nothing here.
+ *
+ *     add a          (nothing: a owns nobody and nobody owns it)
+ *     add b owned by a    nodes a, b; a.dependents = {b}
+ *     delete a       node a goes; b is to be considered
+ *     b loses its reference to a   node b goes, too
+ */
+export class Graph {
+  readonly #nodes = new Map<string, Node>()
+  readonly #work: GraphWork
+
+  constructor(work: GraphWork) {
+    this.#work = work
+  }
+
+  /** How many objects are held. */
+  get size(): number {
+    return this.#nodes.size
+  }
+
+  get(uid: string): Node | undefined {
+    return this.#nodes.get(uid)
+  }
+
+  /** Takes in an object that was added or changed. */
+  update(resource: DiscoveredResource, object: Metadata): void {
+    const { uid = '', ownerReferences = [], finalizers = [], deletionTimestamp } = object.metadata
+    const isBeingDeleted = deletionTimestamp !== undefined
+    const isOrphaning = isBeingDeleted && finalizers.includes(orphanFinalizer)
+    const isDeletingDependents = isBeingDeleted && finalizers.includes(foregroundFinalizer)
+    let node = this.#nodes.get(uid)
+    if (node === undefined) {
+      if (ownerReferences.length === 0 && !isOrphaning && !isDeletingDependents) return
+      node = new Node(uid, identityOf(resource, object), false)
+      this.#nodes.set(uid, node)
+    } else if (node.isVirtual) this.#observe(node, identityOf(resource, object))
+    this.#changeOwners(node, ownerReferences)
+    node.isBeingDeleted = isBeingDeleted
+    const beginsOrphaning = isOrphaning && !node.isOrphaning
+    const beginsDeleting = isDeletingDependents && !node.isDeletingDependents
+    node.isOrphaning = isOrphaning
+    node.isDeletingDependents ||= isDeletingDependents
+    if (beginsOrphaning) this.#work.orphan(node)
+    if (beginsDeleting) {
+      for (const dependent of node.dependents) this.#work.consider(dependent)
+      this.#work.consider(node)
+    }
+    this.#dropUseless(node)
+  }
+
+  /** An object is gone: those that it owned are to be considered, and those of its owners that waited for it. */
+  remove(uid: string): void {
+    const node = this.#nodes.get(uid)
+    if (node === undefined) return
+    this.#nodes.delete(uid)
+    for (const dependent of node.dependents) this.#work.consider(dependent)
+    for (const { uid: ownerUid } of node.owners) {
+      const owner = this.#nodes.get(ownerUid)
+      if (owner === undefined) continue
+      owner.dependents.delete(node)
+      if (owner.isDeletingDependents) this.#work.consider(owner)
+      this.#dropUseless(owner)
+    }
+  }
+
+  #observe(node: Node, identity: Identity): void {
+    node.isVirtual = false
+    node.identity = identity
+    // Some may have named it wrongly, and then it is not their owner.
+    for (const dependent of node.dependents)
+      for (const reference of dependent.owners)
+        if (reference.uid === node.uid && !names(reference, dependent, node)) this.#work.consider(dependent)
+  }
+
+  #changeOwners(node: Node, references: readonly Reference[]): void {
+    const before = node.owners
+    if (before === references || (before.length === 0 && references.length === 0)) return
+    node.owners = references
+    const now = new Map(references.map((reference) => [reference.uid, reference]))
+    const had = new Map(before.map((reference) => [reference.uid, reference]))
+    for (const [uid, reference] of had) {
+      const owner = this.#nodes.get(uid)
+      if (owner === undefined) continue
+      const next = now.get(uid)
+      const unblocked = reference.blockOwnerDeletion === true && next?.blockOwnerDeletion !== true
+      if (next === undefined) owner.dependents.delete(node)
+      if (unblocked && owner.isDeletingDependents) this.#work.consider(owner)
+      if (next === undefined) this.#dropUseless(owner)
+    }
+    for (const [uid, reference] of now) if (!had.has(uid)) this.#addOwner(node, reference)
+    // A reference that names the same uid in another way may have become right or wrong.
+    for (const [uid, reference] of now) {
+      const old = had.get(uid)
+      if (old !== undefined && !sameCoordinates(old, reference)) this.#work.consider(node)
+    }
+  }
+
+  #addOwner(node: Node, reference: Reference): void {
+    let owner = this.#nodes.get(reference.uid)
+    if (owner === undefined) {
+      const { apiVersion, kind, name } = reference
+      const { namespace } = node.identity
+      const known = this.#work.lookUp(reference, namespace)
+      owner = new Node(reference.uid, known ?? { apiVersion, kind, name, namespace }, known === undefined)
+      this.#nodes.set(reference.uid, owner)
+      if (owner.isVirtual) this.#work.consider(owner)
+    } else if (owner.isDeletingDependents || !names(reference, node, owner)) this.#work.consider(node)
+    owner.dependents.add(node)
+  }
+
+  #dropUseless(node: Node): void {
+    if (node.owners.length > 0 || node.dependents.size > 0) return
+    if (!node.isVirtual && (node.isDeletingDependents || node.isOrphaning)) return
+    if (this.#nodes.get(node.uid) === node) this.#nodes.delete(node.uid)
+  }
+}
+
+function identityOf(resource: DiscoveredResource, { metadata }: Metadata): Identity {
+  const { name = '', namespace = '' } = metadata
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name }
+}
+
+/** Whether a reference names the object that has its uid. Another version of the same group will do. */
+function names(reference: Reference, dependent: Node, { identity }: Node): boolean {
+  return (
+    reference.kind === identity.kind &&
+    reference.name === identity.name &&
+    groupOf(reference.apiVersion) === groupOf(identity.apiVersion) &&
+    (identity.namespace === '' || identity.namespace === dependent.identity.namespace)
+  )
+}
+
+function sameCoordinates(a: Reference, b: Reference): boolean {
+  return a.kind === b.kind && a.name === b.name && a.apiVersion === b.apiVersion
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+}

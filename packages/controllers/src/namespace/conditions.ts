@@ -1,0 +1,106 @@
+import { formatTime } from '@krmkit/meta'
+
+export interface NamespaceCondition {
+  type: string
+  status: string
+  lastTransitionTime?: string
+  reason?: string
+  message?: string
+}
+
+/** What keeps a namespace from going; each makes one condition. */
+export interface Obstacles {
+  /** Groups that could not be discovered. */
+  readonly discovery: readonly string[]
+  /** API versions that make no sense. */
+  readonly parsing: readonly string[]
+  /** Resources whose objects could not be deleted, and why. */
+  readonly deletion: readonly string[]
+  /** How many objects are left, by resource. */
+  readonly remaining: ReadonlyMap<string, number>
+  /** How many objects hold each finalizer. */
+  readonly finalizers: ReadonlyMap<string, number>
+}
+
+interface ConditionKind {
+  readonly type: string
+  readonly bad: string
+  readonly good: string
+  readonly fine: string
+  /** Text of the obstacle; absent when there is none. */
+  describe(obstacles: Obstacles): string | undefined
+}
+
+const kinds: readonly ConditionKind[] = [
+  {
+    type: 'NamespaceDeletionDiscoveryFailure',
+    bad: 'DiscoveryFailed',
+    good: 'ResourcesDiscovered',
+    fine: 'Every resource was discovered',
+    describe: ({ discovery }) => listed(discovery, 'Some groups could not be discovered'),
+  },
+  {
+    type: 'NamespaceDeletionGroupVersionParsingFailure',
+    bad: 'GroupVersionParsingFailed',
+    good: 'ParsedGroupVersions',
+    fine: 'Every API version was understood',
+    describe: ({ parsing }) => listed(parsing, 'Some API versions were not understood'),
+  },
+  {
+    type: 'NamespaceDeletionContentFailure',
+    bad: 'ContentDeletionFailed',
+    good: 'ContentDeleted',
+    fine: 'Everything in it was deleted, though finalizers may still hold something',
+    describe: ({ deletion }) => listed(deletion, 'Some resources could not be deleted'),
+  },
+  {
+    type: 'NamespaceContentRemaining',
+    bad: 'SomeResourcesRemain',
+    good: 'ContentRemoved',
+    fine: 'Nothing is left in it',
+    describe: ({ remaining }) =>
+      listed(
+        [...remaining].map(([resource, count]) => `${resource} (${count})`),
+        'Some resources still have objects here',
+      ),
+  },
+  {
+    type: 'NamespaceFinalizersRemaining',
+    bad: 'SomeFinalizersRemain',
+    good: 'ContentHasNoFinalizers',
+    fine: 'No finalizer holds anything in it',
+    describe: ({ finalizers }) =>
+      listed(
+        [...finalizers].map(([finalizer, count]) => `${finalizer} (${count})`),
+        'Some finalizers still hold objects here',
+      ),
+  },
+]
+
+/** The conditions after what was found; the same array when nothing changed. Conditions of other types stay. */
+export function namespaceConditions(
+  before: readonly NamespaceCondition[],
+  obstacles: Obstacles,
+  nowMs: number,
+): readonly NamespaceCondition[] {
+  const after = [...before]
+  let changed = false
+  for (const { type, bad, good, fine, describe } of kinds) {
+    const trouble = describe(obstacles)
+    const wanted =
+      trouble === undefined ? { status: 'False', reason: good, message: fine } : { status: 'True', reason: bad, message: trouble }
+    const at = after.findIndex((condition) => condition.type === type)
+    const old = after[at]
+    if (old?.status === wanted.status && old.reason === wanted.reason && old.message === wanted.message) continue
+    const lastTransitionTime = old?.status === wanted.status ? old.lastTransitionTime : undefined
+    const made = { type, ...wanted, lastTransitionTime: lastTransitionTime ?? formatTime(nowMs) }
+    if (at < 0) after.push(made)
+    else after[at] = made
+    changed = true
+  }
+  return changed ? after : before
+}
+
+function listed(items: readonly string[], intro: string): string | undefined {
+  return items.length === 0 ? undefined : `${intro}: ${[...items].sort().join(', ')}`
+}

@@ -1,0 +1,106 @@
+import type { Client } from '@krmkit/client'
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import type { Discovered, DiscoveredResource } from '../framework/discovery.ts'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Obstacles } from './conditions.ts'
+
+export interface ContentOptions {
+  /** Answers with metadata alone. */
+  readonly client: Client
+  readonly discovered: Discovered
+  readonly signal: AbortSignal
+}
+
+const listsAtOnce = 16
+
+/**
+ * Deletes everything in a namespace, and tells what keeps it. Pods go first: as long as there are any, what they may need
+ * to end well stays.
+ */
+export async function deleteContent(namespace: string, options: ContentOptions): Promise<Obstacles> {
+  const { discovered } = options
+  const remaining = new Map<string, number>()
+  const finalizers = new Map<string, number>()
+  const deletion: string[] = []
+  const deletable = discovered.preferred.filter(({ namespaced, verbs }) => namespaced && verbs.has('delete') && verbs.has('list'))
+  const isPods = ({ group, resource }: DiscoveredResource) => group === '' && resource === 'pods'
+
+  const empty = async (resource: DiscoveredResource): Promise<void> => {
+    const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
+    try {
+      const left = await emptyResource(resource, namespace, options)
+      if (left.length > 0) remaining.set(name, left.length)
+      for (const { metadata } of left)
+        for (const finalizer of metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+    } catch (error) {
+      options.signal.throwIfAborted()
+      deletion.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  await eachAtOnce(deletable.filter(isPods), empty)
+  if (remaining.size === 0 && deletion.length === 0)
+    await eachAtOnce(
+      deletable.filter((resource) => !isPods(resource)),
+      empty,
+    )
+  return {
+    discovery: [...discovered.failures].map(([version, why]) => `${version}: ${why}`),
+    parsing: [],
+    deletion,
+    remaining,
+    finalizers,
+  }
+}
+
+export function isEmpty({ discovery, deletion, remaining }: Obstacles): boolean {
+  return discovery.length === 0 && deletion.length === 0 && remaining.size === 0
+}
+
+/** Deletes the objects of one resource; returns those that are left. */
+async function emptyResource(
+  resource: DiscoveredResource,
+  namespace: string,
+  options: ContentOptions,
+): Promise<readonly ApiObject[]> {
+  const { client, signal } = options
+  const objects = await listAll(resource, namespace, options)
+  if (objects.length === 0) return objects
+  if (resource.verbs.has('deletecollection')) {
+    try {
+      await client.deleteCollection(resource, { namespace, signal, propagationPolicy: 'Background' })
+      return listAll(resource, namespace, options)
+    } catch (error) {
+      if (!(ApiError.is(error) && error.code === 405)) throw error
+    }
+  }
+  for (const { metadata } of objects) {
+    if (metadata.deletionTimestamp !== undefined) continue
+    await unlessMissing(client.delete(resource, metadata.name ?? '', { namespace, signal, propagationPolicy: 'Background' }))
+  }
+  return listAll(resource, namespace, options)
+}
+
+async function listAll(
+  resource: DiscoveredResource,
+  namespace: string,
+  { client, signal }: ContentOptions,
+): Promise<readonly ApiObject[]> {
+  const objects: ApiObject[] = []
+  try {
+    for await (const page of client.listPages(resource, { namespace, signal })) objects.push(...page.items)
+  } catch (error) {
+    // The resource went away, and its objects with it.
+    if (ApiError.is(error) && (error.code === 404 || error.code === 405)) return []
+    throw error
+  }
+  return objects
+}
+
+async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(listsAtOnce, items.length) }, worker))
+}

@@ -1,0 +1,89 @@
+import { resourceType } from '@krmkit/client'
+import type { ApiObject } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Again } from '../framework/work-queue.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { type NamespaceCondition, namespaceConditions } from './conditions.ts'
+import { deleteContent, isEmpty } from './content.ts'
+
+export interface Namespace extends ApiObject {
+  spec?: { finalizers?: string[] }
+  status?: { phase?: string; conditions?: NamespaceCondition[] }
+}
+
+export const namespaces = resourceType<Namespace>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+/** What cannot be watched is looked at again after this time. */
+const againAfterMs = 15_000
+
+/**
+ * Empties namespaces that are being deleted, then lets them go.
+ *
+ *     terminating --content left--> waits for objects to go --> terminating
+ *                 \--empty--> the finalizer of the namespace is taken away
+ *
+ * @see API protocol specification, 2.1 and 3
+ */
+export const namespaceController: Controller = {
+  name: 'namespace-controller',
+  start(context) {
+    const terminating = new Set<string>()
+    const queue = context.queue<string>({ sync: (name) => empty(name, context) })
+    const look = (name: string, isTerminating: boolean) => {
+      if (!isTerminating) {
+        terminating.delete(name)
+        return
+      }
+      terminating.add(name)
+      queue.add(name)
+    }
+    const leaveNamespaces = context.informers.of(namespaces).on({
+      added: ({ metadata }) => look(metadata.name ?? '', metadata.deletionTimestamp !== undefined),
+      updated: ({ metadata }) => look(metadata.name ?? '', metadata.deletionTimestamp !== undefined),
+      deleted: ({ metadata }) => look(metadata.name ?? '', false),
+    })
+    const leaveMonitors = context.monitors.on({
+      deleted: (_, { metadata }) => {
+        if (metadata.namespace !== undefined && terminating.has(metadata.namespace)) queue.add(metadata.namespace)
+      },
+      discovered: () => {
+        for (const name of terminating) queue.add(name)
+      },
+    })
+    return {
+      async [Symbol.asyncDispose]() {
+        leaveNamespaces()
+        leaveMonitors()
+      },
+    }
+  },
+}
+
+async function empty(name: string, context: ControllerContext): Promise<Again | undefined> {
+  const { client, metadata, monitors, clock, fieldManager, profile, signal } = context
+  const namespace = await unlessMissing(client.get(namespaces, name, { signal }))
+  if (namespace?.metadata.deletionTimestamp === undefined) return undefined
+  const finalizers = namespace.spec?.finalizers ?? []
+  if (!finalizers.includes(profile.vendor)) return undefined
+  const obstacles = await deleteContent(name, { client: metadata, discovered: await monitors.discovered(), signal })
+
+  const { status = {} } = namespace
+  const before = status.conditions ?? []
+  const conditions = namespaceConditions(before, obstacles, clock.now())
+  let current: Namespace | undefined = namespace
+  if (conditions !== before) {
+    const changed = { ...namespace, status: { ...status, conditions: [...conditions] } }
+    current = await unlessMissing(client.update(namespaces, changed, { subresource: 'status', fieldManager, signal }))
+  }
+  if (!isEmpty(obstacles)) return { againAfterMs }
+  if (current === undefined) return undefined
+  const spec = { ...current.spec, finalizers: finalizers.filter((finalizer) => finalizer !== profile.vendor) }
+  await unlessMissing(client.update(namespaces, { ...current, spec }, { subresource: 'finalize', fieldManager, signal }))
+  return undefined
+}

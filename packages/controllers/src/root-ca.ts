@@ -1,0 +1,69 @@
+import { resourceType } from '@krmkit/client'
+import type { ApiObject } from '@krmkit/meta'
+import { unlessUnwanted } from './framework/outcomes.ts'
+import type { Controller } from './interfaces.ts'
+import { namespaces } from './namespace/namespace-controller.ts'
+
+interface ConfigMap extends ApiObject {
+  data?: Record<string, string>
+}
+
+const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
+/** A name that clients rely on, whatever the naming profile. */
+const publishedName = 'kube-root-ca.crt'
+
+/** Keeps the certificate of the authority behind the server in every namespace, for what runs there. Off without one. */
+export const rootCAPublisher: Controller = {
+  name: 'root-ca-certificate-publisher-controller',
+  start({ client, informers, fieldManager, profile, rootCA, signal, queue }) {
+    if (rootCA === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    const known = informers.of(namespaces)
+    const published = informers.of(configMaps, { fieldSelector: `metadata.name=${publishedName}` })
+    const description = 'Verify the API server with this certificate when it is called by a name inside the cluster.'
+    const annotations = { [`${profile.domain}/description`]: description }
+    const work = queue<string>({
+      async sync(namespace) {
+        if (!published.hasSynced) {
+          void published.synced.then(
+            () => work.add(namespace),
+            () => undefined,
+          )
+          return undefined
+        }
+        const found = known.get(namespace)
+        if (found === undefined || found.metadata.deletionTimestamp !== undefined) return undefined
+        const data = { 'ca.crt': rootCA }
+        const current = published.get(publishedName, namespace)
+        if (current === undefined) {
+          const wanted = { metadata: { name: publishedName, namespace, annotations }, data }
+          await unlessUnwanted(client.create(configMaps, wanted, { fieldManager, signal }))
+        } else if (
+          !isPublished(current.data, rootCA) ||
+          Object.entries(annotations).some(([key, text]) => current.metadata.annotations?.[key] !== text)
+        ) {
+          const mended = structuredClone(current) as ConfigMap
+          mended.metadata.annotations = { ...mended.metadata.annotations, ...annotations }
+          await unlessUnwanted(client.update(configMaps, { ...mended, data }, { fieldManager, signal }))
+        }
+        return undefined
+      },
+    })
+    const look = ({ metadata }: { readonly metadata: { readonly namespace?: string } }) => work.add(metadata.namespace ?? '')
+    const leaves = [
+      known.on({
+        added: ({ metadata }) => work.add(metadata.name ?? ''),
+        updated: ({ metadata }) => work.add(metadata.name ?? ''),
+      }),
+      published.on({ updated: look, deleted: look }),
+    ]
+    return {
+      async [Symbol.asyncDispose]() {
+        for (const leave of leaves) leave()
+      },
+    }
+  },
+}
+
+function isPublished(data: Readonly<Record<string, string>> | undefined, rootCA: string): boolean {
+  return data !== undefined && Object.keys(data).length === 1 && data['ca.crt'] === rootCA
+}

@@ -1,0 +1,50 @@
+import { resourceType } from '@krmkit/client'
+import { unlessUnwanted } from './framework/outcomes.ts'
+import type { Controller } from './interfaces.ts'
+import { namespaces } from './namespace/namespace-controller.ts'
+
+const serviceAccounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
+const defaultName = 'default'
+
+/** Keeps the account `default` in every namespace that is not on its way out. */
+export const serviceAccountController: Controller = {
+  name: 'serviceaccount-controller',
+  start({ client, informers, fieldManager, signal, queue }) {
+    const known = informers.of(namespaces)
+    const accounts = informers.metadataOf(serviceAccounts)
+    const work = queue<string>({
+      async sync(namespace) {
+        if (!accounts.hasSynced) {
+          // The list may hold it: look again when it is there.
+          void accounts.synced.then(
+            () => work.add(namespace),
+            () => undefined,
+          )
+          return undefined
+        }
+        const found = known.get(namespace)
+        if (found === undefined || found.metadata.deletionTimestamp !== undefined) return undefined
+        if (accounts.get(defaultName, namespace) !== undefined) return undefined
+        const account = { metadata: { name: defaultName, namespace } }
+        await unlessUnwanted(client.create(serviceAccounts, account, { fieldManager, signal }))
+        return undefined
+      },
+    })
+    const leaves = [
+      known.on({
+        added: ({ metadata }) => work.add(metadata.name ?? ''),
+        updated: ({ metadata }) => work.add(metadata.name ?? ''),
+      }),
+      accounts.on({
+        deleted: ({ metadata }) => {
+          if (metadata.name === defaultName) work.add(metadata.namespace ?? '')
+        },
+      }),
+    ]
+    return {
+      async [Symbol.asyncDispose]() {
+        for (const leave of leaves) leave()
+      },
+    }
+  },
+}
