@@ -204,7 +204,7 @@ function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome
       object = prepared(readBody(step, target), target)
       const metadata = (object as ApiObject).metadata
       if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName, context.random)
-      delete metadata.uid
+      metadata.uid = 'u'
       delete metadata.deletionTimestamp
       delete metadata.deletionGracePeriodSeconds
       policy.prepareForCreate?.(object as ApiObject, context)

@@ -1,7 +1,16 @@
 /** Label selectors inside specs. */
-import { goQuote, type LabelSelector as Selector, validateLabelSelector } from '@krmkit/meta'
+import {
+  type GoText,
+  goQuote,
+  goText,
+  labelSelectorFromObject,
+  type LabelSelector as Selector,
+  validateLabelSelector,
+} from '@krmkit/meta'
+import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { Place } from './place.ts'
+import { checkAlwaysRunning, checkPodTemplate } from './pod-template.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R } from './values.ts'
 
 /** Form of a label selector. */
@@ -29,14 +38,37 @@ export function checkSelectorMatch(
   template: Place,
 ): void {
   if (selector.matches(labels ?? {})) return
-  const text = isSet(labels)
-    ? `{${Object.keys(labels)
-        .sort()
-        .map((key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
-        .join(', ')}}`
-    : '(nil)'
-  template
-    .child('metadata')
-    .child('labels')
-    .invalidText(`map[string]string${text}`, '`selector` does not match template `labels`')
+  template.child('metadata').child('labels').invalidText(printLabels(labels), '`selector` does not match template `labels`')
+}
+
+/** Template of a controller that keeps the pods of `selector` running. A missing selector finds nothing, a malformed one has been told of. */
+export function checkSelectedTemplate(
+  template: R<PodTemplateSpec> | undefined,
+  at: Place,
+  selector: R<LabelSelector> | null | undefined,
+): void {
+  const malformed = isSet(selector) && validateLabelSelector(selector, at.path()).length > 0
+  const everything = isSet(selector) && isEmptySelector(selector)
+  if (!malformed && !everything) checkSelectorMatch(labelSelectorFromObject(selector), template?.metadata?.labels, at)
+  checkPodTemplate(template, at)
+  checkAlwaysRunning(template ?? {}, at, 'ReplicaSet')
+}
+
+function printLabels(labels: Readonly<Record<string, string>> | undefined): string {
+  if (!isSet(labels)) return 'map[string]string(nil)'
+  const pairs = Object.keys(labels)
+    .sort()
+    .map((key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
+  return `map[string]string{${pairs.join(', ')}}`
+}
+
+/** A selector as the stock server prints it inside messages. */
+export function printSelector(selector: R<LabelSelector>): GoText {
+  const type = 'v1.LabelSelectorRequirement'
+  const requirements = selector.matchExpressions?.map(({ key, operator, values }) => {
+    const list = isEmpty(values) ? '[]string(nil)' : `[]string{${values.map(goQuote).join(', ')}}`
+    return `${type}{Key:${goQuote(key)}, Operator:${goQuote(operator)}, Values:${list}}`
+  })
+  const expressions = isEmpty(requirements) ? `[]${type}(nil)` : `[]${type}{${requirements.join(', ')}}`
+  return goText(`v1.LabelSelector{MatchLabels:${printLabels(selector.matchLabels)}, MatchExpressions:${expressions}}`)
 }

@@ -92,8 +92,9 @@ export function checkTopologyTerms(terms: readonly R<TopologySelectorTerm>[] | n
       if (keys.has(expression.key)) place.child('key').duplicate(expression.key)
       keys.add(expression.key)
     }
+    // A term without expressions counts as a repeated one, as on the stock server.
     const text = topologyText(term)
-    if (seen.has(text)) here.child('matchLabelExpressions').duplicate('')
+    if (seen.has(text) || isEmpty(term.matchLabelExpressions)) here.child('matchLabelExpressions').duplicate('')
     seen.add(text)
   }
 }
