@@ -10,6 +10,7 @@ import { finalizeNamespace } from './subresources/namespace-finalize.ts'
 import { bindPod } from './subresources/pod-binding.ts'
 import { evictPod } from './subresources/pod-eviction.ts'
 import { answerReview, reviewAnswers } from './subresources/reviews.ts'
+import { requestToken } from './subresources/service-account-token.ts'
 import { scaleResource } from './subresources/scale.ts'
 import { componentStatuses } from './subresources/component-status.ts'
 import { getObject, listObjects } from './verbs/read.ts'
@@ -73,7 +74,7 @@ export async function dispatchResource(machinery: Machinery, state: RequestState
   return handlerOf(request, found)(request)
 }
 
-function handlerOf({ definition, state }: ResourceRequest, subresource: ResourceInfo | undefined): Verb {
+function handlerOf({ definition, state, machinery }: ResourceRequest, subresource: ResourceInfo | undefined): Verb {
   const { info, request } = state
   const notAllowed = ApiError.generic(405)
   if (request.method === 'HEAD' || info.verb === '') throw notAllowed
@@ -82,6 +83,10 @@ function handlerOf({ definition, state }: ResourceRequest, subresource: Resource
     if (connectable.has(short)) return connectResource
     if (!subresource.verbs.includes(info.verb)) throw notAllowed
     if (short === 'scale') return scaleResource
+    if (short === 'token' && info.resource === 'serviceaccounts' && machinery.issuer !== undefined) {
+      const { issuer } = machinery
+      return (one) => requestToken(one, issuer)
+    }
     const operation = operations[`${definition.group}/${info.resource}/${short}`]
     if (operation !== undefined) return operation
     if (subresource.virtual === true) throw ApiError.generic(405)

@@ -1,7 +1,7 @@
 import { managerName, unknownManager } from '@krmkit/fieldmanager'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind } from '@krmkit/meta'
-import type { Authenticator } from '@krmkit/authentication'
+import type { Authenticator, ServiceAccountIssuer } from '@krmkit/authentication'
 import type { Authorizer } from '@krmkit/authorization'
 import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
 import type { RequestState } from './request-state.ts'
@@ -17,6 +17,8 @@ export interface Machinery {
   readonly responder: Responder
   readonly authorizer: Authorizer
   readonly authenticator: Authenticator
+  /** Issues tokens of service accounts; absent: none are issued. */
+  readonly issuer: ServiceAccountIssuer | undefined
   readonly limits: {
     /** Bytes of a request body. */
     readonly bodyBytes: number

@@ -1,5 +1,5 @@
 import { type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
-import { anonymousAuthenticator, type Authenticator } from '@krmkit/authentication'
+import { anonymousAuthenticator, type Authenticator, type ServiceAccountIssuer } from '@krmkit/authentication'
 import { alwaysAllow, type Authorizer } from '@krmkit/authorization'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type Clock, type Features, fixedFeatures, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
@@ -38,6 +38,8 @@ export interface ApiServerOptions {
   readonly authenticator?: Authenticator
   /** Decides who may do what. Default: everybody may do everything. */
   readonly authorizer?: Authorizer
+  /** Issues tokens of service accounts. Default: none are issued. */
+  readonly serviceAccountIssuer?: ServiceAccountIssuer
   /** Plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   readonly clock?: Clock
@@ -116,6 +118,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     responder,
     authorizer,
     authenticator,
+    issuer: options.serviceAccountIssuer,
     limits,
     closing: closing.signal,
     view(definition) {

@@ -6,3 +6,12 @@ export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './
 export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
 export type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
 export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'
+export {
+  type BoundObject,
+  type IssuedToken,
+  type ObjectLookup,
+  type ServiceAccountIssuer,
+  type ServiceAccountKeys,
+  serviceAccountIssuer,
+  serviceAccountTokens,
+} from './service-account-tokens.ts'

@@ -1,0 +1,93 @@
+import type { BoundObject, ServiceAccountIssuer } from '@krmkit/authentication'
+import { ApiError, type ApiObject, type FieldError, field, formatTime, Path } from '@krmkit/meta'
+import { isStorableName, objectKey } from '@krmkit/registry'
+import type { ApiResponse } from '../interfaces.ts'
+import { writeOptions } from '../query.ts'
+import { readObject } from '../request-body.ts'
+import { header } from '../request-state.ts'
+import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { presentObject } from '../verbs/read.ts'
+import { admitOperation } from './operation.ts'
+
+interface TokenRequest extends ApiObject {
+  spec: { audiences?: string[] | null; expirationSeconds?: number | null; boundObjectRef?: { apiVersion?: string; kind?: string; name?: string; uid?: string } | null }
+  status?: { token: string; expirationTimestamp: string }
+}
+
+const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }
+const defaultSeconds = 3600
+const shortestSeconds = 600
+const longestSeconds = 2 ** 32
+
+/**
+ * POST to `serviceaccounts/token`: issues a token for an account.
+ *
+ * @throws ApiError 404 for a missing account or bound object, 409 when the bound object is another one, 422 for bad lifetimes.
+ * @see API protocol specification, 2.12 and 8
+ */
+export async function requestToken(request: ResourceRequest, issuer: ServiceAccountIssuer): Promise<ApiResponse> {
+  const { machinery, state, definition } = request
+  const { namespace, name } = state.info
+  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
+  const options = writeOptions(state.query, 'CreateOptions')
+  const type = () => machinery.responder.types.struct('authentication/v1.TokenRequest')
+  const asked = (await readObject(machinery, state, { gvk: kind, type, fieldValidation: options.fieldValidation })) as TokenRequest
+  const context = writeContext(request, options)
+  const { storage, clock } = machinery.writer.environment
+  const inBody = asked.metadata.namespace ?? ''
+  if (inBody !== '' && inBody !== namespace) {
+    throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
+  if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'serviceaccounts' }, name)
+  const account = machinery.parsed.objectOf(entry)
+  validate(asked, name)
+  await admitOperation(request, definition, context, { name, object: asked })
+  const bound = boundObject(request, asked)
+  const given = asked.spec.audiences ?? []
+  const expirationSeconds = asked.spec.expirationSeconds ?? defaultSeconds
+  const issued = await issuer.issue({ namespace, name, uid: account.metadata.uid ?? '', audiences: given, expirationSeconds, ...(bound === undefined ? {} : { bound }) })
+  const answer: TokenRequest = {
+    ...asked,
+    metadata: { ...asked.metadata, name, namespace, creationTimestamp: formatTime(clock.now()) },
+    spec: { audiences: [...issued.audiences], expirationSeconds, boundObjectRef: asked.spec.boundObjectRef ?? null },
+    status: { token: issued.token, expirationTimestamp: formatTime(issued.expiresAt) },
+  }
+  return presentObject(request, 201, answer, representation)
+}
+
+function validate({ spec, metadata }: TokenRequest, name: string): void {
+  const subject = { group: kind.group, kind: kind.kind }
+  const given = metadata.name ?? ''
+  if (given !== '' && given !== name) {
+    throw ApiError.invalid(subject, name, [field.invalid(Path.of('metadata').child('name'), given, 'must match the service account name if specified')])
+  }
+  const errors: FieldError[] = []
+  const seconds = spec.expirationSeconds ?? defaultSeconds
+  const at = Path.of('spec').child('expirationSeconds')
+  if (seconds < shortestSeconds) errors.push(field.invalid(at, seconds, 'may not specify a duration less than 10 minutes'))
+  if (seconds > longestSeconds) errors.push(field.invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds'))
+  if (errors.length > 0) throw ApiError.invalid(subject, given, errors)
+}
+
+const boundKinds: Readonly<Record<string, string>> = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }
+
+/** The object that the token shall die with. */
+function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenRequest): BoundObject | undefined {
+  const reference = spec.boundObjectRef
+  if (reference === undefined || reference === null) return undefined
+  const { kind: boundKind = '', apiVersion = '', name = '', uid = '' } = reference
+  const resource = Object.hasOwn(boundKinds, boundKind) ? boundKinds[boundKind] : undefined
+  if (resource === undefined || apiVersion !== 'v1') throw ApiError.badRequest(`cannot bind token for serviceaccount to object of type ${apiVersion}, Kind=${boundKind}`)
+  const found = machinery.writer.reader.get({ group: '', resource }, resource === 'nodes' ? '' : state.info.namespace, name)
+  if (found === undefined) throw ApiError.notFound({ group: '', resource }, name)
+  const actual = found.metadata.uid ?? ''
+  if (uid !== '' && uid !== actual) {
+    throw ApiError.conflict({ group: '', resource }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`)
+  }
+  if (boundKind === 'Pod') {
+    const owner = (found as { spec?: { serviceAccountName?: string } }).spec?.serviceAccountName ?? ''
+    if (owner !== state.info.name) throw ApiError.badRequest(`cannot bind token for serviceaccount ${JSON.stringify(state.info.name)} to pod running with different serviceaccount name.`)
+  }
+  return { kind: boundKind as BoundObject['kind'], name, uid: actual }
+}

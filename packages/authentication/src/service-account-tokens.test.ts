@@ -1,0 +1,71 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { fakeClock, seededRandom } from '@krmkit/meta'
+import { SignJWT, UnsecuredJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { type ObjectLookup, type ServiceAccountKeys, serviceAccountIssuer, serviceAccountTokens } from './service-account-tokens.ts'
+
+const issuer = 'https://kubernetes.default.svc'
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const clock = fakeClock(Date.UTC(2026, 0, 1))
+const keys: ServiceAccountKeys = { issuer, signingKey: privateKey, clock, random: seededRandom(7) }
+const objects: Record<string, string> = { 'ServiceAccount/ns/robot': 'sa-1', 'Pod/ns/p': 'pod-1' }
+const lookup: ObjectLookup = (kind, namespace, name) => {
+  const uid = objects[`${kind}/${namespace}/${name}`]
+  return uid === undefined ? undefined : { uid }
+}
+const tokens = serviceAccountTokens(keys, lookup)
+const request = { namespace: 'ns', name: 'robot', uid: 'sa-1', audiences: [], expirationSeconds: 3600 }
+const issue = (more: object = {}) => serviceAccountIssuer(keys).issue({ ...request, ...more })
+
+describe('service account tokens', () => {
+  it('P237 name the account and its groups', async () => {
+    const { token, expiresAt } = await issue()
+    expect(expiresAt).toBe(clock.now() + 3_600_000)
+    expect(await tokens.authenticateToken(token)).toMatchObject({
+      kind: 'authenticated',
+      user: { username: 'system:serviceaccount:ns:robot', uid: 'sa-1', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'] },
+      audiences: [issuer],
+    })
+  })
+
+  it('are good for their audiences alone', async () => {
+    const { token } = await issue({ audiences: ['vault'] })
+    expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
+    expect(await tokens.authenticateToken(token, { audiences: ['vault', 'x'] })).toMatchObject({ kind: 'authenticated', audiences: ['vault'] })
+  })
+
+  it('P239 expire, and die with what they are bound to', async () => {
+    const { token } = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1' } })
+    expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'authenticated' })
+    const later = serviceAccountTokens({ ...keys, clock: fakeClock(clock.now() + 3_700_000) }, lookup)
+    expect(await later.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
+    const gone = serviceAccountTokens(keys, (kind, ...rest) => (kind === 'Pod' ? { uid: 'pod-2' } : lookup(kind, ...rest)))
+    expect(await gone.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
+    const recreated = serviceAccountTokens(keys, () => ({ uid: 'sa-2' }))
+    expect(await recreated.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
+  })
+
+  it('a rotated key is believed for as long as it is listed', async () => {
+    const { token } = await issue()
+    const next = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+    const rotated = { ...keys, signingKey: next }
+    expect(await serviceAccountTokens(rotated, lookup).authenticateToken(token)).toMatchObject({ kind: 'rejected' })
+    const both = { ...rotated, believedKeys: [createPublicKey(privateKey)] }
+    expect(await serviceAccountTokens(both, lookup).authenticateToken(token)).toMatchObject({ kind: 'authenticated' })
+  })
+
+  it('forged ones are rejected: unsigned, signed with the public key as a secret, of another key', async () => {
+    const claims = { sub: 'system:serviceaccount:ns:robot', 'kubernetes.io': { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'sa-1' } } }
+    const common = (jwt: SignJWT | UnsecuredJWT) => jwt.setIssuer(issuer).setAudience(issuer).setExpirationTime(Math.floor(clock.now() / 1000) + 60)
+    const unsigned = (common(new UnsecuredJWT(claims)) as UnsecuredJWT).encode()
+    const pem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
+    const confused = await (common(new SignJWT(claims)) as SignJWT).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(String(pem)))
+    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+    const other = await (common(new SignJWT(claims)) as SignJWT).setProtectedHeader({ alg: 'ES256' }).sign(stranger)
+    for (const token of [unsigned, confused, other]) expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
+  })
+
+  it.each(['', 'a.b.c', 'x'.repeat(20_000), 'eyJhbGciOiJub25lIn0..'])('%.20s is no token of this issuer', async (token) => {
+    expect(await tokens.authenticateToken(token)).toEqual({ kind: 'noOpinion' })
+  })
+})
