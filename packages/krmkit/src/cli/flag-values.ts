@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { isValidCIDR, parseDurationMs } from '@krmkit/meta'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError } from './commander.ts'
 
 /**
  * Values of flags: each function reads one, or says in a sentence what would be right. They are used as `argParser`s of

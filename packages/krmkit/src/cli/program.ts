@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError } from './commander.ts'
 import { serveCommand, unknownFlagHint } from './serve-command.ts'
 import type { ServeOptions } from './serve-options.ts'
 

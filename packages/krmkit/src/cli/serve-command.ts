@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from './commander.ts'
 import { address, addressRange, duration, flag, fraction, gates, integer, list, origins, verbosity } from './flag-values.ts'
 import { type AuthorizationMode, authorizationModes, type ServeOptions } from './serve-options.ts'
 

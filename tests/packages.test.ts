@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Manifest, manifestOf, packageFolders, root, sourceFiles } from './source-files.ts'
+
+/** Longest module that a reader is asked to take in. */
+const maxLines = 500
+const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/
+const license = readFileSync(join(root, 'LICENSE'), 'utf8')
+
+describe.each(packageFolders())('%s', (name) => {
+  const folder = `packages/${name}`
+  const manifest = manifestOf(folder)
+
+  it('says what it is', () => {
+    expect(manifest).toMatchObject({
+      name: name === 'krmkit' ? 'krmkit' : `@krmkit/${name}`,
+      license: 'Apache-2.0',
+      type: 'module',
+      engines: { node: '>=20' },
+      sideEffects: false,
+    })
+    expect(manifest.description ?? '').not.toBe('')
+    expect(manifest.files).toEqual(expect.arrayContaining(['dist', 'README.md', 'LICENSE']))
+    expect(readFileSync(join(root, folder, 'LICENSE'), 'utf8')).toBe(license)
+    expect(existsSync(join(root, folder, 'README.md')), `${folder}/README.md`).toBe(true)
+  })
+
+  it('exports source, types and code of the same modules, and its manifest', () => {
+    const { '.': main, './package.json': own, ...others } = manifest.exports ?? {}
+    expect(own).toBe('./package.json')
+    for (const entry of [main, ...Object.values(others)]) {
+      if (entry === undefined || typeof entry === 'string') throw new Error(`${folder}: an entry point without conditions`)
+      const { source = '' } = entry
+      expect(existsSync(join(root, folder, source)), `${folder}/${source}`).toBe(true)
+      const built = source.replace('./src/', './dist/').replace(/\.ts$/, '')
+      expect(Object.entries(entry)).toEqual([
+        ['source', source],
+        ['types', `${built}.d.ts`],
+        ['default', `${built}.js`],
+      ])
+    }
+  })
+
+  it('has commands that exist and may be run', () => {
+    for (const path of Object.values(manifest.bin ?? {}))
+      expect(statSync(join(root, folder, path)).mode & 0o111, path).not.toBe(0)
+  })
+
+  it('pins what it depends on, and builds after it', () => {
+    const { references = [] } = JSON.parse(readFileSync(join(root, folder, 'tsconfig.json'), 'utf8')) as {
+      references?: { path: string }[]
+    }
+    const siblings: string[] = []
+    for (const [dependency, version] of Object.entries(manifest.dependencies ?? {})) {
+      if (version === 'workspace:*') siblings.push(`../${dependency.replace('@krmkit/', '')}`)
+      else expect(version, dependency).toMatch(exact)
+    }
+    expect(references.map(({ path }) => path).sort()).toEqual(siblings.sort())
+  })
+
+  it('has modules that can be read in one sitting', () => {
+    const long = sourceFiles(`${folder}/src`)
+      .filter((file) => !file.endsWith('.test.ts') && !file.includes('/testdata/'))
+      .map((file) => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length - 1 }))
+      .filter(({ lines }) => lines > maxLines)
+    expect(long).toEqual([])
+  })
+})
+
+it('the workspace itself pins its tools', () => {
+  const { devDependencies = {} }: Manifest = manifestOf('.')
+  for (const [tool, version] of Object.entries(devDependencies)) {
+    if (version !== 'workspace:*') expect(version, tool).toMatch(exact)
+  }
+})

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+/** Reading the sources of the workspace as a compiler sees them, for the tests that hold the packages to their rules. */
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+export interface Manifest {
+  readonly name: string
+  readonly license?: string
+  readonly type?: string
+  readonly description?: string
+  readonly engines?: Readonly<Record<string, string>>
+  readonly sideEffects?: boolean
+  readonly files?: readonly string[]
+  readonly bin?: Readonly<Record<string, string>>
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly scripts?: Readonly<Record<string, string>>
+}
+
+export interface Import {
+  /** Path of the importing file from the root. */
+  readonly file: string
+  readonly from: string
+  readonly typeOnly: boolean
+  /** A test, or a helper of tests. */
+  readonly inTest: boolean
+}
+
+export function packageFolders(): string[] {
+  return readdirSync(join(root, 'packages')).sort()
+}
+
+export function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
+}
+
+/** Every TypeScript file below a folder but the generated ones, as paths from the root. */
+export function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.generated.ts') && !path.includes('node_modules'))
+    .map((path) => join(folder, path).replaceAll('\\', '/'))
+    .sort()
+}
+
+/** What a file imports and re-exports, `import()` included. */
+export function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const inTest = /\.test(-d)?\.ts$/.test(file) || file.includes('/testing/')
+  const found: Import[] = []
+  const add = (from: ts.Expression | undefined, typeOnly: boolean) => {
+    if (from !== undefined && ts.isStringLiteral(from)) found.push({ file, from: from.text, typeOnly, inTest })
+  }
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, false)
+  for (const statement of source.statements) {
+    if (ts.isImportDeclaration(statement)) add(statement.moduleSpecifier, isTypeOnly(statement.importClause))
+    else if (ts.isExportDeclaration(statement)) add(statement.moduleSpecifier, statement.isTypeOnly)
+  }
+  for (const match of text.matchAll(/\bimport\(\s*'([^'\n]+)'/g)) found.push({ file, from: match[1]!, typeOnly: false, inTest })
+  return found
+}
+
+function isTypeOnly(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false
+  if (clause.isTypeOnly) return true
+  const { name, namedBindings } = clause
+  return (
+    name === undefined &&
+    namedBindings !== undefined &&
+    ts.isNamedImports(namedBindings) &&
+    namedBindings.elements.every(({ isTypeOnly }) => isTypeOnly)
+  )
+}
+
+/** `@scope/name` or `name`, without what follows. */
+export function packageNameOf(specifier: string): string {
+  const parts = specifier.split('/')
+  return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!
+}
