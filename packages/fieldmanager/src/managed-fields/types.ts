@@ -14,7 +14,10 @@ export interface ManagedTypes {
   typed(apiVersion: string): TypeRef | undefined
   /** What an object is before it exists: `{}`, or the members that a new one always prints. */
   zero?(apiVersion: string): JsonObject
-  /** The object in another version that `typed` knows; must be pure. Not called for the version the object is in. */
+  /**
+   * The object in another version that `typed` knows; must be pure. Not called for the version the object is in. While an apply
+   * is worked out, objects come without members that they must have, and with null where everything below has gone.
+   */
   convert?(object: JsonObject, apiVersion: string): JsonObject
 }
 

@@ -90,8 +90,11 @@ function withoutEmptied(before: JsonObject, after: JsonValue): JsonObject {
   for (const key of Object.keys(after)) {
     const own = before[key] as JsonValue
     const kept = after[key] as JsonValue
-    if (kept === null && own !== null) continue
-    setMember(out, key, isMap(own) && isMap(kept) ? withoutEmptied(own, kept) : kept)
+    if (kept === own) setMember(out, key, own)
+    else if (isMap(own) && isMap(kept)) {
+      const rest = withoutEmptied(own, kept)
+      if (Object.keys(rest).length > 0) setMember(out, key, rest)
+    } else if (kept !== null) setMember(out, key, kept)
   }
   return out
 }

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compareElements, fieldElement, indexElement, keyElement, type Path, sortElements, valueElement } from './element.ts'
+import { comparePaths, FieldSet } from './field-set.ts'
+import { fieldsV1Text, parseFieldsV1 } from './fields-v1.ts'
+import { filterSet, prefixMatcher } from './set-filter.ts'
+
+const scalar = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: -5, max: 5 }), fc.boolean())
+const element = fc.oneof(
+  fc.string({ maxLength: 2 }).map(fieldElement),
+  fc.constantFrom('a', 'b', 'c').map(fieldElement),
+  fc.integer({ min: 0, max: 3 }).map(indexElement),
+  scalar.map(valueElement),
+  fc
+    .uniqueArray(fc.constantFrom('name', 'port'), { minLength: 1 })
+    .chain((names) =>
+      fc
+        .tuple(...names.map(() => scalar))
+        .map((values) => keyElement(names.map((name, i) => ({ name, value: values[i] as string })))),
+    ),
+)
+const path = fc.array(element, { minLength: 1, maxLength: 4 })
+const set = fc.array(path, { maxLength: 12 }).map((paths) => FieldSet.of(...paths))
+const run = { seed: 20250101, numRuns: 500 }
+
+const texts = (one: FieldSet): Set<string> => new Set(one.paths().map((each) => JSON.stringify(each)))
+
+describe('field sets', () => {
+  it('obey the algebra of sets', () => {
+    fc.assert(
+      fc.property(set, set, (a, b) => {
+        const [left, right] = [texts(a), texts(b)]
+        expect(texts(a.union(b))).toEqual(new Set([...left, ...right]))
+        expect(texts(a.intersection(b))).toEqual(new Set([...left].filter((each) => right.has(each))))
+        expect(texts(a.difference(b))).toEqual(new Set([...left].filter((each) => !right.has(each))))
+        expect(a.union(b).equals(b.union(a))).toBe(true)
+        expect(a.difference(b).union(a.intersection(b)).equals(a)).toBe(true)
+        expect(a.isSubsetOf(b)).toBe([...left].every((each) => right.has(each)))
+        expect(a.equals(b)).toBe(a.isSubsetOf(b) && b.isSubsetOf(a))
+        expect(a.size).toBe(left.size)
+      }),
+      run,
+    )
+  })
+
+  it('recursive difference takes what lies below members', () => {
+    fc.assert(
+      fc.property(set, set, (a, b) => {
+        const members = b.paths()
+        const below = (each: Path): boolean => members.some((prefix) => prefix.every((step, i) => each[i] === step))
+        expect(a.recursiveDifference(b).paths()).toEqual(a.paths().filter((each) => !below(each)))
+      }),
+      run,
+    )
+  })
+
+  it('leaves are the members that are no prefix of another', () => {
+    fc.assert(
+      fc.property(set, (a) => {
+        const all = a.paths()
+        const prefix = (each: Path): boolean =>
+          all.some((other) => other.length > each.length && each.every((step, i) => other[i] === step))
+        expect(a.leaves().paths()).toEqual(all.filter((each) => !prefix(each)))
+      }),
+      run,
+    )
+  })
+
+  it('are the same after writing and reading', () => {
+    fc.assert(
+      fc.property(set, (a) => {
+        const text = fieldsV1Text(a)
+        const read = parseFieldsV1(text)
+        expect(read.equals(a)).toBe(true)
+        expect(fieldsV1Text(read)).toBe(text)
+      }),
+      run,
+    )
+  })
+
+  it('give an operand back when it is the answer', () => {
+    const a = FieldSet.of(['f:a', 'f:b'])
+    const b = FieldSet.of(['f:c'])
+    expect(a.union(FieldSet.of(['f:a', 'f:b']))).toBe(a)
+    expect(a.difference(b)).toBe(a)
+    expect(a.intersection(a.union(b))).toEqual(a)
+    expect(a.recursiveDifference(b)).toBe(a)
+    expect(a.difference(a).empty).toBe(true)
+  })
+
+  it('elements are totally ordered', () => {
+    fc.assert(
+      fc.property(fc.array(element, { maxLength: 20 }), (elements) => {
+        const sorted = sortElements([...elements])
+        for (let i = 1; i < sorted.length; i++)
+          expect(compareElements(sorted[i - 1] as string, sorted[i] as string)).toBeLessThanOrEqual(0)
+        expect(sortElements([...elements].reverse())).toEqual(sorted)
+      }),
+      run,
+    )
+  })
+
+  it('paths are ordered with prefixes first', () => {
+    expect([['f:b'], ['f:a', 'f:c'], ['f:a']].sort(comparePaths)).toEqual([['f:a'], ['f:a', 'f:c'], ['f:b']])
+  })
+
+  it('filters keep what matches a pattern and all below it', () => {
+    const all = FieldSet.of(['f:spec', 'f:a', 'f:x'], ['f:spec', 'f:b', 'f:x'], ['f:status', 'f:c'])
+    expect(String(filterSet(all, { include: prefixMatcher(['f:spec', '*', 'f:x']) }))).toBe('.spec.a.x\n.spec.b.x')
+    expect(String(filterSet(all, { include: prefixMatcher(['f:status']) }))).toBe('.status.c')
+    expect(filterSet(all, { include: prefixMatcher() }).empty).toBe(true)
+    expect(filterSet(all, { exclude: FieldSet.of(['f:spec']) }).paths()).toEqual([['f:status', 'f:c']])
+    expect(filterSet(all, undefined)).toBe(all)
+  })
+})

@@ -1,0 +1,64 @@
+import type { JsonObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
+import { emptySet, FieldSet } from './field-set.ts'
+import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, parseFieldsV1 } from './fields-v1.ts'
+
+describe('P20 FieldsV1', () => {
+  for (const vector of readOwnVectors<{ name: string; source: string; text: string; canonical?: string; error?: string }>(
+    'fields-v1.json',
+  )) {
+    it(vector.name, () => {
+      if (vector.error !== undefined)
+        expect(() => parseFieldsV1(vector.text)).toThrow(expect.objectContaining({ code: vector.error }))
+      else {
+        expect(fieldsV1Text(parseFieldsV1(vector.text))).toBe(vector.canonical)
+        expect(fieldsV1Text(parseFieldsV1(vector.canonical as string))).toBe(vector.canonical)
+      }
+    })
+  }
+
+  it('gives the same object for the same set', () => {
+    const set = FieldSet.of(['f:a', 'f:b'], ['f:a'])
+    expect(encodeFieldsV1(set)).toBe(encodeFieldsV1(set))
+    expect(decodeFieldsV1(encodeFieldsV1(set))).toBe(set)
+    expect(Object.isFrozen(encodeFieldsV1(set))).toBe(true)
+  })
+
+  it('remembers frozen objects, and keeps them when they are canonical', () => {
+    const fields = deepFreeze({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': {} }) as unknown as JsonObject
+    const set = decodeFieldsV1(fields)
+    expect(decodeFieldsV1(fields)).toBe(set)
+    expect(encodeFieldsV1(set)).toBe(fields)
+  })
+
+  it('reads objects that may change anew', () => {
+    const fields: JsonObject = { 'f:a': {} }
+    expect(decodeFieldsV1(fields).size).toBe(1)
+    fields['f:b'] = {}
+    expect(decodeFieldsV1(fields).size).toBe(2)
+  })
+
+  it('shares the form of what a change leaves alone', () => {
+    const set = FieldSet.of(['f:a', 'f:x'], ['f:b', 'f:y'], ['f:b', 'f:z'])
+    const before = encodeFieldsV1(set)
+    const after = encodeFieldsV1(set.difference(FieldSet.of(['f:b', 'f:y'])))
+    expect(after['f:a']).toBe(before['f:a'])
+    expect(after).toEqual({ 'f:a': { 'f:x': {} }, 'f:b': { 'f:z': {} } })
+  })
+
+  it('bounds the depth of what it reads', () => {
+    const deep = `${'{"f:a":'.repeat(600)}{}${'}'.repeat(600)}`
+    expect(() => parseFieldsV1(deep)).toThrow(expect.objectContaining({ code: 'TooLarge' }))
+    let nested: JsonObject = {}
+    for (let i = 0; i < 600; i++) nested = { 'f:a': nested }
+    expect(() => decodeFieldsV1(nested)).toThrow(expect.objectContaining({ code: 'TooLarge' }))
+    const key = `k:${'['.repeat(300)}${']'.repeat(300)}`
+    expect(() => decodeFieldsV1({ [key]: {} })).toThrow(expect.objectContaining({ code: 'TooLarge' }))
+  })
+
+  it('nothing is the empty set', () => {
+    expect(decodeFieldsV1(undefined)).toBe(emptySet)
+    expect(decodeFieldsV1(null)).toBe(emptySet)
+  })
+})

@@ -1,0 +1,177 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { createTypeSource } from '@krmkit/schema'
+import { describe, expect, it } from 'vitest'
+import { modelFiles } from '../testing/model.ts'
+import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
+import { jsonPatch } from './json-patch.ts'
+import { createMergePatch, mergePatch } from './merge-patch.ts'
+import { PatchError } from './patch-error.ts'
+import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
+import { strategicMergePatch } from './strategic-merge.ts'
+
+interface Outcome {
+  name: string
+  source: string
+  result?: JsonValue
+  error?: string
+}
+
+function expectOutcome(vector: Outcome, run: () => JsonValue): void {
+  if (vector.error === undefined) expect(run()).toEqual(vector.result)
+  else expect(run).toThrow(expect.objectContaining({ code: vector.error }))
+}
+
+describe('P145 merge patches', () => {
+  for (const vector of readOwnVectors<Outcome & { target: JsonValue; patch: JsonValue }>('merge-patch.json')) {
+    it(vector.name, () => expectOutcome(vector, () => mergePatch(deepFreeze(vector.target), deepFreeze(vector.patch))))
+  }
+
+  it('a member called __proto__ is set, not the prototype', () => {
+    const result = mergePatch({}, JSON.parse('{"__proto__":{"x":1}}')) as JsonObject
+    expect(Object.keys(result)).toEqual(['__proto__'])
+    expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
+  })
+
+  it('made from two objects, it makes one of the other', () => {
+    const original = { a: 1, b: { c: 1, d: [1] }, e: 'x' }
+    const modified = { b: { c: 2, d: [1] }, e: 'x', f: {} }
+    const patch = createMergePatch(original, modified)
+    expect(patch).toEqual({ a: null, b: { c: 2 }, f: {} })
+    expect(mergePatch(original, patch)).toEqual(modified)
+  })
+})
+
+describe('P145 JSON patches', () => {
+  for (const vector of readOwnVectors<Outcome & { document: JsonValue; operations: JsonValue }>('json-patch.json')) {
+    it(vector.name, () => {
+      const document = deepFreeze(vector.document)
+      expectOutcome(vector, () => jsonPatch(document, deepFreeze(vector.operations)))
+    })
+  }
+
+  it('limits the number of operations', () => {
+    const operations = Array.from({ length: 3 }, () => ({ op: 'add', path: '/a', value: 1 }))
+    const error = new PatchError('TooManyOperations', 'The allowed maximum operations in a JSON patch is 2, got 3')
+    expect(() => jsonPatch({}, operations, { maxOperations: 2 })).toThrow(error)
+  })
+
+  it('limits what copies add', () => {
+    const operations = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/c${i}` }))
+    expect(() => jsonPatch({ a: 'x'.repeat(10) }, operations)).toThrow(PatchError)
+    const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/c${i}` }))
+    expect(() => jsonPatch({ a: { x: 'y'.repeat(1000) } }, doubling)).toThrow(/accumulated size increase of copy is/)
+  })
+
+  it('copies and tests 64-bit integers', () => {
+    const value = { a: 2n ** 60n }
+    const copied = jsonPatch(value, [
+      { op: 'copy', from: '/a', path: '/b' },
+      { op: 'test', path: '/b', value: 2n ** 60n },
+    ])
+    expect(copied).toEqual({ a: 2n ** 60n, b: 2n ** 60n })
+  })
+})
+
+describe('P145 strategic merge patches', () => {
+  const source = createTypeSource(modelFiles())
+  for (const vector of readOwnVectors<Outcome & { type: string; original: JsonValue; patch: JsonValue }>(
+    'strategic-patch.json',
+  )) {
+    it(vector.name, () => {
+      const type = source.struct(vector.type)
+      expectOutcome(vector, () => strategicMergePatch(type, deepFreeze(vector.original), deepFreeze(vector.patch)))
+    })
+  }
+
+  const original = {
+    metadata: { labels: { a: '1', b: '2' }, finalizers: ['x', 'y'] },
+    spec: {
+      ports: [
+        { port: 80, name: 'w' },
+        { port: 53, name: 'd' },
+      ],
+      selector: { app: 'a' },
+    },
+  }
+  const modified = {
+    metadata: { labels: { b: '3' }, finalizers: ['y', 'z'] },
+    spec: {
+      ports: [
+        { port: 443, name: 's' },
+        { port: 80, name: 'web' },
+      ],
+      type: 'NodePort',
+    },
+  }
+
+  it('made from two objects, it makes one of the other', () => {
+    const type = source.struct('core/v1.Service')
+    const patch = createTwoWayPatch(type, original, modified)
+    expect(patch).toEqual({
+      metadata: {
+        labels: { a: null, b: '3' },
+        finalizers: ['z'],
+        '$deleteFromPrimitiveList/finalizers': ['x'],
+        '$setElementOrder/finalizers': ['y', 'z'],
+      },
+      spec: {
+        ports: [
+          { port: 443, name: 's' },
+          { port: 80, name: 'web' },
+          { $patch: 'delete', port: 53 },
+        ],
+        '$setElementOrder/ports': [{ port: 443 }, { port: 80 }],
+        selector: null,
+        type: 'NodePort',
+      },
+    })
+    expect(strategicMergePatch(type, original, patch)).toEqual(modified)
+    expect(createTwoWayPatch(type, original, original)).toEqual({})
+  })
+
+  it('made from three objects, it leaves alone what only the live object has', () => {
+    const type = source.struct('core/v1.Service')
+    const current = {
+      metadata: { labels: { a: '1', b: '2', live: 'l' }, finalizers: ['x', 'y'] },
+      spec: {
+        ports: [
+          { port: 80, name: 'w', targetPort: 80 },
+          { port: 53, name: 'd' },
+        ],
+        selector: { app: 'a' },
+        clusterIP: 'None',
+      },
+    }
+    const patch = createThreeWayPatch(type, { original, modified, current })
+    expect(strategicMergePatch(type, current, patch)).toEqual({
+      metadata: { labels: { b: '3', live: 'l' }, finalizers: ['y', 'z'] },
+      spec: {
+        ports: [
+          { port: 443, name: 's' },
+          { port: 80, name: 'web', targetPort: 80 },
+        ],
+        clusterIP: 'None',
+        type: 'NodePort',
+      },
+    })
+  })
+
+  it('tells when the live object was changed meanwhile', () => {
+    const type = source.struct('core/v1.ConfigMap')
+    const documents = { original: { data: { k: '1' } }, modified: { data: { k: '2' } }, current: { data: { k: '3' } } }
+    expect(() => createThreeWayPatch(type, documents, { overwrite: false })).toThrow(
+      expect.objectContaining({ code: 'Conflict' }),
+    )
+    expect(createThreeWayPatch(type, documents)).toEqual({ data: { k: '2' } })
+    const agreed = { ...documents, current: { data: { k: '1', l: '1' } } }
+    expect(createThreeWayPatch(type, agreed, { overwrite: false })).toEqual({ data: { k: '2' } })
+  })
+
+  it('retains keys where the field says so', () => {
+    const type = source.struct('apps/v1.DeploymentSpec')
+    const before = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }
+    const patch = createTwoWayPatch(type, before, { strategy: { type: 'Recreate' } })
+    expect(patch).toEqual({ strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } })
+    expect(strategicMergePatch(type, before, patch)).toEqual({ strategy: { type: 'Recreate' } })
+  })
+})

@@ -1,0 +1,25 @@
+/** Numbers that are the same for the same seed; tests only. */
+export class SeededNumbers {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** 0 up to, not including, `limit`. */
+  below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let t = this.#state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) % limit
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)] as T
+  }
+
+  chance(percent: number): boolean {
+    return this.below(100) < percent
+  }
+}

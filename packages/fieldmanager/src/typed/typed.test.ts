@@ -1,0 +1,211 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { createTypeSource } from '@krmkit/schema'
+import { describe, expect, it } from 'vitest'
+import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { modelFiles } from '../testing/model.ts'
+import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
+import { compareTyped, comparisonText } from './compare.ts'
+import { deducedType } from './deduced.ts'
+import { fieldSetOf } from './field-set-of.ts'
+import { typedSchemaFromOpenApi } from './from-openapi.ts'
+import { typedSchemaFromSmd } from './from-smd.ts'
+import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
+import { mergeTyped } from './merge.ts'
+import { validateValue } from './validate.ts'
+
+const source = createTypeSource(modelFiles())
+
+describe('P222 P224 P225 schemas from OpenAPI', () => {
+  interface Vector {
+    name: string
+    source: string
+    schema: JsonObject
+    object: JsonValue
+    owned?: JsonObject
+    problems?: string[]
+  }
+  for (const vector of readOwnVectors<Vector>('openapi.json')) {
+    it(vector.name, () => {
+      const type = typedSchemaFromOpenApi(vector.schema)
+      expect(validateValue(vector.object, type)).toEqual(vector.problems ?? [])
+      if (vector.owned !== undefined) expect(encodeFieldsV1(fieldSetOf(vector.object, type))).toEqual(vector.owned)
+    })
+  }
+
+  it('references are resolved, also when they lead back', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, v: { type: 'string' } } }
+    const type = typedSchemaFromOpenApi(
+      { allOf: [{ $ref: '#/components/schemas/Node' }] },
+      { resolve: (name) => (name === 'Node' ? node : undefined) },
+    )
+    expect(encodeFieldsV1(fieldSetOf({ next: { next: { v: 'x' } } }, type))).toEqual({ 'f:next': { 'f:next': { 'f:v': {} } } })
+    const missing = typedSchemaFromOpenApi({ $ref: '#/x/Missing' })
+    expect(() => fieldSetOf({}, missing)).toThrow(expect.objectContaining({ code: 'InvalidSchema' }))
+  })
+
+  it('unknown markers are refused when they are met', () => {
+    const bad = { type: 'object', properties: { l: { type: 'array', 'x-kubernetes-list-type': 'bag' } } }
+    expect(() => fieldSetOf({ l: [] }, typedSchemaFromOpenApi(bad))).toThrow('unknown list type bag')
+    const keyless = { type: 'array', 'x-kubernetes-list-type': 'map' }
+    expect(() => fieldSetOf([], typedSchemaFromOpenApi(keyless))).toThrow('missing map keys')
+  })
+})
+
+describe('schemas of built-in kinds', () => {
+  it('are made once', () => {
+    expect(typedSchemaOf(source.struct('core/v1.Pod'))).toBe(typedSchemaOf(source.struct('core/v1.Pod')))
+  })
+
+  it('know sets, map lists, atomic lists and atomic structs', () => {
+    const pod = {
+      metadata: { finalizers: ['a'], labels: { l: '1' } },
+      spec: {
+        containers: [{ name: 'c', args: ['x'], resources: { limits: { cpu: '1' } } }],
+        nodeSelector: { n: '1' },
+        affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } },
+        volumes: [{ name: 'v', configMap: { name: 'x' } }],
+      },
+    }
+    expect(encodeFieldsV1(fieldSetOf(pod, typedSchemaOf(source.struct('core/v1.Pod'))))).toEqual({
+      'f:metadata': { 'f:finalizers': { 'v:"a"': {} }, 'f:labels': { 'f:l': {} } },
+      'f:spec': {
+        'f:affinity': { 'f:nodeAffinity': { 'f:requiredDuringSchedulingIgnoredDuringExecution': {} } },
+        'f:containers': {
+          'k:{"name":"c"}': { '.': {}, 'f:args': {}, 'f:name': {}, 'f:resources': { 'f:limits': { 'f:cpu': {} } } },
+        },
+        'f:nodeSelector': {},
+        'f:volumes': { 'k:{"name":"v"}': { '.': {}, 'f:configMap': { 'f:name': {} }, 'f:name': {} } },
+      },
+    })
+  })
+
+  it('every kind has a schema that can be used', () => {
+    for (const name of [
+      'apiextensions/v1.CustomResourceDefinition',
+      'apps/v1.StatefulSet',
+      'batch/v1.CronJob',
+      'networking/v1.Ingress',
+    ]) {
+      const struct = source.struct(name)
+      expect(validateValue(zeroObjectOf(struct), typedSchemaOf(struct)), name).toEqual([])
+    }
+  })
+
+  it('new objects have the members that are always printed', () => {
+    expect(zeroObjectOf(source.struct('apps/v1.Deployment'))).toEqual({
+      metadata: { creationTimestamp: null },
+      spec: { selector: null, template: { metadata: { creationTimestamp: null }, spec: { containers: null } }, strategy: {} },
+      status: {},
+    })
+  })
+})
+
+describe('comparisons', () => {
+  const type = typedSchemaOf(source.struct('core/v1.PodSpec'))
+
+  it('tell keys apart however many there are', () => {
+    const before = {
+      containers: [
+        { name: 'a', image: 'i' },
+        { name: 'b', image: 'j' },
+      ],
+      tolerations: [{ key: 'x' }],
+    }
+    const after = {
+      containers: [
+        { name: 'b', image: 'k' },
+        { name: 'c', image: 'l' },
+      ],
+      tolerations: [],
+    }
+    expect(comparisonText(compareTyped(before, after, type))).toBe(
+      [
+        '- Modified Fields:',
+        '.tolerations',
+        '.containers[name="b"].image',
+        '- Added Fields:',
+        '.containers[name="c"]',
+        '.containers[name="c"].image',
+        '.containers[name="c"].name',
+        '- Removed Fields:',
+        '.containers[name="a"]',
+        '.containers[name="a"].image',
+        '.containers[name="a"].name',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('treat duplicates as one', () => {
+    const twice = {
+      containers: [
+        { name: 'a', image: 'i' },
+        { name: 'a', image: 'j' },
+      ],
+    }
+    const other = {
+      containers: [
+        { name: 'a', image: 'i' },
+        { name: 'a', image: 'k' },
+      ],
+    }
+    expect(compareTyped(twice, other, type).modified.paths()).toEqual([['f:containers', 'k:{"name":"a"}']])
+    expect(compareTyped(twice, structuredClone(twice), type).modified.empty).toBe(true)
+  })
+
+  it('refuse items without keys', () => {
+    const after = { containers: [{ name: 'a' }, 'x'] }
+    expect(() => compareTyped({ containers: [{ name: 'a' }] }, after, type)).toThrow(
+      '.containers: element 1: associative list with keys may not have non-map elements',
+    )
+  })
+
+  it('see a value become another kind of value', () => {
+    const change = compareTyped({ a: 'x', b: [1] }, { a: { c: 1 }, b: null }, deducedType)
+    expect(String(change.modified)).toBe('.a\n.b')
+    expect(String(change.added)).toBe('.a.c')
+  })
+})
+
+describe('merges', () => {
+  it('share what is unchanged, up to the base itself', () => {
+    const type = typedSchemaOf(source.struct('core/v1.PodSpec'))
+    const base = deepFreeze({
+      containers: [
+        { name: 'a', image: 'i' },
+        { name: 'b', image: 'j' },
+      ],
+      nodeName: 'n',
+    })
+    expect(mergeTyped(base, { containers: [{ name: 'b', image: 'j' }, { name: 'a' }].reverse() }, type)).toBe(base)
+    const merged = mergeTyped(base, { containers: [{ name: 'b', image: 'k' }] }, type) as typeof base
+    expect(merged.containers[0]).toBe(base.containers[0])
+    expect(merged.containers[1]).toEqual({ name: 'b', image: 'k' })
+  })
+
+  it('null leaves the members of a map', () => {
+    expect(mergeTyped({ a: { b: 1 } }, { a: null }, deducedType)).toEqual({ a: { b: 1 } })
+    expect(mergeTyped({ a: 'x' }, { a: null }, deducedType)).toEqual({ a: null })
+    const granular = typedSchemaFromOpenApi({
+      type: 'object',
+      properties: { a: { type: 'object', additionalProperties: { type: 'integer' } } },
+    })
+    expect(mergeTyped({ a: { b: 1 } }, { a: null }, granular)).toEqual({ a: { b: 1 } })
+  })
+})
+
+describe('schemas in structured-merge-diff form', () => {
+  it('refuse what they do not know', () => {
+    const schema = typedSchemaFromSmd({
+      types: [
+        { name: 'a', map: { fields: [{ name: 'x', type: { namedType: 'missing' } }] } },
+        { name: 'b', scalar: 'text' },
+      ],
+    })
+    expect(() => validateValue({ x: 1 }, schema.type('a'))).toThrow('schema error: no type found matching: missing')
+    expect(() => validateValue(1, schema.type('b'))).toThrow('unexpected scalar type in schema: text')
+    expect(() => schema.type('c')).toThrow(expect.objectContaining({ code: 'InvalidSchema' }))
+    expect(() => typedSchemaFromSmd({ types: [{ map: {} }] })).toThrow('a type needs a name')
+    expect(schema.names).toEqual(['a', 'b'])
+  })
+})
