@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { createProgram } from './program.ts'
+import type { ServeOptions } from './serve-options.ts'
+
+const run = async (...flags: string[]) => {
+  let options: ServeOptions | undefined
+  let printed = ''
+  const print = (text: string) => {
+    printed += text
+  }
+  const take = async (given: ServeOptions) => {
+    options = given
+  }
+  const program = createProgram({ version: '1.2.3', out: print, err: print, serve: take })
+  const failure = await program.parseAsync(['node', 'krmkit', ...flags]).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  return { options, printed, failure }
+}
+
+describe('krmkit serve', () => {
+  it('has a safe default for every flag', async () => {
+    const { options, failure } = await run('serve')
+    expect(failure).toBeUndefined()
+    expect(options).toEqual({
+      securePort: 6443,
+      bindAddress: '127.0.0.1',
+      storage: 'memory',
+      dataDir: '.krmkit',
+      etcdCompactionInterval: 300_000,
+      authorizationMode: ['SystemMasters'],
+      maxRequestsInflight: 400,
+      maxMutatingRequestsInflight: 200,
+      requestTimeout: 60_000,
+      minRequestTimeout: 1800,
+      runtimeConfig: [],
+      featureGates: {},
+      enableAdmissionPlugins: [],
+      disableAdmissionPlugins: [],
+      serviceClusterIpRange: '10.0.0.0/24',
+      corsAllowedOrigins: [],
+      goawayChance: 0,
+      shutdownDelayDuration: 0,
+      v: 0,
+    })
+  })
+
+  it('reads flags as people write them', async () => {
+    const { options } = await run(
+      'serve',
+      '--secure-port=0',
+      '--bind-address',
+      '::',
+      '--anonymous-auth=false',
+      '--authorization-mode=AlwaysDeny,SystemMasters',
+      '--request-timeout=1m30s',
+      '--feature-gates=A=true,B=false',
+      '--feature-gates=C=true',
+      '--runtime-config=api/all=true,apps/v1=false',
+      '--runtime-config=batch/v1=false',
+      '--cors-allowed-origins=^https://a$,^https://b$',
+      '--goaway-chance=.01',
+      '--service-cluster-ip-range=10.1.0.0/16,fd00::/112',
+      '--v=4',
+    )
+    expect(options).toMatchObject({
+      securePort: 0,
+      bindAddress: '::',
+      anonymousAuth: false,
+      authorizationMode: ['AlwaysDeny', 'SystemMasters'],
+      requestTimeout: 90_000,
+      featureGates: { A: true, B: false, C: true },
+      runtimeConfig: ['api/all=true', 'apps/v1=false', 'batch/v1=false'],
+      corsAllowedOrigins: [/^https:\/\/a$/, /^https:\/\/b$/],
+      goawayChance: 0.01,
+      v: 4,
+    })
+    expect((await run('serve', '--anonymous-auth', '-v', '2')).options).toMatchObject({ anonymousAuth: true, v: 2 })
+  })
+
+  it.each([
+    [
+      ['--secure-port=65536'],
+      "option '--secure-port <port>' argument '65536' is invalid. It must be a whole number between 0 and 65535.",
+    ],
+    [['--secure-port=-1'], 'It must be a whole number'],
+    [['--bind-address=localhost'], 'It must be an IP address.'],
+    [['--request-timeout=soon'], 'It must be a duration'],
+    [['--request-timeout=-1s'], 'It must be a duration'],
+    [['--anonymous-auth=maybe'], 'It must be true or false.'],
+    [['--authorization-mode=RBAC'], 'RBAC is not implemented yet.'],
+    [['--authorization-mode=None'], 'It must be one of AlwaysAllow, AlwaysDeny, SystemMasters.'],
+    [['--goaway-chance=0.5'], 'It must be a number between 0 and 0.02.'],
+    [['--feature-gates=A=on'], 'It must be a list of Name=true or Name=false.'],
+    [['--cors-allowed-origins=('], '"(" is not a regular expression.'],
+    [['--service-cluster-ip-range=10.0.0.0'], 'It must be an address range'],
+    [['--storage=etcd'], 'Allowed choices are memory, durable.'],
+    [['--secure-prot=1'], "unknown option '--secure-prot=1'\n(Did you mean --secure-port?)"],
+    [['--etcd-servers=http://x'], 'kube-apiserver has the flag --etcd-servers, but krmkit does not implement it yet'],
+    [['--oidc-issuer-url', 'x'], 'kube-apiserver has the flag --oidc-issuer-url'],
+    [['more'], 'too many arguments'],
+  ])('refuses %j with a sentence', async (flags, sentence) => {
+    const { options, printed, failure } = await run('serve', ...flags)
+    expect(options).toBeUndefined()
+    expect(failure).toMatchObject({ exitCode: 1 })
+    expect(printed).toMatch(/^krmkit: /)
+    expect(printed).toContain(sentence)
+  })
+
+  it('lists its flags and tells its version', async () => {
+    const help = await run('serve', '--help')
+    expect(help.failure).toMatchObject({ exitCode: 0 })
+    expect(help.printed).toContain('--authorization-mode <modes>')
+    expect((await run('--version')).printed).toBe('1.2.3\n')
+  })
+})
