@@ -16,7 +16,8 @@ export const softwareVersion = '0.1.0'
 
 export interface NonResourceOptions {
   readonly machinery: Machinery
-  readonly definitions: readonly ResourceDefinition[]
+  /** What is served now. The same array means that nothing has changed. */
+  readonly resources: () => readonly ResourceDefinition[]
   readonly metrics: Metrics
   readonly readiness: readonly HealthCheck[]
   readonly serverAddress: string
@@ -26,9 +27,8 @@ export interface NonResourceOptions {
 
 /** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */
 export function createNonResourceRoutes(options: NonResourceOptions): (state: RequestState) => Promise<ApiResponse> {
-  const { machinery, definitions, metrics } = options
+  const { machinery, resources, metrics } = options
   const { environment } = machinery.writer
-  const resources = () => definitions
   const discovery = createDiscovery({ resources, serverAddress: () => options.serverAddress, profile: environment.profile })
   const openApi = createOpenApi({
     resources,
@@ -83,7 +83,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       if (!readOnly) throw ApiError.generic(405)
       return documents
     }
-    if (trimmed === '/' && readOnly) return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: rootPaths(definitions) })}\n`)))
+    if (trimmed === '/' && readOnly) return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: rootPaths(resources()) })}\n`)))
     const found = discovery.answer({ path: info.path, headers: request.headers })
     if (found === undefined) return textResponse(404, '404 page not found\n')
     if (found.outcome === 'nothing') {

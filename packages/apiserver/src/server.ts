@@ -1,9 +1,10 @@
+import { setMaxListeners } from 'node:events'
 import { type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
 import { anonymousAuthenticator, type Authenticator, type ServiceAccountIssuer } from '@krmkit/authentication'
 import { alwaysAllow, type Authorizer } from '@krmkit/authorization'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type Clock, type Features, fixedFeatures, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
-import { createRegistry, type Registry } from '@krmkit/registry'
+import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { ensureSystemNamespaces } from './bootstrap.ts'
@@ -105,13 +106,15 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const limits = { ...defaultLimits, ...options.limits }
   const types = options.types ?? builtInTypes()
   const catalog = createCatalog({ features, types })
-  const definitions = options.kinds ?? catalog.definitions
+  const served = new ServedResources(options.kinds ?? catalog.definitions)
   const admission = admissionChain([namespaceLifecycle(profile), ...(options.admission ?? [])])
-  const registry = createRegistry({ storage, types, admission, clock, random, profile, features }, definitions)
+  const registry = createRegistry({ storage, types, admission, clock, random, profile, features }, served)
   const closing = new AbortController()
+  // Every watch listens for the end.
+  setMaxListeners(0, closing.signal)
   const responder: Responder = { negotiator: new Negotiator(profile.vendor), types, vendor: profile.vendor }
   const metrics = createMetrics(storage)
-  const views = new Map<ResourceDefinition, View>()
+  const views = new WeakMap<ResourceDefinition, View>()
   const machinery: Machinery = {
     writer: registry,
     parsed: registry.parsed,
@@ -133,15 +136,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
     resource: registry.resource,
     stored: registry.stored,
-    knowsList: ({ group, version, kind }) =>
-      definitions.some((each) => each.kind.listKind === kind && each.group === group && each.version === version),
-    kind: (gvk) => catalog.kind(gvk) ?? definitions.find(({ kind }) => kind.kind === gvk.kind && kind.group === gvk.group && kind.version === gvk.version)?.kind,
+    knowsList: (gvk) => served.hasListKind(gvk),
+    kind: (gvk) => catalog.kind(gvk) ?? served.kind(gvk),
   }
-  const groups = new Set(definitions.map(({ group }) => group))
-  const versions = new Set(definitions.map(({ group, version }) => `${group}/${version}`))
   const routes = createNonResourceRoutes({
     machinery,
-    definitions,
+    resources: () => served.definitions,
     metrics,
     readiness: options.readiness ?? [],
     serverAddress: options.serverAddress ?? 'localhost:6443',
@@ -154,8 +154,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       return await dispatchResource(
         machinery,
         state,
-        (group) => groups.has(group),
-        (group, version) => versions.has(`${group}/${version}`),
+        (group) => served.hasGroup(group),
+        (group, version) => served.hasVersion(group, version),
       )
     } catch (error) {
       return failed(state.request, error)

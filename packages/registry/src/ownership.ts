@@ -15,6 +15,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import type { FrozenObject, RequestContext } from './interfaces.ts'
+import type { ServedResources } from './served-resources.ts'
 import type { Writer } from './write.ts'
 
 /**
@@ -31,29 +32,26 @@ interface OwnedKind {
   readonly reset: ReadonlyMap<string, ResetFields>
 }
 
-/** Worked out once for each stored resource. */
+/** Worked out once for each definition; a resource whose versions change gets new definitions. */
 export class OwnedKinds {
-  readonly #definitions: readonly ResourceDefinition[]
-  readonly #known = new Map<string, OwnedKind>()
+  readonly #served: ServedResources
+  readonly #known = new WeakMap<ResourceDefinition, OwnedKind>()
 
-  constructor(definitions: readonly ResourceDefinition[]) {
-    this.#definitions = definitions
+  constructor(served: ServedResources) {
+    this.#served = served
   }
 
   of(definition: ResourceDefinition): OwnedKind {
-    const { group, resource } = definition.storage
-    const key = `${group}/${resource}/${definition.kind.kind}`
-    let known = this.#known.get(key)
+    let known = this.#known.get(definition)
     if (known === undefined) {
       known = this.#describe(definition)
-      this.#known.set(key, known)
+      this.#known.set(definition, known)
     }
     return known
   }
 
   #describe(definition: ResourceDefinition): OwnedKind {
-    const { group, resource } = definition.storage
-    const versions = this.#definitions.filter((each) => each.storage.group === group && each.storage.resource === resource)
+    const versions = this.#served.versionsOf(definition.storage)
     const served = versions.length === 0 ? [definition] : versions
     const byVersion = new Map(served.map((each) => [formatApiVersion(each.kind), each]))
     const convert = (object: JsonObject, apiVersion: string): JsonObject => {

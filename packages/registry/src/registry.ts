@@ -4,34 +4,34 @@ import type { Entry } from '@krmkit/storage'
 import type { Environment } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
 import { OwnedKinds } from './ownership.ts'
+import { ServedResources } from './served-resources.ts'
+import { StoredForms } from './stored-form.ts'
 import { ParsedObjects } from './stored-object.ts'
 import type { Writer } from './write.ts'
 
 /** Everything the verbs need, over one set of served resources. */
 export interface Registry extends Writer {
+  /** What is served; `definitions` is its present state. */
+  readonly served: ServedResources
   readonly definitions: readonly ResourceDefinition[]
   /** A served resource. */
   resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
 }
 
-export function createRegistry(environment: Environment, definitions: readonly ResourceDefinition[]): Registry {
+export function createRegistry(environment: Environment, definitions: readonly ResourceDefinition[] | ServedResources): Registry {
+  const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
   const parsed = new ParsedObjects()
-  const byName = new Map(definitions.map((each) => [`${each.group}/${each.version}/${each.resource.name}`, each]))
-  const storedByName = new Map<string, ResourceDefinition>()
-  for (const each of definitions) {
-    const key = `${each.group}/${each.resource.name}`
-    const { group, version } = each.storage
-    const isStored = group === each.group && version === each.version
-    if (isStored || !storedByName.has(key)) storedByName.set(key, each)
-  }
-  const stored = (group: string, resource: string) => storedByName.get(`${group}/${resource}`)
+  const stored = (group: string, resource: string) => served.stored(group, resource)
   return {
     environment,
-    definitions,
+    served,
+    get definitions() {
+      return served.definitions
+    },
     parsed,
-    owned: new OwnedKinds(definitions),
+    owned: new OwnedKinds(served),
     reader: createReader(environment, parsed, stored),
-    resource: ({ group, version, resource }) => byName.get(`${group}/${version}/${resource}`),
+    resource: (gvr) => served.find(gvr),
     stored,
   }
 }
