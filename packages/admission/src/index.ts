@@ -1,4 +1,7 @@
 export { type AdmissionChain, admissionChain } from './chain.ts'
+export { defaultAdmissionPlugins } from './defaults.ts'
 export type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, ObjectReader } from './interfaces.ts'
 export { namespaceLifecycle } from './namespace-lifecycle.ts'
+export { priority } from './priority.ts'
 export { type ServiceAccountOptions, serviceAccount } from './service-account.ts'
+export { defaultTolerationSeconds, taintNodesByCondition } from './tolerations.ts'

@@ -49,7 +49,8 @@ export async function dispatchResource(machinery: Machinery, state: RequestState
   if (definition === undefined) throw ApiError.genericNotFound()
   const { namespaced } = definition.kind
   const ownNamespace = definition.group === '' && definition.resource.name === 'namespaces'
-  if (namespaced ? info.namespace === '' && info.name !== '' : info.namespace !== '' && !ownNamespace) throw ApiError.genericNotFound()
+  const elsewhere = info.namespace !== '' && !(ownNamespace && info.namespace === info.name)
+  if (namespaced ? info.namespace === '' && info.name !== '' : elsewhere) throw ApiError.genericNotFound()
   if (info.namespace !== '' && !isStorableName(info.namespace)) throw ApiError.genericNotFound()
   const found = info.subresource === '' ? undefined : definition.subresources.find(({ name }) => name === `${info.resource}/${info.subresource}`)
   if (info.subresource !== '' && found === undefined) throw ApiError.genericNotFound()

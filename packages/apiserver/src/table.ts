@@ -1,4 +1,4 @@
-import { type Cell, type Column, defaultPrinter, type Printer, type ResourceDefinition } from '@krmkit/kinds'
+import type { Cell, Column, Printer } from '@krmkit/kinds'
 import type { FrozenObject } from '@krmkit/registry'
 import { ApiError } from '@krmkit/meta'
 import type { Transform } from './negotiation.ts'
@@ -35,12 +35,11 @@ export interface ListMetadata {
 }
 
 export function tableOf(
-  definition: ResourceDefinition,
+  printer: Printer,
   objects: readonly FrozenObject[],
   metadata: ListMetadata,
   { version, include, now, headless = false }: TableOptions,
 ): object {
-  const printer = definition.policy.printer ?? defaultPrinter
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${version}`,

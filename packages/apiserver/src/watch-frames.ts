@@ -1,3 +1,4 @@
+import { defaultPrinter } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
 import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
 import type { FrozenObject } from '@krmkit/registry'
@@ -38,7 +39,7 @@ export function framesFor(request: ResourceRequest, representation: Representati
   const shown = (object: FrozenObject): object => {
     if (transform === undefined) return object
     if (transform.as !== 'Table') return partialOf(object, transform.version)
-    const table = tableOf(definition, [object], { resourceVersion: object.metadata.resourceVersion ?? '' }, {
+    const table = tableOf(definition.policy.printer ?? defaultPrinter, [object], { resourceVersion: object.metadata.resourceVersion ?? '' }, {
       version: transform.version,
       include,
       now: now(),
@@ -79,6 +80,6 @@ function bookmarkForm(
   now: number,
 ): object {
   const version = transform?.version ?? 'v1'
-  if (transform?.as === 'Table') return tableOf(definition, [], { resourceVersion: object.metadata.resourceVersion }, { version, include, now })
+  if (transform?.as === 'Table') return tableOf(definition.policy.printer ?? defaultPrinter, [], { resourceVersion: object.metadata.resourceVersion }, { version, include, now })
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
 }

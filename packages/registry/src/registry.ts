@@ -30,6 +30,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
     },
     parsed,
     owned: new OwnedKinds(served),
+    storedForms: new StoredForms(),
     reader: createReader(environment, parsed, stored),
     resource: (gvr) => served.find(gvr),
     stored,

@@ -19,6 +19,7 @@ import {
 } from './object-metadata.ts'
 import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate } from './removal.ts'
+import type { StoredForms } from './stored-form.ts'
 import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
 
 /** Refusals name the kind as it is stored, whatever version was asked for. */
@@ -34,6 +35,7 @@ export interface Writer {
   readonly reader: ObjectReader
   readonly parsed: ParsedObjects
   readonly owned: OwnedKinds
+  readonly storedForms: StoredForms
   /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
   stored(group: string, resource: string): ResourceDefinition | undefined
 }
@@ -99,10 +101,7 @@ export async function createObject(
     if (generate) object.metadata.name = generatedName(prefix, writer.environment)
     const stored = await createOnce(writer, definition, context, object, attributes)
     if (stored !== undefined) return stored
-    const gr = { group: definition.group, resource: definition.resource.name }
-    const name = object.metadata.name ?? ''
-    if (!generate) throw takenName(writer, definition, namespace, name)
-    if (attempt === generatedNameAttempts) throw ApiError.alreadyExists(gr, name)
+    if (!generate || attempt === generatedNameAttempts) throw takenName(writer, definition, object)
   }
 }
 
@@ -111,8 +110,10 @@ function ownMetadata(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata } }
 }
 
-function takenName(writer: Writer, definition: ResourceDefinition, namespace: string, name: string): ApiError {
-  const taken = ApiError.alreadyExists({ group: definition.group, resource: definition.resource.name }, name)
+function takenName(writer: Writer, definition: ResourceDefinition, { metadata }: ApiObject): ApiError {
+  const gr = { group: definition.group, resource: definition.resource.name }
+  const { name = '', namespace = '', generateName = '' } = metadata
+  const taken = generateName === '' ? ApiError.alreadyExists(gr, name) : ApiError.generateNameConflict(gr, name)
   const entry = writer.environment.storage.peek(objectKey(definition, namespace, name))
   const leaving = entry !== undefined && writer.parsed.objectOf(entry).metadata.deletionTimestamp !== undefined
   return leaving ? new ApiError({ ...taken.status, message: `object is being deleted: ${taken.message}` }) : taken
@@ -154,7 +155,8 @@ async function writeEntry(
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { environment, parsed } = writer
   object.metadata.resourceVersion = '0'
-  const canonical = normalize(storedType(writer, definition), object) as ApiObject
+  const type = storedType(writer, definition)
+  const canonical = writer.storedForms.of(type, normalize(type, object)) as ApiObject
   const note = parsed.newNote(canonical)
   const result = await environment.storage.put(
     key,
@@ -259,7 +261,8 @@ async function updateOnce(
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
   await environment.admission.validate(next, attributes, admission)
 
-  const canonical = ownMetadata(settleOwnership(current, normalize(storedType(writer, definition), next)))
+  const type = storedType(writer, definition)
+  const canonical = ownMetadata(settleOwnership(current, writer.storedForms.of(type, normalize(type, next))))
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
   if (removing) {

@@ -1,3 +1,4 @@
+import { defaultPrinter } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '../interfaces.ts'
 import { header } from '../request-state.ts'
@@ -21,7 +22,7 @@ export async function componentStatuses({ machinery, state, definition }: Resour
   const representation = responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table'] })
   const metadata = {}
   if (representation.transform !== undefined) {
-    const table = tableOf(definition, [storage as unknown as FrozenObject], metadata, { version: representation.transform.version, include: 'Metadata', now: writer.environment.clock.now() })
+    const table = tableOf(definition.policy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, { version: representation.transform.version, include: 'Metadata', now: writer.environment.clock.now() })
     return objectResponse(responder, 200, table, representation, () => responder.types.struct('meta/v1.Table'))
   }
   if (single) return objectResponse(responder, 200, storage, representation, definition.kind.type)

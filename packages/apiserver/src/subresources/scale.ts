@@ -24,7 +24,7 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
   const { machinery, state, definition } = request
   const { namespace, name, verb } = state.info
   const { negotiator } = machinery.responder
-  const representation = negotiator.negotiate(header(state.request, 'accept'))
+  const representation = negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
   if (verb === 'get') {
     const { storage } = machinery.writer.environment
     const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined

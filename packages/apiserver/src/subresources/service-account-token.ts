@@ -77,6 +77,7 @@ function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenReque
   const reference = spec.boundObjectRef
   if (reference === undefined || reference === null) return undefined
   const { kind: boundKind = '', apiVersion = '', name = '', uid = '' } = reference
+  if (boundKind === '' && apiVersion === '' && name === '') return undefined
   const resource = Object.hasOwn(boundKinds, boundKind) ? boundKinds[boundKind] : undefined
   if (resource === undefined || apiVersion !== 'v1') throw ApiError.badRequest(`cannot bind token for serviceaccount to object of type ${apiVersion}, Kind=${boundKind}`)
   const found = machinery.writer.reader.get({ group: '', resource }, resource === 'nodes' ? '' : state.info.namespace, name)

@@ -1,6 +1,6 @@
 import { ApiError, type DeepReadonly, type GroupVersionKind, MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import { isStorableName, listEntries, type ListAnswer, type ListRequest, objectKey, parseResourceVersion, waitForRevision } from '@krmkit/registry'
-import type { ResourceDefinition } from '@krmkit/kinds'
+import { defaultPrinter, type Printer, printers, type ResourceDefinition } from '@krmkit/kinds'
 import type { Entry } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
@@ -43,8 +43,9 @@ export function presentObject(request: ResourceRequest, status: number, object: 
   const now = machinery.writer.environment.clock.now()
   const whole = object as Parameters<typeof partialOf>[0]
   if (transform.as === 'Table') {
-    if (!tabular(definition, whole)) return objectResponse(responder, status, object, shown, () => typeOf(request, object))
-    const table = tableOf(definition, [whole], { resourceVersion: whole.metadata.resourceVersion ?? '' }, {
+    const printer = printerOf(definition, whole)
+    if (printer === undefined) return objectResponse(responder, status, object, shown, () => typeOf(request, object))
+    const table = tableOf(printer, [whole], { resourceVersion: whole.metadata.resourceVersion ?? '' }, {
       version: transform.version,
       include: includeObject(state.query),
       now,
@@ -54,9 +55,11 @@ export function presentObject(request: ResourceRequest, status: number, object: 
   return objectResponse(responder, status, partialOf(whole, transform.version), shown, () => responder.types.struct('meta/v1.PartialObjectMetadata'))
 }
 
-/** A sub-resource of another kind has no columns of the main one. */
-function tabular(definition: ResourceDefinition, object: { kind?: string }): boolean {
-  return object.kind === definition.kind.kind
+/** Columns of the resource, or of the kind that a sub-resource answers with; undefined where that has none. */
+export function printerOf(definition: ResourceDefinition, object?: { readonly kind?: string; readonly apiVersion?: string }): Printer | undefined {
+  if (object === undefined || object.kind === definition.kind.kind) return definition.policy.printer ?? defaultPrinter
+  const [group = ''] = (object.apiVersion ?? '').split('/')
+  return printers[`${group}/${object.kind}`]
 }
 
 function typeOf({ machinery, definition }: ResourceRequest, object: DeepReadonly<object>): ReturnType<ResourceDefinition['kind']['type']> {
@@ -144,7 +147,7 @@ function presentList(request: ResourceRequest, answer: ListAnswer, representatio
   const shown = { ...representation, pretty }
   if (transform?.as === 'Table') {
     const now = machinery.writer.environment.clock.now()
-    const table = tableOf(definition, objects, metadata, { version: transform.version, include: includeObject(state.query), now })
+    const table = tableOf(printerOf(definition) ?? defaultPrinter, objects, metadata, { version: transform.version, include: includeObject(state.query), now })
     return objectResponse(responder, 200, table, shown, () => responder.types.struct('meta/v1.Table'))
   }
   if (transform !== undefined) {

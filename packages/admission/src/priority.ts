@@ -1,0 +1,103 @@
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from './interfaces.ts'
+
+interface PriorityClass extends ApiObject {
+  value?: number
+  globalDefault?: boolean
+  preemptionPolicy?: string
+}
+
+interface PodSpec {
+  priority?: number
+  priorityClassName?: string
+  preemptionPolicy?: string
+}
+
+const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
+
+/** Priorities that every cluster has without anybody making them. */
+const systemClasses: Readonly<Record<string, number>> = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 }
+
+/**
+ * Turns the name of a priority class into a number, the default class where none is named, and keeps the default class single.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function priority(): AdmissionPlugin {
+  const isPod = ({ resource, subresource }: AdmissionAttributes): boolean => resource.group === '' && resource.resource === 'pods' && subresource === ''
+  const isClass = ({ resource, subresource }: AdmissionAttributes): boolean =>
+    resource.group === classes.group && resource.resource === classes.resource && subresource === ''
+  return {
+    name: 'Priority',
+    handles: (attributes) =>
+      (attributes.operation === 'CREATE' || attributes.operation === 'UPDATE') && (isPod(attributes) || isClass(attributes)),
+    async admit(object, attributes, context) {
+      if (object === undefined || !isPod(attributes)) return
+      const pod = object as ApiObject & { spec: PodSpec }
+      if (attributes.operation === 'UPDATE') return keepPriority(pod, attributes)
+      const chosen = await chosenClass(pod.spec, attributes, context)
+      if (pod.spec.priority !== undefined && pod.spec.priority !== chosen.value) {
+        throw ApiError.forbidden(
+          attributes.resource,
+          attributes.name,
+          `the integer value of priority (${pod.spec.priority}) must not be provided in pod spec; priority admission controller computed ${chosen.value} from the given PriorityClass name`,
+        )
+      }
+      if (pod.spec.preemptionPolicy !== undefined && pod.spec.preemptionPolicy !== chosen.preemptionPolicy) {
+        throw ApiError.forbidden(
+          attributes.resource,
+          attributes.name,
+          `the string value of PreemptionPolicy (${pod.spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${chosen.preemptionPolicy} from the given PriorityClass name`,
+        )
+      }
+      pod.spec = { ...pod.spec, ...(chosen.name === '' ? {} : { priorityClassName: chosen.name }), priority: chosen.value, preemptionPolicy: chosen.preemptionPolicy }
+    },
+    async validate(object, attributes, { reader }) {
+      if (object === undefined || !isClass(attributes)) return
+      const given = object as PriorityClass
+      if (given.globalDefault !== true) return
+      for (const other of (await reader.list(classes)) as readonly PriorityClass[]) {
+        if (other.globalDefault !== true || other.metadata.name === given.metadata.name) continue
+        const detail = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`
+        throw ApiError.forbidden(attributes.resource, attributes.name, detail)
+      }
+    },
+  }
+}
+
+/** Updates that leave priority out keep it. */
+function keepPriority(pod: ApiObject & { spec: PodSpec }, { oldObject }: AdmissionAttributes): void {
+  const old = (oldObject as { spec?: PodSpec } | undefined)?.spec ?? {}
+  const missing = {
+    ...(pod.spec.priority === undefined && old.priority !== undefined ? { priority: old.priority } : {}),
+    ...(pod.spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined ? { preemptionPolicy: old.preemptionPolicy } : {}),
+  }
+  if (Object.keys(missing).length > 0) pod.spec = { ...pod.spec, ...missing }
+}
+
+interface Chosen {
+  readonly name: string
+  readonly value: number
+  readonly preemptionPolicy: string
+}
+
+const preempting = 'PreemptLowerPriority'
+
+async function chosenClass(spec: PodSpec, { resource, name }: AdmissionAttributes, { reader }: AdmissionContext): Promise<Chosen> {
+  const wanted = spec.priorityClassName ?? ''
+  if (wanted === '') {
+    const defaults = ((await reader.list(classes)) as readonly PriorityClass[]).filter(({ globalDefault }) => globalDefault === true)
+    // Several defaults can only come from a race: the lowest is the safest.
+    const lowest = defaults.reduce<PriorityClass | undefined>((best, each) => (best === undefined || (each.value ?? 0) < (best.value ?? 0) ? each : best), undefined)
+    return lowest === undefined ? { name: '', value: 0, preemptionPolicy: preempting } : described(lowest)
+  }
+  const found = reader.get(classes, '', wanted) as PriorityClass | undefined
+  if (found !== undefined) return described(found)
+  const value = Object.hasOwn(systemClasses, wanted) ? systemClasses[wanted] : undefined
+  if (value === undefined) throw ApiError.forbidden(resource, name, `no PriorityClass with name ${wanted} was found`)
+  return { name: wanted, value, preemptionPolicy: preempting }
+}
+
+function described({ metadata, value = 0, preemptionPolicy = preempting }: PriorityClass): Chosen {
+  return { name: metadata.name ?? '', value, preemptionPolicy }
+}
