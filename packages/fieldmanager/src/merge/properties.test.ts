@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import type { Path } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
+import { valueAt } from '../offline/value-at.ts'
 import { SeededNumbers } from '../testing/random.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { compareTyped } from '../typed/compare.ts'
@@ -9,6 +11,7 @@ import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import { withNamedMembers } from '../typed/named-members.ts'
 import type { TypeRef } from '../typed/types.ts'
+import { equalValues } from '../value/order.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
 import { applyManager, updateManagers } from './updater.ts'
@@ -89,11 +92,13 @@ class History {
   run(): void {
     for (let step = 0; step < 6; step++) {
       const manager = this.#random.pick(['a', 'b', 'c'])
-      const next: TypedValue = { value: deepFreeze(randomValue(this.#random, this.#schema.shapes, 't0')), type: this.#type }
+      const next = this.#typed(randomValue(this.#random, this.#schema.shapes, 't0'))
       if (this.#random.chance(30)) this.#update(`u-${manager}`, next)
       else this.#apply(manager, next, this.#random.chance(50))
+      this.#checkOwnedExist()
     }
-    this.#giveUp()
+    for (const manager of ['a', 'b', 'c']) if (this.#managers.has(manager)) this.#giveUp(manager)
+    this.#checkOwnedExist()
   }
 
   #update(manager: string, next: TypedValue): void {
@@ -101,12 +106,12 @@ class History {
     this.#managers = updateManagers({ live: before, apiVersion: 'v1', managers: this.#managers, manager }, next, options)
     this.#live = next
     const { added, modified, removed } = compareTyped(before.value, next.value, this.#type)
+    const changed = added.union(modified).union(removed)
     for (const [name, { set }] of this.#managers) {
-      if (name !== manager)
-        expect(set.intersection(added.union(modified).union(removed)).paths(), this.#about('owned by another')).toEqual([])
+      if (name !== manager) this.#must(set.intersection(changed).empty, 'what an update changes is owned by nobody else')
     }
     const own = this.#managers.get(manager)?.set ?? emptySet
-    expect(added.union(modified).difference(own).paths(), this.#about('changed but not owned')).toEqual([])
+    this.#must(added.union(modified).isSubsetOf(own), 'what an update changes is its own')
   }
 
   #apply(manager: string, applied: TypedValue, force: boolean): void {
@@ -114,72 +119,74 @@ class History {
     const write = { live: this.#live, apiVersion: 'v1', managers: before, manager }
     const outcome = applyManager(write, applied, force, options)
     if (outcome.kind === 'conflict') {
-      expect(force, this.#about('forced applies have no conflicts')).toBe(false)
-      for (const { manager: other, path } of outcome.conflicts)
-        expect(before.get(other)?.set.has(path), this.#about('conflict')).toBe(true)
+      this.#must(!force, 'forced applies have no conflicts')
+      for (const { manager: other, path } of outcome.conflicts) {
+        this.#must(other !== manager && before.get(other)?.set.has(path) === true, 'conflicts name what others own')
+      }
       return
     }
-    const after = deepFreeze({ value: (outcome.object ?? this.#live).value ?? {}, type: this.#type })
-    this.#checkKept(manager, before, outcome.managers, after)
+    const after = this.#typed((outcome.object ?? this.#live).value ?? {})
+    this.#checkKept(manager, { before, now: outcome.managers, after })
     const holds = compareTyped(withoutEmpty(applied.value), withoutEmpty(after.value), this.#type)
-    expect([holds.modified.size, holds.removed.size], this.#about('holds what was applied')).toEqual([0, 0])
+    this.#must(holds.modified.empty && holds.removed.empty, 'the object holds what was applied')
     this.#live = after
     this.#managers = outcome.managers
     const again = applyManager({ ...write, live: after, managers: this.#managers }, applied, false, options)
-    expect(again.kind, this.#about('applying again has no conflicts')).toBe('applied')
-    const same = again.kind === 'applied' ? withoutEmpty((again.object ?? after).value ?? {}) : undefined
-    expect(same, this.#about('applying again changes nothing')).toEqual(withoutEmpty(after.value))
-    if (again.kind === 'applied') expect(sameOwners(again.managers, this.#managers), this.#about('owners stay')).toBe(true)
+    if (again.kind === 'conflict') this.#must(false, 'applying again has no conflicts')
+    else {
+      const value = (again.object ?? after).value ?? {}
+      this.#must(equalValues(withoutEmpty(value), withoutEmpty(after.value)), 'applying again changes nothing')
+      this.#must(sameOwners(again.managers, this.#managers), 'applying again moves no ownership')
+    }
   }
 
-  /** What others own is there afterwards, and still theirs unless the apply changed it. */
-  #checkKept(manager: string, before: Managers, now: Managers, after: TypedValue): void {
-    const changes = compareTyped(this.#live.value, after.value, this.#type)
-    const changed = changes.added.union(changes.modified).union(changes.removed)
+  /** Applying nothing removes just what the manager alone owns, and what lies below it that nobody owns. */
+  #giveUp(manager: string): void {
+    const before = this.#managers
+    const write = { live: this.#live, apiVersion: 'v1', managers: before, manager }
+    const outcome = applyManager(write, this.#typed({}), false, options)
+    if (outcome.kind === 'conflict') expect.fail(`seed ${this.#seed}: broken: giving up has no conflicts`)
+    const after = this.#typed((outcome.object ?? this.#live).value ?? {})
+    this.#checkKept(manager, { before, now: outcome.managers, after })
+    this.#must(!outcome.managers.has(manager), 'who applies nothing owns nothing')
+    const left = withNamedMembers(fieldSetOf(withoutEmpty(after.value), this.#type), this.#type)
+    const others = [...before].reduce((all, [name, { set }]) => (name === manager ? all : all.union(set)), emptySet)
+    const sole = (before.get(manager)?.set ?? emptySet).difference(others).leaves()
+    this.#must(sole.intersection(left.leaves()).empty, 'what only the manager owned is gone')
+    this.#live = after
+    this.#managers = outcome.managers
+  }
+
+  /** Others keep what they own, unless the apply changed it; and nothing goes that was not the manager's, or below it. */
+  #checkKept(manager: string, { before, now, after }: { before: Managers; now: Managers; after: TypedValue }): void {
+    const { added, modified, removed } = compareTyped(this.#live.value ?? {}, after.value, this.#type)
+    const changed = added.union(modified).union(removed)
+    const own = before.get(manager)?.set ?? emptySet
     for (const [name, { set }] of before) {
       if (name === manager) continue
-      const kept = now.get(name)?.set ?? emptySet
-      expect(set.difference(changed).difference(kept).paths(), this.#about('lost without a change')).toEqual([])
-      const gone = set.intersection(changes.removed)
-      expect(
-        gone
-          .difference(before.get(manager)?.set ?? emptySet)
-          .paths()
-          .filter((path) => !isBelowOwned(path, before.get(manager)?.set)),
-        this.#about('removed what others own'),
-      ).toEqual([])
-    }
-  }
-
-  /** Applying nothing removes just what the manager alone owns. */
-  #giveUp(): void {
-    for (const manager of ['a', 'b', 'c']) {
-      const own = this.#managers.get(manager)?.set
-      if (own === undefined) continue
-      const live = this.#live
-      const write = { live, apiVersion: 'v1', managers: this.#managers, manager }
-      const outcome = applyManager(write, { value: {}, type: this.#type }, false, options)
-      expect(outcome.kind, this.#about('giving up has no conflicts')).toBe('applied')
-      if (outcome.kind !== 'applied') continue
-      const after = outcome.object ?? live
-      const { added, modified } = compareTyped(live.value ?? {}, after.value ?? {}, this.#type)
-      expect(
-        leavesOf(added).filter((path) => !isNull(after.value, path)),
-        this.#about('nothing comes'),
-      ).toEqual([])
-      void modified
-      for (const [name, { set }] of this.#managers) {
-        if (name === manager) continue
-        expect(outcome.managers.get(name)?.set.size ?? 0, this.#about('owners of others')).toBeLessThanOrEqual(set.size)
+      this.#must(set.difference(changed).isSubsetOf(now.get(name)?.set ?? emptySet), 'nothing is lost without a change')
+      // Who owns an item of a map or list, and drops it, takes what others own below it away too, as on stock servers.
+      for (const path of set.intersection(removed).paths()) {
+        this.#must(isAtOrBelow(path.slice(0, -1), own), 'what others own is not removed')
       }
-      this.#live = deepFreeze({ value: after.value ?? {}, type: this.#type })
-      this.#managers = outcome.managers
-      expect(this.#managers.has(manager), this.#about('owns nothing')).toBe(false)
+    }
+    for (const path of removed.leaves().paths()) {
+      const emptied = valueAt(this.#live.value, path, this.#type) === null
+      this.#must(emptied || isAtOrBelow(path, own), 'what is removed was owned')
     }
   }
 
-  #about(what: string): string {
-    return `seed ${this.#seed}: ${what}`
+  #checkOwnedExist(): void {
+    const there = withNamedMembers(fieldSetOf(this.#live.value ?? {}, this.#type), this.#type)
+    for (const { set } of this.#managers.values()) this.#must(set.isSubsetOf(there), 'what is owned exists')
+  }
+
+  #typed(value: JsonValue): TypedValue {
+    return { value: deepFreeze(value), type: this.#type }
+  }
+
+  #must(condition: boolean, what: string): void {
+    if (!condition) expect.fail(`seed ${this.#seed}: broken: ${what}`)
   }
 }
 
@@ -199,21 +206,8 @@ function sameOwners(a: Managers, b: Managers): boolean {
   return a.size === b.size && [...a].every(([name, { set }]) => b.get(name)?.set.equals(set))
 }
 
-function leavesOf(set: FieldSet): (readonly string[])[] {
-  return set.leaves().paths() as (readonly string[])[]
-}
-
-function isNull(value: JsonValue | undefined, path: readonly string[]): boolean {
-  let current: JsonValue | undefined = value
-  for (const element of path) {
-    if (typeof current !== 'object' || current === null || Array.isArray(current)) return current === null
-    current = (current as JsonObject)[element.slice(2)]
-  }
-  return current === null || current === undefined
-}
-
-function isBelowOwned(path: readonly string[], set: FieldSet | undefined): boolean {
-  return path.some((_, i) => set?.has(path.slice(0, i + 1)))
+function isAtOrBelow(path: Path, set: FieldSet): boolean {
+  return path.some((_, i) => set.has(path.slice(0, i + 1)))
 }
 
 type Shape =
