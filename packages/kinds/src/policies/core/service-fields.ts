@@ -43,11 +43,11 @@ export function joinClusterIps(spec: ServiceSpec, old: Spec | undefined): void {
     return
   }
   const sameOne = (spec.clusterIP ?? '') === (old.clusterIP ?? '')
-  const sameList = semanticEqual(spec.clusterIPs, old.clusterIPs)
-  if (sameOne || !sameList) {
-    if (sameOne && !sameList && isEmpty(spec.clusterIPs)) delete spec.clusterIP
+  if (sameOne) {
+    if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs)) spec.clusterIPs = [...old.clusterIPs]
     return
   }
+  if (!semanticEqual(spec.clusterIPs, old.clusterIPs)) return
   if (isEmpty(spec.clusterIP)) delete spec.clusterIPs
   else spec.clusterIPs = [spec.clusterIP]
 }

@@ -13,6 +13,7 @@ const recursiveModes = ['Disabled', 'Enabled', 'IfPossible']
 /** `volumeMounts` of a container. */
 export function checkVolumeMounts(container: R<Container>, at: Place, volumes: VolumesByName): void {
   const paths = new Set<string>()
+  const devices = new Map((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
   for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
     const here = at.index(i)
     if (isEmpty(mount.name)) here.child('name').required()
@@ -20,13 +21,9 @@ export function checkVolumeMounts(container: R<Container>, at: Place, volumes: V
     if (isEmpty(mount.mountPath)) here.child('mountPath').required()
     if (paths.has(mount.mountPath)) here.child('mountPath').invalid(mount.mountPath, 'must be unique')
     paths.add(mount.mountPath)
-    for (const device of container.volumeDevices ?? []) {
-      if (device.name === mount.name) here.child('name').invalid(mount.name, 'must not already exist in volumeDevices')
-    }
-    for (const device of container.volumeDevices ?? []) {
-      if (device.devicePath === mount.mountPath) {
-        here.child('mountPath').invalid(mount.mountPath, 'must not already exist as a path in volumeDevices')
-      }
+    if (devices.has(mount.name)) here.child('name').invalid(mount.name, 'must not already exist in volumeDevices')
+    if ([...devices.values()].includes(mount.mountPath)) {
+      here.child('mountPath').invalid(mount.mountPath, 'must not already exist as a path in volumeDevices')
     }
     checkSubPaths(mount, here, at)
     if (isSet(mount.mountPropagation)) checkPropagation(mount.mountPropagation, container, at.child('mountPropagation'))
@@ -68,7 +65,7 @@ function checkRecursiveReadOnly(mount: R<VolumeMount>, at: Place): void {
 export function checkVolumeDevices(container: R<Container>, at: Place, volumes: VolumesByName): void {
   const names = new Set<string>()
   const paths = new Set<string>()
-  const mounts = container.volumeMounts ?? []
+  const mounts = new Map((container.volumeMounts ?? []).map((mount) => [mount.name, mount.mountPath]))
   for (const [i, device] of (container.volumeDevices ?? []).entries()) {
     const here = at.index(i)
     const volume = volumes.get(device.name)
@@ -80,10 +77,10 @@ export function checkVolumeDevices(container: R<Container>, at: Place, volumes: 
     }
     if (volume === undefined) here.child('name').notFound(device.name)
     checkDevicePath(device, here.child('devicePath'), paths)
-    if (mounts.some((mount) => mount.name === device.name)) {
+    if (mounts.has(device.name)) {
       here.child('name').invalid(device.name, 'must not already exist in volumeMounts')
     }
-    if (mounts.some((mount) => mount.mountPath === device.devicePath)) {
+    if ([...mounts.values()].includes(device.devicePath)) {
       here.child('devicePath').invalid(device.devicePath, 'must not already exist as a path in volumeMounts')
     }
     if (!isEmpty(device.name)) names.add(device.name)

@@ -4,7 +4,7 @@ import { checkDnsLabel } from './names.ts'
 import { between } from './numbers.ts'
 import { checkDescendingPath } from './paths.ts'
 import type { Place } from './place.ts'
-import { isEmpty, isSet, type R } from './values.ts'
+import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 import type { SourceChecks } from './volume-network.ts'
 
 /** Reports each of `names` that is missing or empty. */
@@ -94,7 +94,7 @@ export function checkScaleVolume(
   at: Place,
 ): void {
   need(source, at, 'gateway', 'system')
-  if (!isSet(source.secretRef)) at.child('secretRef').required()
+  if (isEmptyMap(source.secretRef)) at.child('secretRef').required()
   const mode = source.storageMode
   if (!isEmpty(mode) && !storageModes.includes(mode)) at.child('storageMode').notSupported(mode, storageModes)
 }

@@ -4,10 +4,10 @@ import {
   type IntOrString,
   intValue,
   isDns1123Label,
+  isPercent,
   labelSelectorFromObject,
   MetaError,
   nothing,
-  isPercent,
   type LabelSelector as Selector,
 } from '@krmkit/meta'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'

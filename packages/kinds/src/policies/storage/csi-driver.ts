@@ -7,7 +7,7 @@ import { definePolicy, findings } from '../shared/policy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
-const lifecycleModes = ['Ephemeral', 'Persistent']
+const lifecycleModes = ['Persistent', 'Ephemeral']
 const longestName = 63
 const shortestToken = 600
 const longestToken = 2 ** 32
@@ -17,7 +17,10 @@ function checkTokenRequests(spec: R<CSIDriverSpec>, at: Place): void {
   const audiences = new Set<string>()
   for (const [i, { audience, expirationSeconds: seconds }] of (spec.tokenRequests ?? []).entries()) {
     const here = at.index(i)
-    if (audiences.has(audience)) here.child('audience').duplicate(audience)
+    if (audiences.has(audience)) {
+      here.child('audience').duplicate(audience)
+      continue
+    }
     audiences.add(audience)
     if (!isSet(seconds)) continue
     const place = here.child('expirationSeconds')
@@ -39,8 +42,8 @@ function checkDriver(driver: DeepReadonly<CSIDriver>, report: Report): void {
   const policy = spec.fsGroupPolicy
   if (isSet(policy) && !groupPolicies.includes(policy)) at.child('fsGroupPolicy').notSupported(policy, groupPolicies)
   checkTokenRequests(spec, at.child('tokenRequests'))
-  for (const [i, mode] of (spec.volumeLifecycleModes ?? []).entries()) {
-    if (!lifecycleModes.includes(mode)) at.child('volumeLifecycleModes').index(i).notSupported(mode, lifecycleModes)
+  for (const mode of spec.volumeLifecycleModes ?? []) {
+    if (!lifecycleModes.includes(mode)) at.child('volumeLifecycleModes').notSupported(mode, lifecycleModes)
   }
 }
 
