@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { ApiBody, ApiRequest, ApiResponse, Handler } from '@krmkit/apiserver'
 import { ApiError, type UserInfo } from '@krmkit/meta'
 import { type ClientOptions, createClient } from './client.ts'
@@ -19,6 +20,8 @@ export function inProcessClient(server: { readonly handle: Handler } | Handler, 
 /** Answers as if they had come over a wire, but handed over as they are. */
 export function inProcessTransport(handle: Handler, user?: UserInfo): Transport {
   const closing = new AbortController()
+  // Every request and watch under way listens to it.
+  setMaxListeners(0, closing.signal)
   return {
     async send(request) {
       if (closing.signal.aborted) throw new ClientError({ code: 'Closed', message: 'the client was closed' })
