@@ -16,6 +16,13 @@ export { modelFiles } from './data/index.generated.ts'
 export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'
+export {
+  allocateService,
+  type ServiceAllocation,
+  type ServiceNetwork,
+  type ServiceUse,
+  serviceUse,
+} from './policies/core/service-allocation.ts'
 export { policies } from './policies/index.ts'
 export { defaultPrinter } from './printers/default.ts'
 export { humanDuration } from './printers/duration.ts'

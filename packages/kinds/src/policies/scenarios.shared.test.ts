@@ -15,7 +15,7 @@ import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import type { PolicyContext, ResourceDefinition } from '../interfaces.ts'
-import { defaultIpFamilies } from './core/service-fields.ts'
+import { allocateService, serviceUse } from './core/service-allocation.ts'
 import {
   admitted,
   compareCauses,
@@ -83,9 +83,6 @@ const elsewhere = new Set([
   'storage/storageclass-default/old-annotation-works',
   // A node was bound in between.
   'protocol/watch-field-selector/fail',
-  // Addresses and ports are handed out by the registry.
-  'storage/service-validation/address-outside-range',
-  'storage/service-validation/node-port-range',
 ])
 
 describe.skipIf(!present)('writes of the recorded server (skipped when ../shared is absent)', () => {
@@ -209,7 +206,8 @@ function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome
       delete metadata.deletionGracePeriodSeconds
       policy.prepareForCreate?.(object as ApiObject, context)
       if (target.definition.kind.kind === 'Service') {
-        const problems = defaultIpFamilies(object as never, undefined, { families: ['IPv4'], context })
+        const network = { ranges: ['10.0.0.0/16'], nodePorts: { from: 30_000, to: 32_767 } }
+        const problems = allocateService(object as never, undefined, { network, use: serviceUse([]), context })
         if (problems.length > 0) return answer.status === 422 ? compareCauses(problems, causes as FieldError[]) : texts(problems)
       }
       object = admit(object, answer)

@@ -1,0 +1,116 @@
+import { fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { PolicyContext } from '../../interfaces.ts'
+import type { Service, ServiceSpec } from '../../types/core-v1.generated.ts'
+import { allocateService, type ServiceNetwork, serviceUse } from './service-allocation.ts'
+
+const network: ServiceNetwork = { ranges: ['10.0.0.0/29'], nodePorts: { from: 30_000, to: 30_002 } }
+const dual: ServiceNetwork = { ...network, ranges: ['10.0.0.0/24', 'fd00::/112'] }
+
+function context(): PolicyContext {
+  return { clock: fakeClock(0), random: seededRandom(7), profile: stockProfile, features: fixedFeatures('1.33') }
+}
+
+function service(spec: ServiceSpec, uid = 'u'): Service {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name: 's', uid }, spec: { type: 'ClusterIP', ...spec } }
+}
+
+function allocate(subject: Service, others: Service[] = [], on: ServiceNetwork = network, old?: Service) {
+  const use = serviceUse(others, subject.metadata.uid)
+  return allocateService(subject, old, { network: on, use, context: context() })
+}
+
+describe('addresses of services', () => {
+  it('gives every service another address, and none of the network itself', () => {
+    const made: Service[] = []
+    for (let i = 0; i < 6; i++) {
+      const next = service({}, String(i))
+      expect(allocate(next, made)).toEqual([])
+      made.push(next)
+    }
+    const addresses = made.map(({ spec }) => spec?.clusterIP)
+    expect(new Set(addresses).size).toBe(6)
+    expect(addresses).not.toContain('10.0.0.0')
+    expect(addresses).not.toContain('10.0.0.7')
+    expect(allocate(service({}, 'x'), made)).toMatchObject([{ field: 'spec.clusterIPs', reason: 'FieldValueInvalid' }])
+  })
+
+  it('grants what is asked for, unless it is taken or outside the range', () => {
+    const first = service({ clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] })
+    expect(allocate(first)).toEqual([])
+    const detail = 'failed to allocate IP 10.0.0.3: provided IP is already allocated'
+    expect(allocate(service({ clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] }, 'v'), [first])).toEqual([
+      { field: 'spec.clusterIPs', reason: 'FieldValueInvalid', message: `Invalid value: []string{"10.0.0.3"}: ${detail}` },
+    ])
+    const outside = 'the provided IP (192.168.0.1) is not in the valid range. The range of valid IPs is 10.0.0.0/29'
+    expect(allocate(service({ clusterIP: '192.168.0.1', clusterIPs: ['192.168.0.1'] }))).toMatchObject([
+      { message: `Invalid value: []string{"192.168.0.1"}: failed to allocate IP 192.168.0.1: ${outside}` },
+    ])
+  })
+
+  it('leaves headless services and names outside alone', () => {
+    const headless = service({ clusterIP: 'None', clusterIPs: ['None'] })
+    expect(allocate(headless)).toEqual([])
+    expect(headless.spec?.clusterIPs).toEqual(['None'])
+    const outside = service({ type: 'ExternalName', externalName: 'a.example.com' })
+    expect(allocate(outside)).toEqual([])
+    expect(outside.spec?.clusterIP).toBeUndefined()
+  })
+
+  it('gives an address of each family where the cluster has two', () => {
+    const subject = service({ ipFamilyPolicy: 'PreferDualStack' })
+    expect(allocate(subject, [], dual)).toEqual([])
+    expect(subject.spec?.ipFamilies).toEqual(['IPv4', 'IPv6'])
+    expect(subject.spec?.clusterIPs?.[0]).toMatch(/^10\.0\.0\.\d+$/)
+    expect(subject.spec?.clusterIPs?.[1]).toMatch(/^fd00::[0-9a-f]+$/)
+  })
+
+  it('refuses families that the cluster does not have', () => {
+    expect(allocate(service({ ipFamilies: ['IPv6'] }))).toMatchObject([{ field: 'spec.ipFamilies[0]' }])
+    expect(allocate(service({ ipFamilyPolicy: 'RequireDualStack' }))).toMatchObject([{ field: 'spec.ipFamilyPolicy' }])
+  })
+})
+
+describe('ports on nodes', () => {
+  it('opens a free port for each port', () => {
+    const subject = service({ type: 'NodePort', ports: [{ name: 'a', port: 1, protocol: 'TCP', targetPort: 1 }] })
+    expect(allocate(subject)).toEqual([])
+    expect(subject.spec?.ports?.[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
+  })
+
+  it('refuses ports that are taken or outside the range', () => {
+    const port = { port: 1, protocol: 'TCP', targetPort: 1 }
+    const first = service({ type: 'NodePort', ports: [{ ...port, nodePort: 30_001 }] })
+    expect(allocate(first)).toEqual([])
+    expect(allocate(service({ type: 'NodePort', ports: [{ ...port, nodePort: 30_001 }] }, 'v'), [first])).toEqual([
+      {
+        field: 'spec.ports[0].nodePort',
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: 30001: provided port is already allocated',
+      },
+    ])
+    const detail = 'provided port is not in the valid range. The range of valid ports is 30000-30002'
+    expect(allocate(service({ type: 'NodePort', ports: [{ ...port, nodePort: 80 }] }))).toMatchObject([
+      { message: `Invalid value: 80: ${detail}` },
+    ])
+  })
+
+  it('keeps the ports of the stored service', () => {
+    const stored = service({ type: 'NodePort', ports: [{ port: 1, protocol: 'TCP', targetPort: 1, nodePort: 30_001 }] })
+    const next = structuredClone(stored)
+    expect(allocate(next, [stored], network, stored)).toEqual([])
+    expect(next.spec?.ports?.[0]?.nodePort).toBe(30_001)
+  })
+
+  it('opens a port for health checks of balancers', () => {
+    const subject = service({
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      allocateLoadBalancerNodePorts: false,
+      ports: [{ port: 1, protocol: 'TCP', targetPort: 1 }],
+    })
+    expect(allocate(subject)).toEqual([])
+    expect(subject.spec?.healthCheckNodePort).toBeGreaterThanOrEqual(30_000)
+    expect(subject.spec?.ports?.[0]?.nodePort).toBeUndefined()
+  })
+})

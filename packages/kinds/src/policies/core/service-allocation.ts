@@ -1,0 +1,233 @@
+/** Addresses and node ports that a cluster hands out to services. */
+import { type DeepReadonly, type FieldError, goStrings, parseCIDR, parseIP, type Random } from '@krmkit/meta'
+import type { PolicyContext } from '../../interfaces.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
+import type { Place } from '../shared/place.ts'
+import { findings } from '../shared/policy.ts'
+import { isEmpty, isSet, type R } from '../shared/values.ts'
+import {
+  defaultIpFamilies,
+  type IpFamily,
+  isHeadless,
+  needsClusterIp,
+  needsHealthCheck,
+  needsNodePort,
+} from './service-fields.ts'
+
+/** Where addresses and ports of services come from. */
+export interface ServiceNetwork {
+  /** One range for each family that the cluster has, the primary family first: `10.0.0.0/24`. */
+  readonly ranges: readonly string[]
+  /** First and last port that is opened on nodes. */
+  readonly nodePorts: { readonly from: number; readonly to: number }
+}
+
+/** What other services hold already. */
+export interface ServiceUse {
+  readonly addresses: ReadonlySet<string>
+  /** As `TCP/30000`; a port may serve several protocols of one service. */
+  readonly nodePorts: ReadonlySet<string>
+}
+
+/** What `services` hold, without the service of the given uid. */
+export function serviceUse(services: Iterable<DeepReadonly<Service>>, exceptUid?: string): ServiceUse {
+  const addresses = new Set<string>()
+  const nodePorts = new Set<string>()
+  for (const { metadata, spec } of services) {
+    if (!isSet(spec) || (exceptUid !== undefined && metadata.uid === exceptUid)) continue
+    if (needsClusterIp(spec)) for (const address of spec.clusterIPs ?? []) if (address !== 'None') addresses.add(address)
+    for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.add(portKey(port.protocol, port.nodePort))
+    if (spec.healthCheckNodePort) nodePorts.add(portKey('TCP', spec.healthCheckNodePort))
+  }
+  return { addresses, nodePorts }
+}
+
+export interface ServiceAllocation {
+  readonly network: ServiceNetwork
+  readonly use: ServiceUse
+  readonly context: PolicyContext
+}
+
+/**
+ * Gives a service that has been prepared for its write (`prepareForCreate`, `prepareForUpdate`) the families, addresses and ports
+ * that it lacks, and checks those that it asks for. To be called before validation; mutates `service`. Two writers may be given the
+ * same address: whoever calls this has to let one write to services follow the other.
+ *
+ * @returns what cannot be granted; the write is refused with these errors alone.
+ */
+export function allocateService(
+  service: Service,
+  old: DeepReadonly<Service> | undefined,
+  options: ServiceAllocation,
+): FieldError[] {
+  const { network, use, context } = options
+  const families = network.ranges.map((range) => (parseCIDR(range)?.address.family === 6 ? 'IPv6' : 'IPv4'))
+  const refused = defaultIpFamilies(service, old, { families, context })
+  const { spec } = service
+  if (refused.length > 0 || !isSet(spec)) return refused
+  return findings(context, (report) => {
+    const at = report.at('spec')
+    if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, random: context.random })
+    allocatePorts(spec, old?.spec, at, { network, use, random: context.random })
+  })
+}
+
+interface AddressOptions {
+  readonly network: ServiceNetwork
+  readonly families: readonly IpFamily[]
+  readonly use: ServiceUse
+  readonly random: Random
+}
+
+function allocateAddresses(spec: ServiceSpec, at: Place, { network, families, use, random }: AddressOptions): void {
+  const addresses = [...(spec.clusterIPs ?? [])]
+  const asked = goStrings(addresses)
+  // What is no address, or disagrees with the single one, is told of by validation.
+  if (addresses.some((address) => parseIP(address) === undefined)) return
+  if (!isEmpty(spec.clusterIP) && addresses[0] !== spec.clusterIP) return
+  if (new Set(spec.ipFamilies).size !== (spec.ipFamilies?.length ?? 0)) return
+  for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
+    const range = network.ranges[families.indexOf(family as IpFamily)]
+    if (range === undefined) continue
+    const given = addresses[i]
+    if (given === undefined) {
+      const found = freeAddress(range, use.addresses, random)
+      if (found === undefined) at.child('clusterIPs').invalidText(asked, 'failed to allocate a serviceIP: range is full')
+      else addresses[i] = found
+    } else if (!isInside(given, range)) {
+      const detail = `the provided IP (${given}) is not in the valid range. The range of valid IPs is ${range}`
+      at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: ${detail}`)
+    } else if (use.addresses.has(given)) {
+      at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: provided IP is already allocated`)
+    }
+  }
+  if (addresses.length === 0) return
+  spec.clusterIPs = addresses
+  spec.clusterIP = addresses[0] as string
+}
+
+interface PortOptions {
+  readonly network: ServiceNetwork
+  readonly use: ServiceUse
+  readonly random: Random
+}
+
+function allocatePorts(
+  spec: ServiceSpec,
+  old: R<ServiceSpec> | undefined,
+  at: Place,
+  { network, use, random }: PortOptions,
+): void {
+  const taken = new Set(use.nodePorts)
+  const { from, to } = network.nodePorts
+  const grant = (port: number, protocol: string | undefined, here: Place): void => {
+    if (port < from || port > to) {
+      here.invalid(port, `provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
+    } else if (taken.has(portKey(protocol, port))) here.invalid(port, 'provided port is already allocated')
+    else taken.add(portKey(protocol, port))
+  }
+  const free = (protocol: string | undefined): number | undefined => {
+    const start = number(random, to - from + 1)
+    for (let i = 0; i <= to - from; i++) {
+      const port = from + ((start + i) % (to - from + 1))
+      if (['TCP', 'UDP', 'SCTP'].every((other) => !taken.has(portKey(other, port)))) {
+        taken.add(portKey(protocol, port))
+        return port
+      }
+    }
+    return undefined
+  }
+  if (needsNodePort(spec)) {
+    const kept = new Set((old?.ports ?? []).map((port) => portKey(port.protocol, port.nodePort ?? 0)))
+    const ports: ServicePort[] = spec.ports ?? []
+    for (const [i, port] of ports.entries()) {
+      if (port.nodePort && !kept.has(portKey(port.protocol, port.nodePort))) {
+        grant(port.nodePort, port.protocol, at.child('ports').index(i).child('nodePort'))
+      }
+    }
+    for (const port of ports) if (!port.nodePort) assign(port, 'nodePort', free(port.protocol))
+  }
+  if (!needsHealthCheck(spec)) return
+  const check = spec.healthCheckNodePort
+  if (!check) assign(spec, 'healthCheckNodePort', free('TCP'))
+  else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
+}
+
+function assign<K extends string>(to: { [P in K]?: number }, name: K, value: number | undefined): void {
+  if (value !== undefined) to[name] = value
+}
+
+function portKey(protocol: string | undefined, port: number): string {
+  return `${protocol ?? 'TCP'}/${port}`
+}
+
+/** A number from 0 to `limit - 1`. */
+function number(random: Random, limit: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4)
+  return (((a << 24) | (b << 16) | (c << 8) | d) >>> 0) % limit
+}
+
+function toBigInt(bytes: Uint8Array): bigint {
+  let value = 0n
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte)
+  return value
+}
+
+interface Range {
+  readonly first: bigint
+  readonly size: bigint
+  readonly bits: number
+}
+
+function readRange(text: string): Range | undefined {
+  const range = parseCIDR(text)
+  if (range === undefined) return undefined
+  const bytes = range.address.family === 4 ? range.address.bytes.slice(-4) : range.address.bytes
+  const bits = bytes.length * 8
+  const size = 1n << BigInt(bits - range.prefixLength)
+  return { first: (toBigInt(bytes) / size) * size, size, bits }
+}
+
+function isInside(address: string, range: string): boolean {
+  const bounds = readRange(range)
+  const parsed = parseIP(address)
+  if (bounds === undefined || parsed === undefined) return false
+  const bytes = parsed.family === 4 ? parsed.bytes.slice(-4) : parsed.bytes
+  if (bytes.length * 8 !== bounds.bits) return false
+  const value = toBigInt(bytes)
+  // The first address is that of the network itself, the last one of IPv4 that of everybody in it.
+  const last = bounds.first + bounds.size - (bounds.bits === 32 ? 1n : 0n)
+  return value > bounds.first && value < last
+}
+
+/** Ranges are searched this far. */
+const maxSearched = 65_536n
+
+function freeAddress(range: string, used: ReadonlySet<string>, random: Random): string | undefined {
+  const bounds = readRange(range)
+  if (bounds === undefined) return undefined
+  const usable = bounds.size - (bounds.bits === 32 ? 2n : 1n)
+  const count = usable < maxSearched ? usable : maxSearched
+  if (count <= 0n) return undefined
+  const start = BigInt(number(random, Number(count)))
+  for (let i = 0n; i < count; i++) {
+    const text = formatAddress(bounds.first + 1n + ((start + i) % count), bounds.bits)
+    if (!used.has(text)) return text
+  }
+  return undefined
+}
+
+/** Dotted, or hexadecimal with the longest run of zeros left out. */
+function formatAddress(value: bigint, bits: number): string {
+  if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.')
+  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - i * 16)) & 0xffffn))
+  let best = { at: -1, length: 1 }
+  for (let i = 0; i < 8; i++) {
+    let length = 0
+    while (i + length < 8 && groups[i + length] === 0) length++
+    if (length > best.length) best = { at: i, length }
+  }
+  const hex = groups.map((group) => group.toString(16))
+  if (best.at < 0) return hex.join(':')
+  return `${hex.slice(0, best.at).join(':')}::${hex.slice(best.at + best.length).join(':')}`
+}
