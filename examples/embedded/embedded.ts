@@ -1,0 +1,30 @@
+import { createApiServer, fetchHandler, informer, inProcessClient, listen, memoryStorage, resourceType, selfSigned } from 'krmkit'
+
+// A whole API server inside the program, no socket.
+const server = await createApiServer({ storage: memoryStorage() })
+const client = inProcessClient(server, { user: { username: 'admin', groups: ['system:masters'] } })
+
+const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
+await client.create(ConfigMap, { metadata: { name: 'hello' }, data: { k: 'v' } })
+await client.apply(ConfigMap, { metadata: { name: 'hello' }, data: { size: '3' } }, { fieldManager: 'app' })
+
+// Watch: what is there first, then every change, over broken connections and forgotten history.
+for await (const { type, object } of client.watch(ConfigMap, { namespace: 'default' })) {
+  console.log(type, object.metadata.name, object.data)
+  break
+}
+
+// A local copy that follows the server.
+const configMaps = informer(client, ConfigMap, { labels: ['app'] })
+await configMaps.synced
+console.log(configMaps.get('hello', 'default')?.data)
+await configMaps.stop()
+
+// The same server on a port, for kubectl (0 takes a free one); or inside a host that speaks fetch.
+const listening = await listen(server, { port: 0, tls: selfSigned('.krmkit/pki') })
+console.log(listening.url)
+const answer = await fetchHandler(server)(new Request('http://host/readyz'))
+console.log(answer.status)
+
+await listening.close()
+await server.close()
