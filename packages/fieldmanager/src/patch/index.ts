@@ -1,4 +1,4 @@
-export { type JsonPatchOptions, jsonPatch } from './json-patch.ts'
+export { type JsonPatchOptions, jsonPatch, jsonPatchProblems } from './json-patch.ts'
 export { createMergePatch, mergePatch } from './merge-patch.ts'
 export { PatchError, type PatchErrorCode } from './patch-error.ts'
 export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './strategic-diff.ts'

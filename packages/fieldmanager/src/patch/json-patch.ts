@@ -54,6 +54,20 @@ export function jsonPatch(target: JsonValue, operations: JsonValue, options: Jso
   return document
 }
 
+const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
+
+/** Members of operations that mean nothing, as strict and warning field validation tell of them. */
+export function jsonPatchProblems(operations: JsonValue): string[] {
+  if (!Array.isArray(operations)) return []
+  return operations.flatMap((operation, index) =>
+    isMap(operation)
+      ? Object.keys(operation).flatMap((name) =>
+          operationMembers.has(name) ? [] : [`json patch unknown field "[${index}].${name}"`],
+        )
+      : [],
+  )
+}
+
 function applyOne(document: JsonValue, operation: PlainOperation): JsonValue {
   const { op, path, from, value } = operation
   if (path === undefined) throw failed(`${op} operation failed to decode path`)

@@ -3,7 +3,7 @@ import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { jsonPatch } from './json-patch.ts'
+import { jsonPatch, jsonPatchProblems } from './json-patch.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
@@ -48,6 +48,12 @@ describe('P145 JSON patches', () => {
       expectOutcome(vector, () => jsonPatch(document, deepFreeze(vector.operations)))
     })
   }
+
+  it('P207 tells members of operations that mean nothing', () => {
+    const operations = [{ op: 'add', path: '/a', value: 1, extra: true }, null, { op: 'test', path: '/a', value: 1, from: '/b' }]
+    expect(jsonPatchProblems(operations)).toEqual(['json patch unknown field "[0].extra"'])
+    expect(jsonPatchProblems(null)).toEqual([])
+  })
 
   it('limits the number of operations', () => {
     const operations = Array.from({ length: 3 }, () => ({ op: 'add', path: '/a', value: 1 }))

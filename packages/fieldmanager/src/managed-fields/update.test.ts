@@ -1,0 +1,151 @@
+import type { JsonObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { FieldSet } from '../fieldpath/field-set.ts'
+import { applied, type ConfigMap, configMap, entry, owners, second, source, types, update } from '../testing/config-maps.ts'
+import { deepFreeze } from '../testing/vectors.ts'
+import { managerName } from './manager-name.ts'
+import { settleTimestamps } from './timestamps.ts'
+import { managedTypes } from './types.ts'
+import { trackUpdate } from './update.ts'
+
+describe('writes that are no apply', () => {
+  it('P17 P218 own what they create, without what the server looks after', () => {
+    const created = update(
+      undefined,
+      configMap({ k: 'v' }, { labels: { l: '1' }, uid: 'u', resourceVersion: '1', generation: 2 }),
+    )
+    expect(owners(created)).toEqual({
+      'u Update': { 'f:data': { '.': {}, 'f:k': {} }, 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } } },
+    })
+  })
+
+  it('P20 write entries with all members, in the order of stock servers', () => {
+    const created = trackUpdate({
+      next: configMap({ k: 'v' }),
+      manager: 'u',
+      apiVersion: 'v1',
+      subresource: 'status',
+      now: 1500,
+      types,
+    })
+    expect(JSON.stringify(created.metadata.managedFields)).toBe(
+      '[{"manager":"u","operation":"Update","apiVersion":"v1","time":"1970-01-01T00:00:01Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{".":{},"f:k":{}}},"subresource":"status"}]',
+    )
+  })
+
+  it('P218 take what they change from others', () => {
+    const created = update(undefined, configMap({ k: 'v', l: 'v' }), 'a')
+    expect(owners(update(created, configMap({ k: 'w', l: 'v' }), 'b'))).toEqual({
+      'a Update': { 'f:data': { '.': {}, 'f:l': {} } },
+      'b Update': { 'f:data': { 'f:k': {} } },
+    })
+  })
+
+  it('P219 need no manager name', () => {
+    expect(owners(update(undefined, configMap({ k: 'v' }), ''))).toHaveProperty('unknown Update')
+  })
+
+  it('P163 are named by the client, or by its agent', () => {
+    expect(managerName('given', 'agent/1')).toBe('given')
+    expect(managerName('', 'agent/1 (x)')).toBe('agent')
+    expect(managerName(undefined, 'a\u0000b\u0007c/1')).toBe('abc')
+    expect(managerName(undefined, `${'é'.repeat(100)}/1`)).toBe('é'.repeat(64))
+    expect(managerName(undefined, '/1')).toBe('')
+    expect(managerName(undefined, undefined)).toBe('')
+  })
+
+  it('keep owners, entries and times when nothing changes', () => {
+    const created = update(undefined, configMap({ k: 'v' }), 'a')
+    const again = update(created, configMap({ k: 'v' }), 'b', 5 * second)
+    expect(again.metadata.managedFields).toBe(created.metadata.managedFields)
+  })
+
+  it('move the time of a manager only when it changes something', () => {
+    const created = update(undefined, configMap({ k: 'v', l: 'v' }), 'a')
+    const changed = update(created, configMap({ k: 'w', l: 'v' }), 'b', 5 * second)
+    expect(changed.metadata.managedFields?.map(({ manager, time }) => `${manager} ${time}`)).toEqual([
+      'a 1970-01-01T00:00:00Z',
+      'b 1970-01-01T00:00:05Z',
+    ])
+  })
+
+  it('keep one entry for each version and sub-resource', () => {
+    const two = managedTypes({ v1: () => source.struct('core/v1.ConfigMap'), v2: () => source.struct('core/v1.Secret') })
+    const created = deepFreeze(trackUpdate({ next: configMap({ k: 'v' }), manager: 'a', apiVersion: 'v1', now: 0, types: two }))
+    const status = trackUpdate({
+      live: created,
+      next: configMap({ k: 'w' }),
+      manager: 'a',
+      apiVersion: 'v1',
+      subresource: 'status',
+      now: 0,
+      types: two,
+    })
+    expect(status.metadata.managedFields?.map(({ subresource, fieldsV1 }) => [subresource, fieldsV1])).toEqual([
+      [undefined, { 'f:data': { '.': {} } }].map((each) => (typeof each === 'object' ? { 'f:data': {} } : each)),
+      ['status', { 'f:data': { 'f:k': {} } }],
+    ])
+  })
+
+  it('join the oldest updaters beyond ten', () => {
+    let live: ConfigMap | undefined
+    const data: Record<string, string> = {}
+    for (let i = 0; i < 12; i++) {
+      data[`k${i}`] = 'v'
+      live = update(live, configMap({ ...data }), `m${String(i).padStart(2, '0')}`, i * second)
+    }
+    const entries = live?.metadata.managedFields ?? []
+    expect(entries.map(({ manager, time }) => `${manager} ${time?.slice(17, 19)}`)).toEqual([
+      'ancient-changes 02',
+      ...[3, 4, 5, 6, 7, 8, 9, 10, 11].map((i) => `m${String(i).padStart(2, '0')} ${String(i).padStart(2, '0')}`),
+    ])
+    expect(entries[0]?.fieldsV1).toEqual({ 'f:data': { '.': {}, 'f:k0': {}, 'f:k1': {}, 'f:k2': {} } })
+  })
+
+  it('leave an object that does not fit its type with the owners it had', () => {
+    const services = managedTypes({ v1: () => source.struct('core/v1.Service') })
+    const live = deepFreeze({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 's', managedFields: [entry({})] },
+      spec: { ports: [{ port: 1 }] },
+    })
+    const next = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: ['x'] } }
+    const tracked = trackUpdate({ live, next, manager: 'u', apiVersion: 'v1', now: 0, types: services })
+    expect(tracked.metadata).toEqual({ name: 's', managedFields: [entry({})] })
+  })
+
+  it('do not own what the path of the request resets', () => {
+    const resetFields = { v1: { exclude: FieldSet.of(['f:data', 'f:hidden']) } }
+    const created = trackUpdate({
+      next: configMap({ k: 'v', hidden: 'x' }),
+      manager: 'u',
+      apiVersion: 'v1',
+      resetFields,
+      now: 0,
+      types,
+    })
+    expect(owners(created)).toEqual({ 'u Update': { 'f:data': { '.': {}, 'f:k': {} } } })
+  })
+
+  it('forget owners in versions that are gone', () => {
+    const live = deepFreeze(configMap({ k: 'v' }, { managedFields: [entry({ apiVersion: 'v9' })] as unknown as JsonObject[] }))
+    expect(update(live, configMap({ k: 'v' })).metadata.managedFields).toBeUndefined()
+  })
+})
+
+describe('times of writes without effect', () => {
+  it('are taken back', () => {
+    const live = applied(undefined, { k: 'v' }, 'a')
+    const moved = {
+      ...live,
+      metadata: {
+        ...live.metadata,
+        managedFields: live.metadata.managedFields?.map((each) => ({ ...each, time: '2030-01-01T00:00:00Z' })),
+      },
+    } as ConfigMap
+    expect(settleTimestamps(live, moved)).toBe(live)
+    expect(settleTimestamps(live, { ...moved, data: { k: 'w' } })).toEqual({ ...moved, data: { k: 'w' } })
+    expect(settleTimestamps(live, live)).toBe(live)
+  })
+})
