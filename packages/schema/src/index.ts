@@ -57,6 +57,28 @@ export {
 export { type Envelope, hasProtobufMagic, protobufMagic, readEnvelope, writeEnvelope } from './protobuf/envelope.ts'
 export { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf } from './protobuf/protobuf.ts'
 export { decodeWatchEvent, encodeWatchFrame, type ProtobufWatchEvent } from './protobuf/watch.ts'
+export {
+  type CustomTypeOptions,
+  coerceEmbedded,
+  coerceMetadata,
+  compilePattern,
+  customType,
+  defaultValue,
+  type Pattern,
+  type PatternProblem,
+  type PruneOptions,
+  pruneNulls,
+  pruneObject,
+  pruneValue,
+  type SchemaNode,
+  type SchemaValidator,
+  schemaNode,
+  schemaValidator,
+  typeName,
+  validateEmbedded,
+  validateEmbeddedObject,
+  validateLists,
+} from './structural/index.ts'
 export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
 export { encodeYaml, printYaml } from './yaml/print-yaml.ts'
 export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'

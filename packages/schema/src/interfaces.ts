@@ -1,4 +1,5 @@
-import type { FieldError, JsonValue } from '@krmkit/meta'
+import type { FieldError, JsonObject, JsonValue } from '@krmkit/meta'
+import type { DuplicateMembers } from './json/syntax.ts'
 
 /**
  * The structural type model: one description of a type from which decoding, defaulting, canonical printing,
@@ -159,6 +160,24 @@ export interface StructType {
   readonly preserveUnknown?: boolean
   /** The facts it was read from: `TypeFacts` for built-in types, the schema for custom resources. */
   readonly raw: unknown
+  /** For custom resources: how objects are read, filled in and put into order, instead of by `fields`. */
+  readonly custom?: CustomCodec
+}
+
+/** What is done with objects of a custom resource. All results have the members of every object in the order of their names. */
+export interface CustomCodec {
+  readonly objectMeta: StructType
+  /** `spec.preserveUnknownFields` */
+  readonly preserveUnknownFields: boolean
+  decode(value: unknown, options?: { readonly duplicates?: DuplicateMembers | undefined; readonly collect?: boolean; readonly problems?: readonly string[] }): Decoded<Record<string, unknown>>
+  /** The same object when nothing is filled in. */
+  applyDefaults(object: JsonObject): JsonObject
+  /** Order of members; metadata in its normal form. Prunes nothing. */
+  normalize(object: JsonObject): JsonObject
+  /** A stored object of this version as it is read: pruned and filled in by the schema of today. */
+  read(object: JsonObject): JsonObject
+  /** The value without members that the schema does not know; nothing else changes. */
+  known(value: JsonObject): JsonObject
 }
 
 /** Finds types by name (`core/v1.Pod`), reading group files lazily. */

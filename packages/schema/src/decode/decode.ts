@@ -1,5 +1,5 @@
 import { DecodeError } from '../errors.ts'
-import type { Decoded, StructType } from '../interfaces.ts'
+import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
 import { Context } from './context.ts'
 import { planOf } from './plan.ts'
@@ -26,6 +26,7 @@ export interface DecodeOptions {
  * @see API protocol specification, 4.6
  */
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
+  if (type.custom !== undefined) return guarded(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
   const context = new Context(options.duplicates, options.collect ?? true)
   const object = guarded(() => decodeStruct(planOf(type), value ?? {}, context))
   context.finish()

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@krmkit/meta'
 import type { StructType, TypeNode } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import { type FieldPlan, type NodePlan, planOf, type StructPlan } from './plan.ts'
@@ -14,6 +15,7 @@ import { buildObject } from './struct.ts'
  * @returns a canonical object that shares with `object` what did not change; the same object when nothing did.
  */
 export function applyDefaults<T extends object>(type: StructType, object: T): T {
+  if (type.custom !== undefined) return type.custom.applyDefaults(object as JsonObject) as T
   return defaultStruct(planOf(type), object as Record<string, unknown>) as T
 }
 

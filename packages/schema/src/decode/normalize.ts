@@ -1,3 +1,4 @@
+import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './plan.ts'
@@ -14,6 +15,7 @@ import { buildObject } from './struct.ts'
  * Parts that are canonical already are not copied: a canonical object is returned as it is. The argument is never changed.
  */
 export function normalize<T extends object>(type: StructType, object: T): T {
+  if (type.custom !== undefined) return type.custom.normalize(object as JsonObject) as T
   return normalizeStruct(planOf(type), object as Record<string, unknown>) as T
 }
 

@@ -1,0 +1,78 @@
+import { type FieldError, field, type JsonObject } from '@krmkit/meta'
+import { isObject, own } from './schema-node.ts'
+import type { Check } from './validate.ts'
+
+/** `anyOf`, `oneOf`, `allOf` and `not`. */
+export function combinators(schema: JsonObject, compile: (schema: JsonObject) => Check): Check | undefined {
+  const branches = (keyword: string): readonly Check[] => {
+    const list = own(schema, keyword)
+    return Array.isArray(list) ? list.filter(isObject).map(compile) : []
+  }
+  const any = branches('anyOf')
+  const one = branches('oneOf')
+  const all = branches('allOf')
+  const negated = own(schema, 'not')
+  const not = isObject(negated) ? compile(negated) : undefined
+  if (any.length + one.length + all.length === 0 && not === undefined) return undefined
+  return (value, path, errors) => {
+    let count = 0
+    const fail = (message: string) => errors.push(field.invalid(undefined, '', `"${path}" must ${message}`))
+    const attempt = (branch: Check): Attempt => {
+      const found: FieldError[] = []
+      return { count: branch(value, path, found), errors: found }
+    }
+    if (any.length > 0) {
+      const { valid, best } = judge(any, attempt, true)
+      if (valid === 0) {
+        fail('validate at least one schema (anyOf)')
+        count += merge(best, errors)
+      }
+    }
+    if (one.length > 0) {
+      const { valid, best } = judge(one, attempt, false)
+      if (valid !== 1) {
+        fail(
+          `validate one and only one schema (oneOf). ${valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`}`,
+        )
+        if (valid === 0) count += merge(best, errors)
+      }
+    }
+    if (all.length > 0) {
+      const attempts = all.map(attempt)
+      for (const each of attempts) count += merge(each, errors)
+      const failed = attempts.filter((each) => each.errors.length > 0).length
+      if (failed > 0) fail(`validate all the schemas (allOf)${failed === all.length ? '. None validated' : ''}`)
+    }
+    if (not !== undefined && attempt(not).errors.length === 0) fail('not validate the schema (not)')
+    return count
+  }
+}
+
+interface Attempt {
+  readonly count: number
+  readonly errors: readonly FieldError[]
+}
+
+function merge(attempt: Attempt | undefined, errors: FieldError[]): number {
+  if (attempt === undefined) return 0
+  errors.push(...attempt.errors)
+  return attempt.count
+}
+
+/** How many alternatives hold, and the failed one that came furthest. */
+function judge(
+  branches: readonly Check[],
+  attempt: (branch: Check) => Attempt,
+  firstIsEnough: boolean,
+): { valid: number; best: Attempt | undefined } {
+  let valid = 0
+  let best: Attempt | undefined
+  for (const branch of branches) {
+    const tried = attempt(branch)
+    if (tried.errors.length === 0) {
+      valid++
+      if (firstIsEnough) break
+    } else if (best === undefined || tried.count > best.count) best = tried
+  }
+  return { valid, best }
+}

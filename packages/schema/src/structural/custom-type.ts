@@ -1,0 +1,122 @@
+import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import { type DecodeOptions, decodeUntyped } from '../decode/decode.ts'
+import { normalize } from '../decode/normalize.ts'
+import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
+import { definitionName } from '../openapi/custom.ts'
+import { defaultValue, lacksDefaults, pruneNulls } from './defaults.ts'
+import { coerceEmbedded, coerceMetadata } from './embedded.ts'
+import { pruneObject } from './prune.ts'
+import { own, type SchemaNode, schemaNode } from './schema-node.ts'
+import { sortedValue } from './sorted.ts'
+
+/**
+ * Types of custom resources, read from their schemas: decoding prunes instead of refusing, values stay as they were sent, and
+ * members are printed in the order of their names.
+ */
+
+export interface CustomTypeOptions {
+  readonly kind: GroupVersionKind
+  /** `openAPIV3Schema` of the version; absent: objects of any content. */
+  readonly schema?: JsonObject | undefined
+  /** `spec.preserveUnknownFields`: nothing is pruned. */
+  readonly preserveUnknownFields?: boolean | undefined
+  /** `meta/v1.ObjectMeta` */
+  readonly objectMeta: StructType
+}
+
+const noFields: StructType['field'] = new Map()
+
+/** The type of the objects of one version of a custom kind. */
+export function customType(options: CustomTypeOptions): StructType {
+  const { kind } = options
+  const schema = options.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  return {
+    name: `${kind.group}/${kind.version}.${kind.kind}`,
+    typeName: kind.kind,
+    packageName: kind.version,
+    group: kind.group,
+    version: kind.version,
+    openapiName: definitionName(kind),
+    root: true,
+    fields: [],
+    field: noFields,
+    preserveUnknown: true,
+    raw: schema,
+    custom: new Codec(schemaNode(schema), options),
+  }
+}
+
+class Codec implements CustomCodec {
+  readonly schema: SchemaNode
+  readonly objectMeta: StructType
+  readonly preserveUnknownFields: boolean
+
+  constructor(node: SchemaNode, { objectMeta, preserveUnknownFields = false }: CustomTypeOptions) {
+    this.schema = node
+    this.objectMeta = objectMeta
+    this.preserveUnknownFields = preserveUnknownFields
+  }
+
+  decode(value: unknown, options: DecodeOptions = {}): Decoded<Record<string, unknown>> {
+    const decoded = decodeUntyped<JsonObject>(value, options)
+    const unknown: string[] | undefined = options.collect === false ? undefined : []
+    const object = this.#coerce(decoded.object, unknown, false)
+    const problems =
+      unknown === undefined || unknown.length === 0
+        ? decoded.problems
+        : [...decoded.problems, ...unknown.map((path) => `unknown field "${path}"`)]
+    return { object: sortedValue(object) as Record<string, unknown>, problems }
+  }
+
+  applyDefaults(object: JsonObject): JsonObject {
+    if (!lacksDefaults(object, this.schema)) return object
+    const copy = structuredClone(object)
+    defaultValue(copy, this.schema)
+    return sortedValue(copy) as JsonObject
+  }
+
+  normalize(object: JsonObject): JsonObject {
+    const metadata = normalMetadata(object, this.objectMeta)
+    const whole = metadata === object['metadata'] ? object : { ...object, metadata }
+    return sortedValue(whole) as JsonObject
+  }
+
+  read(object: JsonObject): JsonObject {
+    const copy = this.#coerce(structuredClone(object), undefined, true)
+    defaultValue(copy, this.schema)
+    return sortedValue(copy) as JsonObject
+  }
+
+  known(value: JsonObject): JsonObject {
+    if (this.preserveUnknownFields) return value
+    const copy = structuredClone(value)
+    pruneObject(copy, this.schema)
+    return copy
+  }
+
+  #coerce(object: JsonObject, unknown: string[] | undefined, lenient: boolean): JsonObject {
+    const given = own(object, 'metadata')
+    const metadata = given === undefined ? {} : coerceMetadata(given, this.objectMeta, { prefix: 'metadata.', unknown, lenient })
+    if (!this.preserveUnknownFields) {
+      const pruned: string[] | undefined = unknown === undefined ? undefined : []
+      pruneObject(object, this.schema, pruned === undefined ? {} : { unknown: pruned })
+      unknown?.push(...(pruned ?? []))
+      pruneNulls(object, this.schema)
+    }
+    if (this.schema.embedding) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
+    setMember(object, 'metadata', withoutNullTime(metadata ?? {}))
+    return object
+  }
+}
+
+function withoutNullTime(metadata: JsonObject): JsonObject {
+  if (metadata['creationTimestamp'] === null) delete metadata['creationTimestamp']
+  return metadata
+}
+
+/** Metadata as it is printed, in the order of names. */
+function normalMetadata(object: JsonObject, type: StructType): JsonValue {
+  const { creationTimestamp, ...rest } = normalize(type, (object['metadata'] ?? {}) as JsonObject)
+  return sortedValue(creationTimestamp === null || creationTimestamp === undefined ? rest : { ...rest, creationTimestamp })
+}

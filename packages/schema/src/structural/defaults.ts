@@ -1,0 +1,73 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { setMember } from '../json/syntax.ts'
+import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+
+/** Defaults of a schema, and what becomes of null where it may not stand. These change the value that they are given. */
+
+/** Fills in defaults, in what is there and in what was just filled in. Null stands for nothing where it is not allowed. */
+export function defaultValue(value: JsonValue, node: SchemaNode | undefined): void {
+  if (node === undefined || typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    const { items } = node
+    if (items === undefined) return
+    for (let i = 0; i < value.length; i++) {
+      if (value[i] === null && !items.nullable && items.fallback !== undefined) value[i] = structuredClone(items.fallback)
+      defaultValue(value[i] as JsonValue, items)
+    }
+    return
+  }
+  for (const [name, property] of node.properties) {
+    if (property.fallback === undefined) continue
+    if (!Object.hasOwn(value, name) || (value[name] === null && !property.nullable))
+      setMember(value, name, structuredClone(property.fallback))
+  }
+  const rest = additionalNode(node)
+  for (const key of Object.keys(value)) {
+    const property = node.properties.get(key)
+    if (property !== undefined) {
+      if (property.defaulting) defaultValue(value[key] as JsonValue, property)
+    } else if (rest !== undefined) {
+      if (value[key] === null && !rest.nullable && rest.fallback !== undefined)
+        setMember(value, key, structuredClone(rest.fallback))
+      if (rest.defaulting) defaultValue(value[key] as JsonValue, rest)
+    }
+  }
+}
+
+/** Takes out members that are null where they may not be and no default takes their place. */
+export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void {
+  if (node === undefined || typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) pruneNulls(item, node.items)
+    return
+  }
+  const rest = additionalNode(node)
+  for (const key of Object.keys(value)) {
+    const member = node.properties.get(key) ?? rest
+    if (member === undefined) continue
+    if (value[key] === null && !member.nullable && member.fallback === undefined) delete value[key]
+    else pruneNulls(value[key] as JsonValue, member)
+  }
+}
+
+/** Whether `defaultValue` would change the value: a look before it is copied. */
+export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): boolean {
+  if (node === undefined || !node.defaulting || typeof value !== 'object' || value === null) return false
+  const missing = (member: JsonValue | undefined, of: SchemaNode): boolean =>
+    of.fallback !== undefined && (member === undefined || (member === null && !of.nullable))
+  if (Array.isArray(value)) {
+    const { items } = node
+    return items !== undefined && value.some((item) => missing(item, items) || lacksDefaults(item, items))
+  }
+  for (const [name, property] of node.properties) if (missing(memberOf(value, name), property)) return true
+  const rest = additionalNode(node)
+  return Object.keys(value).some((key) => {
+    const property = node.properties.get(key)
+    if (property !== undefined) return lacksDefaults(value[key] as JsonValue, property)
+    return rest !== undefined && (missing(value[key], rest) || lacksDefaults(value[key] as JsonValue, rest))
+  })
+}
+
+function memberOf(object: JsonObject, name: string): JsonValue | undefined {
+  return isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
+}

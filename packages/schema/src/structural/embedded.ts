@@ -1,0 +1,173 @@
+import {
+  type FieldError,
+  field,
+  isDns1035Label,
+  type JsonObject,
+  type JsonValue,
+  nameRules,
+  type ObjectMeta,
+  Path,
+  validateObjectMeta,
+} from '@krmkit/meta'
+import { decode } from '../decode/decode.ts'
+import { DecodeError } from '../errors.ts'
+import type { StructType } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
+import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+
+/** Objects inside of objects: `x-kubernetes-embedded-resource`. */
+
+type Visit = (object: JsonObject, path: Path | undefined, text: string) => void
+
+/** Every embedded resource of a value, outermost first. The value itself counts unless it is the root. */
+function visitEmbedded(
+  value: JsonValue,
+  node: SchemaNode | undefined,
+  visit: Visit,
+  at: { path: Path | undefined; text: string; root: boolean },
+): void {
+  if (node === undefined || !node.embedding) return
+  const { path, text } = at
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      visitEmbedded(value[i] as JsonValue, node.items, visit, { path: path?.index(i), text: `${text}[${i}]`, root: false })
+    }
+    return
+  }
+  if (!isObject(value)) return
+  if (node.embedded && !at.root) visit(value, path, text)
+  const rest = additionalNode(node)
+  for (const key of Object.keys(value)) {
+    const property = node.properties.get(key)
+    const inner = property ?? rest
+    if (inner === undefined || !inner.embedding) continue
+    const next = path === undefined ? Path.of(key) : property === undefined ? path.key(key) : path.child(key)
+    visitEmbedded(value[key] as JsonValue, inner, visit, { path: next, text: text === '' ? key : `${text}.${key}`, root: false })
+  }
+}
+
+/**
+ * Brings the metadata of embedded resources into its form, in place. Unknown members are taken out and told.
+ *
+ * @throws DecodeError `Type` for a type, kind or metadata of a wrong type; with `lenient` they are taken out.
+ */
+export function coerceEmbedded(
+  object: JsonObject,
+  node: SchemaNode,
+  {
+    metadata,
+    unknown,
+    lenient = false,
+  }: { readonly metadata: StructType; readonly unknown?: string[] | undefined; readonly lenient?: boolean },
+): void {
+  visitEmbedded(
+    object,
+    node,
+    (embedded, _path, text) => {
+      for (const name of ['apiVersion', 'kind']) {
+        const value = Object.hasOwn(embedded, name) ? embedded[name] : undefined
+        if (value === undefined || typeof value === 'string') continue
+        if (!lenient) throw new DecodeError('Type', `${text}.${name}: Invalid value: ${JSON.stringify(value)}: must be a string`)
+        delete embedded[name]
+      }
+      if (!Object.hasOwn(embedded, 'metadata')) return
+      const found = coerceMetadata(embedded['metadata'] as JsonValue, metadata, { prefix: `${text}.metadata.`, unknown, lenient })
+      if (found === undefined) delete embedded['metadata']
+      else setMember(embedded, 'metadata', found)
+    },
+    { path: undefined, text: '', root: true },
+  )
+}
+
+const unknownField = /^unknown field "(.*)"$/s
+
+/**
+ * Metadata as it is stored: known members of the right types.
+ *
+ * @returns undefined for what is no metadata at all, where that is let pass.
+ */
+export function coerceMetadata(
+  value: JsonValue,
+  type: StructType,
+  { prefix, unknown, lenient }: { readonly prefix: string; readonly unknown?: string[] | undefined; readonly lenient: boolean },
+): JsonObject | undefined {
+  let decoded: ReturnType<typeof decode<JsonObject>>
+  try {
+    decoded = decode<JsonObject>(type, value, { collect: unknown !== undefined })
+  } catch (error) {
+    if (lenient && error instanceof DecodeError) return isObject(value) ? lenientMetadata(value, type) : undefined
+    throw error
+  }
+  for (const problem of decoded.problems) {
+    const name = unknownField.exec(problem)?.[1]
+    if (name !== undefined) unknown?.push(prefix + name)
+  }
+  return decoded.object
+}
+
+/** Member by member: what is malformed goes. */
+function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
+  const kept: JsonObject = {}
+  for (const [name, member] of Object.entries(value)) {
+    try {
+      decode(type, { [name]: member }, { collect: false })
+      setMember(kept, name, member)
+    } catch {
+      // Malformed: as if it had not been there.
+    }
+  }
+  return decode<JsonObject>(type, kept, { collect: false }).object
+}
+
+/** What is wrong with embedded resources: type and kind must be there, metadata must be valid. */
+export function validateEmbedded(
+  value: JsonValue,
+  node: SchemaNode,
+  metadata: StructType,
+  options: { path?: Path; root?: boolean } = {},
+): FieldError[] {
+  const errors: FieldError[] = []
+  visitEmbedded(value, node, (object, path) => errors.push(...validateOne(object, path, metadata)), {
+    path: options.path,
+    text: '',
+    root: options.root ?? true,
+  })
+  return errors
+}
+
+/** One embedded resource. */
+export function validateOne(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
+  const errors: FieldError[] = []
+  const at = (name: string) => (path === undefined ? Path.of(name) : path.child(name))
+  const { apiVersion, kind, metadata: meta } = object
+  if (apiVersion === undefined) errors.push(field.required(at('apiVersion'), 'must not be empty'))
+  if (kind === undefined) errors.push(field.required(at('kind'), 'must not be empty'))
+  if (apiVersion !== undefined) {
+    if (typeof apiVersion !== 'string') errors.push(field.invalid(at('apiVersion'), apiVersion, 'must be a string'))
+    else if (apiVersion === '') errors.push(field.invalid(at('apiVersion'), apiVersion, 'must not be empty'))
+    else if (apiVersion.split('/').length > 2)
+      errors.push(field.invalid(at('apiVersion'), apiVersion, `unexpected GroupVersion string: ${apiVersion}`))
+  }
+  if (kind !== undefined) {
+    if (typeof kind !== 'string') errors.push(field.invalid(at('kind'), kind, 'must be a string'))
+    else if (kind === '') errors.push(field.invalid(at('kind'), kind, 'must not be empty'))
+    else {
+      const problems = isDns1035Label(kind.toLowerCase())
+      if (problems.length > 0)
+        errors.push(field.invalid(at('kind'), kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`))
+    }
+  }
+  if (meta !== undefined) errors.push(...validateMetadata(meta, at('metadata'), metadata))
+  return errors
+}
+
+function validateMetadata(value: JsonValue, path: Path, type: StructType): FieldError[] {
+  try {
+    const meta = decode<JsonObject>(type, value, { collect: false }).object as unknown as ObjectMeta
+    const named = (meta.name ?? '') === '' ? { ...meta, name: 'fakename' } : meta
+    return validateObjectMeta(named, { namespaced: (meta.namespace ?? '') !== '', name: nameRules.dns1123Subdomain, path })
+  } catch (error) {
+    if (error instanceof DecodeError) return [field.invalid(path, value, error.message)]
+    throw error
+  }
+}

@@ -1,0 +1,8 @@
+export { type CustomTypeOptions, customType } from './custom-type.ts'
+export { defaultValue, pruneNulls } from './defaults.ts'
+export { coerceEmbedded, coerceMetadata, validateEmbedded, validateOne as validateEmbeddedObject } from './embedded.ts'
+export { validateLists } from './list-types.ts'
+export { compilePattern, type Pattern, type PatternProblem } from './pattern.ts'
+export { type PruneOptions, pruneObject, pruneValue } from './prune.ts'
+export { type SchemaNode, schemaNode } from './schema-node.ts'
+export { type SchemaValidator, schemaValidator, typeName } from './validate.ts'

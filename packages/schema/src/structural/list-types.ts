@@ -1,0 +1,66 @@
+import { type FieldError, field, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
+import { stringifyJson } from '../json/encode-json.ts'
+import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+
+/** Lists that are sets hold no value twice, lists that are maps no key twice. */
+export function validateLists(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
+  const errors: FieldError[] = []
+  walk(value, node, path, errors)
+  return errors
+}
+
+function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undefined, errors: FieldError[]): void {
+  if (node === undefined || !node.keyedLists) return
+  if (Array.isArray(value)) {
+    if (node.listType === 'set') checkSet(value, path, errors)
+    if (node.listType === 'map') checkMap(value, node, path, errors)
+    value.forEach((item, index) => {
+      walk(item, node.items, path?.index(index), errors)
+    })
+    return
+  }
+  if (!isObject(value)) return
+  const rest = additionalNode(node)
+  for (const key of Object.keys(value)) {
+    const property = node.properties.get(key)
+    const next =
+      path === undefined ? Path.of(key) : property === undefined && rest !== undefined ? path.key(key) : path.child(key)
+    walk(value[key] as JsonValue, property ?? rest, next, errors)
+  }
+}
+
+/** A repeated value is told once, where it is seen the second time. */
+function checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): void {
+  const seen = new Map<string, number>()
+  items.forEach((item, index) => {
+    const key = canonicalText(item)
+    const count = (seen.get(key) ?? 0) + 1
+    seen.set(key, count)
+    if (count === 2) errors.push(field.duplicate(path?.index(index), item))
+  })
+}
+
+function checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | undefined, errors: FieldError[]): void {
+  const seen = new Map<string, number>()
+  items.forEach((item, index) => {
+    const place = path?.index(index)
+    if (!isObject(item)) {
+      errors.push(field.invalid(place, item, 'must be an object for an array of list-type map'))
+      return
+    }
+    const keys: JsonObject = {}
+    for (const name of node.mapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
+    const key = canonicalText(keys)
+    const count = (seen.get(key) ?? 0) + 1
+    seen.set(key, count)
+    if (count === 2) errors.push(field.duplicate(place, keys))
+  })
+}
+
+/** The same text for equal values. */
+function canonicalText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
+  if (!isObject(value)) return stringifyJson(value)
+  const keys = Object.keys(value).sort()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] as JsonValue)}`).join(',')}}`
+}

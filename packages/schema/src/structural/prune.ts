@@ -1,0 +1,87 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+
+/** Takes out what a schema does not know. These change the value that they are given. */
+
+const objectMembers = new Set(['apiVersion', 'kind', 'metadata'])
+
+/** `metadata`, `apiVersion` and `kind` of the root stay whatever the schema says. */
+export interface PruneOptions {
+  /** Collects the paths of what is taken out: `spec.list[0].member`. */
+  readonly unknown?: string[]
+}
+
+/** Prunes a whole object. */
+export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: PruneOptions = {}): void {
+  const pruner = new Pruner(unknown)
+  pruner.prune(object, node.embedded ? node : { ...node, embedded: true }, '')
+  unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
+/** Prunes a value that is no object of its own: a default. */
+export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unknown }: PruneOptions = {}): void {
+  new Pruner(unknown).prune(value, node, '')
+}
+
+class Pruner {
+  readonly #unknown: string[] | undefined
+
+  constructor(unknown: string[] | undefined) {
+    this.#unknown = unknown
+  }
+
+  prune(value: JsonValue, node: SchemaNode | undefined, path: string): void {
+    if (typeof value !== 'object' || value === null) return
+    const preserve = node?.preserve === true
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) {
+        if (preserve) this.#keep(value[i] as JsonValue, node?.items, this.#index(path, i))
+        else this.prune(value[i] as JsonValue, node?.items, this.#index(path, i))
+      }
+      return
+    }
+    if (preserve) this.#keep(value, node, path)
+    else this.#members(value, node, path)
+  }
+
+  #members(value: JsonObject, node: SchemaNode | undefined, path: string): void {
+    for (const key of Object.keys(value)) {
+      if (node?.embedded === true && objectMembers.has(key)) continue
+      const property = node?.properties.get(key)
+      if (property !== undefined) this.prune(value[key] as JsonValue, property, this.#member(path, key))
+      else if (node?.additional !== undefined && node.additional !== false)
+        this.prune(value[key] as JsonValue, additionalNode(node), this.#member(path, key))
+      else if (node?.additional === false) this.prune(value[key] as JsonValue, undefined, this.#member(path, key))
+      else {
+        this.#unknown?.push(this.#member(path, key))
+        delete value[key]
+      }
+    }
+  }
+
+  /** Keeps members without a schema as they are, but prunes those that have one. */
+  #keep(value: JsonValue, node: SchemaNode | undefined, path: string): void {
+    if (node === undefined) return
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) this.#keep(value[i] as JsonValue, node.items, this.#index(path, i))
+      return
+    }
+    if (!isObject(value)) return
+    const rest = additionalNode(node)
+    for (const key of Object.keys(value)) {
+      if (node.embedded && objectMembers.has(key)) continue
+      const property = node.properties.get(key)
+      if (property !== undefined) this.prune(value[key] as JsonValue, property, this.#member(path, key))
+      else if (node.additional !== undefined) this.prune(value[key] as JsonValue, rest, this.#member(path, key))
+    }
+  }
+
+  #member(path: string, key: string): string {
+    if (this.#unknown === undefined) return ''
+    return path === '' ? key : `${path}.${key}`
+  }
+
+  #index(path: string, index: number): string {
+    return this.#unknown === undefined ? '' : `${path}[${index}]`
+  }
+}

@@ -1,0 +1,40 @@
+import { compareCodePoints, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { inOrder } from '../decode/shape.ts'
+import { setMember } from '../json/syntax.ts'
+
+/** The value with the members of every object in the order of their names; the same value where they are already. */
+export function sortedValue(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    let changed: JsonValue[] | undefined
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as JsonValue
+      const sorted = sortedValue(item)
+      if (changed !== undefined) changed.push(sorted)
+      else if (sorted !== item) changed = [...value.slice(0, i), sorted]
+    }
+    return changed ?? value
+  }
+  const keys = Object.keys(value)
+  const members: JsonValue[] = []
+  let same = true
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const member = value[key]
+    const sorted = member === undefined ? null : sortedValue(member)
+    members.push(sorted)
+    same &&= sorted === member && (i === 0 || inOrder(keys[i - 1] as string, key))
+  }
+  return same ? value : rebuilt(value, keys, members)
+}
+
+/** Members that are undefined are left out. */
+function rebuilt(value: JsonObject, keys: readonly string[], members: readonly JsonValue[]): JsonObject {
+  const order = keys.map((_, index) => index).sort((a, b) => compareCodePoints(keys[a] as string, keys[b] as string))
+  const sorted: JsonObject = {}
+  for (const index of order) {
+    const key = keys[index] as string
+    if (value[key] !== undefined) setMember(sorted, key, members[index] as JsonValue)
+  }
+  return sorted
+}
