@@ -90,10 +90,10 @@ export const nodePolicy = definePolicy<Node>({
       checkNodeUpdate(node, old, report)
     })
   },
-  warnings(node, old) {
+  warnings(node, old, { profile }) {
     const texts: string[] = []
     for (const key of sortedKeys(node.metadata.labels)) {
-      const text = nodeLabelWarning(key)
+      const text = nodeLabelWarning(key, profile)
       if (text !== undefined && own(old?.metadata.labels, key) === undefined) {
         texts.push(`metadata.labels[${key}]: ${text}`)
       }

@@ -1,5 +1,5 @@
 /** Persistent volume claims. @see Configuration and storage specification, 2.4 */
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../types/core-v1.generated.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
@@ -17,15 +17,15 @@ type Spec = R<PersistentVolumeClaimSpec>
 const emptySpec: Spec = {}
 
 /** A `dataSource` may name a claim or a snapshot; anything else is dropped without a word. */
-function isKnownSource(source: NonNullable<Spec['dataSource']>): boolean {
+function isKnownSource(source: NonNullable<Spec['dataSource']>, { apiDomain }: NamingProfile): boolean {
   const group = source.apiGroup ?? ''
   if (source.kind === 'PersistentVolumeClaim') return group === ''
-  return source.kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io'
+  return source.kind === 'VolumeSnapshot' && group === `snapshot.storage.${apiDomain}`
 }
 
 /** Drops what `dataSource` may not name, and copies one of the two members to the other. */
-function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined): void {
-  if (isSet(spec.dataSource) && !isSet(old?.dataSource) && !isKnownSource(spec.dataSource)) delete spec.dataSource
+function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, profile: NamingProfile): void {
+  if (isSet(spec.dataSource) && !isSet(old?.dataSource) && !isKnownSource(spec.dataSource, profile)) delete spec.dataSource
   if (isSet(spec.dataSource) && !isSet(spec.dataSourceRef)) {
     const { apiGroup, kind, name } = spec.dataSource
     spec.dataSourceRef = { ...(apiGroup === undefined ? {} : { apiGroup }), kind, name }
@@ -132,13 +132,13 @@ export const persistentVolumeClaimPolicy = definePolicy<Claim>({
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
     dropDisabled(claim.spec, undefined, (gate) => context.features.enabled(gate))
-    joinSources(claim.spec, undefined)
+    joinSources(claim.spec, undefined, context.profile)
   },
   prepareForUpdate(claim, old, context) {
     keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
     dropDisabled(claim.spec, old.spec, (gate) => context.features.enabled(gate))
-    joinSources(claim.spec, old.spec)
+    joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {
     return findings(context, (report) => checkClaim(claim, report))

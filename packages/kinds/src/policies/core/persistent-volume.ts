@@ -1,9 +1,10 @@
 /** Persistent volumes. @see Configuration and storage specification, 2.5 */
-import { type DeepReadonly, formatTime, goText, nameRules } from '@krmkit/meta'
+import { type DeepReadonly, formatTime, goText, type NamingProfile, nameRules } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../types/core-v1.generated.ts'
 import { checkAccessModes, volumeModes } from '../shared/claim-spec.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
+import { newerNodeLabel } from '../shared/node-labels.ts'
 import { checkNodeSelector } from '../shared/node-selector.ts'
 import type { Place, Report } from '../shared/place.ts'
 import { defaultVendorSource, roundUp } from '../shared/pod-defaults.ts'
@@ -117,7 +118,7 @@ function checkUpdate(volume: DeepReadonly<PersistentVolume>, old: DeepReadonly<P
     report.at('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
   }
   if (spec.volumeMode !== before.volumeMode) report.at('volumeMode').invalid(spec.volumeMode, 'field is immutable')
-  if (isSet(before.nodeAffinity) && !affinityKept(spec.nodeAffinity, before.nodeAffinity)) {
+  if (isSet(before.nodeAffinity) && !affinityKept(spec.nodeAffinity, before.nodeAffinity, report.context.profile)) {
     const printed = isSet(spec.nodeAffinity) ? goText('core.VolumeNodeAffinity{Required:(*core.NodeSelector)(nil)}') : null
     report.at('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
@@ -130,21 +131,13 @@ function source(spec: R<PersistentVolumeSpec>, name: keyof PersistentVolumeSpec,
   return rest
 }
 
-const renamedLabels: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
-  'beta.kubernetes.io/os': 'kubernetes.io/os',
-  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
-  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
-  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
-}
-
 /** Equal, but for labels that have got a newer name. */
-function affinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>): boolean {
+function affinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
   if (semanticEqual(now, before)) return true
   const terms = before.required?.nodeSelectorTerms?.map((term) => ({
     ...term,
     matchExpressions: term.matchExpressions?.map((e, j) => {
-      const renamed = own(renamedLabels, e.key)
+      const renamed = newerNodeLabel(e.key, profile)
       const index = before.required?.nodeSelectorTerms?.indexOf(term) ?? 0
       const wanted = now?.required?.nodeSelectorTerms?.[index]?.matchExpressions?.[j]?.key
       return renamed !== undefined && wanted === renamed ? { ...e, key: renamed } : e

@@ -1,14 +1,27 @@
 /** Labels of nodes that have a newer name. */
+import type { NamingProfile } from '@krmkit/meta'
 
-const renamed: ReadonlyMap<string, string> = new Map([
-  ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
-  ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
-  ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
-  ['failure-domain.beta.kubernetes.io/zone', 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'],
-  ['beta.kubernetes.io/instance-type', 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'],
-])
+/** Old and new name without the domain at their end, and the release since which the old one is deprecated. */
+const renamed = [
+  { from: ['beta.', '/arch'], to: ['', '/arch'], since: 'v1.14' },
+  { from: ['beta.', '/os'], to: ['', '/os'], since: 'v1.14' },
+  { from: ['failure-domain.beta.', '/region'], to: ['topology.', '/region'], since: 'v1.17' },
+  { from: ['failure-domain.beta.', '/zone'], to: ['topology.', '/zone'], since: 'v1.17' },
+  { from: ['beta.', '/instance-type'], to: ['node.', '/instance-type'], since: 'v1.17' },
+] as const
+
+function find(label: string, domain: string) {
+  return renamed.find(({ from: [before, after] }) => label === `${before}${domain}${after}`)
+}
+
+/** The newer name of a label, if it has one. */
+export function newerNodeLabel(label: string, { domain }: NamingProfile): string | undefined {
+  const found = find(label, domain)
+  return found === undefined ? undefined : `${found.to[0]}${domain}${found.to[1]}`
+}
 
 /** What to say of a label that should not be used any more. */
-export function nodeLabelWarning(label: string): string | undefined {
-  return renamed.get(label)
+export function nodeLabelWarning(label: string, profile: NamingProfile): string | undefined {
+  const newer = newerNodeLabel(label, profile)
+  return newer === undefined ? undefined : `deprecated since ${find(label, profile.domain)?.since}; use "${newer}" instead`
 }

@@ -44,11 +44,11 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   const { spec, at } = subject
   const path = `${at}spec`
   const texts: string[] = []
-  for (const key of sortedKeys(spec.nodeSelector)) warnLabel(texts, `${path}.nodeSelector[${key}]`, key)
-  warnAffinity(texts, spec, path)
+  for (const key of sortedKeys(spec.nodeSelector)) warnLabel(texts, `${path}.nodeSelector[${key}]`, key, profile)
+  warnAffinity(texts, spec, { path, profile })
   for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const here = `${path}.topologySpreadConstraints[${i}]`
-    warnLabel(texts, `${here}.topologyKey`, constraint.topologyKey)
+    warnLabel(texts, `${here}.topologyKey`, constraint.topologyKey, profile)
     if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: a null labelSelector results in matching no pod`)
   }
   warnAnnotations(texts, subject, profile)
@@ -69,23 +69,27 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   return texts
 }
 
-function warnLabel(texts: string[], path: string, label: string | undefined): void {
-  const text = nodeLabelWarning(label ?? '')
+function warnLabel(texts: string[], path: string, label: string | undefined, profile: NamingProfile): void {
+  const text = nodeLabelWarning(label ?? '', profile)
   if (text !== undefined) texts.push(`${path}: ${text}`)
 }
 
-function warnAffinity(texts: string[], spec: R<PodSpec>, path: string): void {
+function warnAffinity(
+  texts: string[],
+  spec: R<PodSpec>,
+  { path, profile }: { readonly path: string; readonly profile: NamingProfile },
+): void {
   const nodes = spec.affinity?.nodeAffinity
   const required = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const place = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
   for (const [i, term] of required.entries()) {
     for (const [j, e] of (term.matchExpressions ?? []).entries())
-      warnLabel(texts, `${place}[${i}].matchExpressions[${j}].key`, e.key)
+      warnLabel(texts, `${place}[${i}].matchExpressions[${j}].key`, e.key, profile)
   }
   const preferred = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`
   for (const [i, term] of (nodes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     for (const [j, e] of (term.preference?.matchExpressions ?? []).entries()) {
-      warnLabel(texts, `${preferred}[${i}].preference.matchExpressions[${j}].key`, e.key)
+      warnLabel(texts, `${preferred}[${i}].preference.matchExpressions[${j}].key`, e.key, profile)
     }
   }
   for (const name of ['podAffinity', 'podAntiAffinity'] as const) {

@@ -64,11 +64,11 @@ export const storageClassPolicy = definePolicy<StorageClass>({
       checkFrozen(object, old, report)
     })
   },
-  warnings(object) {
+  warnings(object, _old, { profile }) {
     const texts: string[] = []
     for (const [i, term] of (object.allowedTopologies ?? []).entries()) {
       for (const [j, { key }] of (term.matchLabelExpressions ?? []).entries()) {
-        const text = nodeLabelWarning(key)
+        const text = nodeLabelWarning(key, profile)
         if (text !== undefined) texts.push(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${text}`)
       }
     }
