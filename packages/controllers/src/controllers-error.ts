@@ -5,6 +5,8 @@ export type ControllersErrorCode =
   | 'UnknownKind'
   /** The controller of a pod does not tell how many pods there should be. */
   | 'NoScale'
+  /** Something in a namespace could not be deleted. */
+  | 'NotEmptied'
   /** The controllers have ended. */
   | 'Closed'
 

@@ -1,1 +1,8 @@
-export {};
+export type { Fault, FaultOptions, Faults } from './faults.ts'
+export type { ServerOptions, TestServer, TestServerOptions, UserRule, UserRules } from './interfaces.ts'
+export type { Ledger, LedgerEntry, LedgerMatch } from './ledger.ts'
+export type { Match } from './match.ts'
+export type { RequestShape } from './request-shape.ts'
+export type { Span, TestClock } from './test-clock.ts'
+export { createTestServer } from './test-server.ts'
+export { TestingError, type TestingErrorCode } from './testing-error.ts'

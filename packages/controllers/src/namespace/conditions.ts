@@ -17,9 +17,14 @@ export interface Obstacles {
   /** Resources whose objects could not be deleted, and why. */
   readonly deletion: readonly string[]
   /** How many objects are left, by resource. */
-  readonly remaining: ReadonlyMap<string, number>
+  readonly remaining: readonly Remaining[]
   /** How many objects hold each finalizer. */
   readonly finalizers: ReadonlyMap<string, number>
+}
+
+export interface Remaining {
+  readonly resource: { readonly group: string; readonly resource: string }
+  readonly count: number
 }
 
 interface ConditionKind {
@@ -60,7 +65,7 @@ const kinds: readonly ConditionKind[] = [
     fine: 'Nothing is left in it',
     describe: ({ remaining }) =>
       listed(
-        [...remaining].map(([resource, count]) => `${resource} (${count})`),
+        remaining.map(({ resource, count }) => `${resourceName(resource)} (${count})`),
         'Some resources still have objects here',
       ),
   },
@@ -99,6 +104,11 @@ export function namespaceConditions(
     changed = true
   }
   return changed ? after : before
+}
+
+/** `pods`, `deployments.apps` */
+export function resourceName({ group, resource }: Remaining['resource']): string {
+  return group === '' ? resource : `${resource}.${group}`
 }
 
 function listed(items: readonly string[], intro: string): string | undefined {

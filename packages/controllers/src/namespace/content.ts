@@ -2,7 +2,7 @@ import type { Client } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import type { Discovered, DiscoveredResource } from '../framework/discovery.ts'
 import { unlessMissing } from '../framework/outcomes.ts'
-import type { Obstacles } from './conditions.ts'
+import { type Obstacles, type Remaining, resourceName } from './conditions.ts'
 
 export interface ContentOptions {
   /** Answers with metadata alone. */
@@ -19,27 +19,26 @@ const listsAtOnce = 16
  */
 export async function deleteContent(namespace: string, options: ContentOptions): Promise<Obstacles> {
   const { discovered } = options
-  const remaining = new Map<string, number>()
+  const remaining: Remaining[] = []
   const finalizers = new Map<string, number>()
   const deletion: string[] = []
   const deletable = discovered.preferred.filter(({ namespaced, verbs }) => namespaced && verbs.has('delete') && verbs.has('list'))
   const isPods = ({ group, resource }: DiscoveredResource) => group === '' && resource === 'pods'
 
   const empty = async (resource: DiscoveredResource): Promise<void> => {
-    const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
     try {
       const left = await emptyResource(resource, namespace, options)
-      if (left.length > 0) remaining.set(name, left.length)
+      if (left.length > 0) remaining.push({ resource, count: left.length })
       for (const { metadata } of left)
         for (const finalizer of metadata.finalizers ?? []) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
     } catch (error) {
       options.signal.throwIfAborted()
-      deletion.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+      deletion.push(`${resourceName(resource)}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 
   await eachAtOnce(deletable.filter(isPods), empty)
-  if (remaining.size === 0 && deletion.length === 0)
+  if (remaining.length === 0 && deletion.length === 0)
     await eachAtOnce(
       deletable.filter((resource) => !isPods(resource)),
       empty,
@@ -51,10 +50,6 @@ export async function deleteContent(namespace: string, options: ContentOptions):
     remaining,
     finalizers,
   }
-}
-
-export function isEmpty({ discovery, deletion, remaining }: Obstacles): boolean {
-  return discovery.length === 0 && deletion.length === 0 && remaining.size === 0
 }
 
 /** Deletes the objects of one resource; returns those that are left. */

@@ -1,10 +1,11 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
+import { ControllersError } from '../controllers-error.ts'
 import { unlessMissing } from '../framework/outcomes.ts'
 import type { Again } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type NamespaceCondition, namespaceConditions } from './conditions.ts'
-import { deleteContent, isEmpty } from './content.ts'
+import { deleteContent } from './content.ts'
 
 export interface Namespace extends ApiObject {
   spec?: { finalizers?: string[] }
@@ -81,7 +82,13 @@ async function empty(name: string, context: ControllerContext): Promise<Again | 
     const changed = { ...namespace, status: { ...status, conditions: [...conditions] } }
     current = await unlessMissing(client.update(namespaces, changed, { subresource: 'status', fieldManager, signal }))
   }
-  if (!isEmpty(obstacles)) return { againAfterMs }
+  if (obstacles.deletion.length > 0 || obstacles.discovery.length > 0) {
+    throw new ControllersError({ code: 'NotEmptied', message: `the namespace ${name} could not be emptied` })
+  }
+  if (obstacles.remaining.length > 0) {
+    // The end of what is watched is told; what is not has to be looked for.
+    return obstacles.remaining.every(({ resource }) => monitors.of(resource) !== undefined) ? undefined : { againAfterMs }
+  }
   if (current === undefined) return undefined
   const spec = { ...current.spec, finalizers: finalizers.filter((finalizer) => finalizer !== profile.vendor) }
   await unlessMissing(client.update(namespaces, { ...current, spec }, { subresource: 'finalize', fieldManager, signal }))

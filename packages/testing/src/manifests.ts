@@ -1,0 +1,87 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { ApiObject } from '@krmkit/meta'
+import { parseYaml } from '@krmkit/schema'
+import { TestingError } from './testing-error.ts'
+
+/** An object to make, and the words it was written in. */
+export interface Manifest {
+  readonly object: ApiObject
+  /** Sent to the server as it is, so that the server says what is wrong with it. */
+  readonly text: string
+  readonly contentType: 'application/yaml' | 'application/json'
+  /** Where it comes from, for failures. */
+  readonly source: string
+}
+
+const extensions = new Set(['.yaml', '.yml', '.json'])
+
+/**
+ * The objects of a seed in the order in which they are written; files of a folder by name, folders within it in their place.
+ * Lists count as what is in them.
+ *
+ * @throws TestingError `InvalidSeed`
+ */
+export async function readManifests(seed: string | readonly (string | ApiObject)[]): Promise<Manifest[]> {
+  const found: Manifest[] = []
+  for (const [i, item] of (typeof seed === 'string' ? [seed] : seed).entries()) {
+    if (typeof item === 'string') for (const path of await filesAt(item)) found.push(...(await readFileAt(path)))
+    else found.push(...manifestsOf(item, `seed[${i}]`))
+  }
+  return found
+}
+
+async function filesAt(path: string): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path]
+  const names = (await readdir(path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const files: string[] = []
+  for (const entry of names) {
+    if (entry.isDirectory()) files.push(...(await filesAt(join(path, entry.name))))
+    else if (extensions.has(extname(entry.name))) files.push(join(path, entry.name))
+  }
+  return files
+}
+
+async function readFileAt(path: string): Promise<Manifest[]> {
+  const text = await readFile(path, 'utf8')
+  const documents = extname(path) === '.json' ? [text] : text.split(/^---(?=\s|$)/m)
+  const manifests: Manifest[] = []
+  for (const document of documents) {
+    const object = parse(document, path)
+    if (object === null) continue
+    if (isList(object)) manifests.push(...manifestsOf(object, path))
+    else manifests.push({ object: checked(object, path), text: document, contentType: 'application/yaml', source: path })
+  }
+  return manifests
+}
+
+function parse(text: string, source: string): unknown {
+  try {
+    return parseYaml(text).value
+  } catch (cause) {
+    throw new TestingError({
+      code: 'InvalidSeed',
+      message: `${source}: ${cause instanceof Error ? cause.message : cause}`,
+      cause,
+    })
+  }
+}
+
+function manifestsOf(value: unknown, source: string): Manifest[] {
+  if (isList(value)) return value.items.flatMap((item, i) => manifestsOf(item, `${source}.items[${i}]`))
+  const object = checked(value, source)
+  return [{ object, text: JSON.stringify(object), contentType: 'application/json', source }]
+}
+
+function isList(value: unknown): value is { kind: string; items: unknown[] } {
+  if (typeof value !== 'object' || value === null || !('kind' in value) || !('items' in value)) return false
+  return typeof value.kind === 'string' && value.kind.endsWith('List') && Array.isArray(value.items)
+}
+
+function checked(value: unknown, source: string): ApiObject {
+  const { apiVersion, kind, metadata } = (value ?? {}) as Partial<ApiObject>
+  if (typeof apiVersion === 'string' && typeof kind === 'string' && typeof metadata === 'object' && metadata !== null) {
+    return value as ApiObject
+  }
+  throw new TestingError({ code: 'InvalidSeed', message: `${source}: an object needs apiVersion, kind and metadata` })
+}

@@ -1,0 +1,38 @@
+import type { RequestShape } from './request-shape.ts'
+
+/** Which requests are meant: all members given must hold. */
+export interface Match {
+  readonly verb?: string | readonly string[]
+  readonly group?: string
+  readonly resource?: string
+  /** Absent: any. Empty: the resource itself. */
+  readonly subresource?: string
+  readonly namespace?: string
+  readonly name?: string
+  readonly user?: string
+  readonly path?: string | RegExp
+}
+
+export function matches(match: Match, request: RequestShape & { readonly user: string }): boolean {
+  const { verb, path } = match
+  if (verb !== undefined && !(typeof verb === 'string' ? verb === request.verb : verb.includes(request.verb))) return false
+  if (path !== undefined && !(typeof path === 'string' ? path === request.path : path.test(request.path))) return false
+  for (const member of ['group', 'resource', 'subresource', 'namespace', 'name', 'user'] as const) {
+    const wanted = match[member]
+    if (wanted !== undefined && wanted !== request[member]) return false
+  }
+  return true
+}
+
+/** `create configmaps in default by bob` */
+export function describeMatch(match: Match): string {
+  const { verb = 'any verb', resource, subresource, namespace, name, user, path, group } = match
+  const words = [typeof verb === 'string' ? verb : verb.join('|')]
+  if (resource !== undefined) words.push(subresource ? `${resource}/${subresource}` : resource)
+  if (group !== undefined && group !== '') words.push(`of ${group}`)
+  if (name !== undefined) words.push(JSON.stringify(name))
+  if (namespace !== undefined && namespace !== '') words.push(`in ${namespace}`)
+  if (user !== undefined) words.push(`by ${user}`)
+  if (path !== undefined) words.push(`at ${path}`)
+  return words.join(' ')
+}

@@ -1,0 +1,81 @@
+import type { ApiRequest } from '@krmkit/apiserver'
+
+/** What a request asks for, read from its method and path alone. */
+export interface RequestShape {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of other paths the method in lower case. */
+  readonly verb: string
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly group: string
+  readonly version: string
+  /** Empty for paths that are no resource. */
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** `watch`, `watch=1`, `watch=true`, but not `watch=0` and `watch=false`. */
+const watchParameter = /(?:^|&)watch(?:=(?!0(?:&|$)|false(?:&|$))|&|$)/
+const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch' }
+
+export function shapeOf({ method, path, query }: Pick<ApiRequest, 'method' | 'path' | 'query'>): RequestShape {
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded)
+  const common = { method, path, query }
+  const [root, ...rest] = parts
+  const place =
+    root === 'api'
+      ? { group: '', ...afterGroup(rest) }
+      : root === 'apis'
+        ? { group: rest[0] ?? '', ...afterGroup(rest.slice(1)) }
+        : undefined
+  if (place === undefined || place.resource === '') {
+    return {
+      ...common,
+      verb: method.toLowerCase(),
+      group: '',
+      version: '',
+      resource: '',
+      subresource: '',
+      namespace: '',
+      name: '',
+    }
+  }
+  const isWatch = watchParameter.test(query)
+  const isNamed = place.name !== ''
+  const verb =
+    method === 'GET' || method === 'HEAD'
+      ? isWatch
+        ? 'watch'
+        : isNamed
+          ? 'get'
+          : 'list'
+      : method === 'DELETE'
+        ? isNamed
+          ? 'delete'
+          : 'deletecollection'
+        : (verbs[method] ?? method.toLowerCase())
+  return { ...common, verb, ...place }
+}
+
+/** What follows the group: `v1/namespaces/a/pods/b/status`. */
+function afterGroup(parts: readonly string[]) {
+  const [version = '', ...rest] = parts
+  // `namespaces/a/status` is of the namespace, `namespaces/a/pods` is in it.
+  const isInside = rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2]!)
+  const namespace = isInside ? rest[1]! : ''
+  const [resource = '', name = '', ...more] = isInside ? rest.slice(2) : rest
+  return { version, namespace, resource, name, subresource: more.join('/') }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

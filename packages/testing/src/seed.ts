@@ -1,0 +1,134 @@
+import { type Client, type ResourceType, resourceType } from '@krmkit/client'
+import { discover } from '@krmkit/controllers'
+import { ApiError, type ApiObject, type JsonObject, type NamingProfile, type Status } from '@krmkit/meta'
+import type { Manifest } from './manifests.ts'
+import { TestingError } from './testing-error.ts'
+
+const namespaces = resourceType({ group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false })
+const fieldManager = 'seed'
+/** Kinds that must be there before others are. */
+const firstKinds = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass', 'ServiceAccount']
+const definitionTries = 50
+
+export interface SeedOptions {
+  readonly client: Client
+  readonly profile: NamingProfile
+  readonly signal: AbortSignal
+  /** Lets the server take up what was written. */
+  readonly settle: () => Promise<void>
+}
+
+/**
+ * Makes the objects of a seed: namespaces and definitions first, else in the order given. Namespaces that nobody made are
+ * made, and `status` is written where creation leaves it out. An object that is there already is replaced.
+ *
+ * @throws TestingError `InvalidSeed` with what the server says against an object.
+ */
+export async function plant(manifests: readonly Manifest[], options: SeedOptions): Promise<void> {
+  const isFirst = ({ object }: Manifest) => firstKinds.includes(object.kind)
+  const first = manifests.filter(isFirst).sort((a, b) => firstKinds.indexOf(a.object.kind) - firstKinds.indexOf(b.object.kind))
+  const ordered = [...first, ...manifests.filter((manifest) => !isFirst(manifest))]
+  let discovered = await discover(options.client, options)
+  for (const manifest of ordered) {
+    for (let tries = 0; ; tries++) {
+      const { apiVersion, kind } = manifest.object
+      const resource = discovered.ofKind(apiVersion, kind)
+      if (resource !== undefined) {
+        await plantOne(manifest, resource, options)
+        break
+      }
+      if (tries === definitionTries || !mayBeDefined(manifests, manifest)) {
+        throw new TestingError({ code: 'InvalidSeed', message: `${manifest.source}: the server has no ${kind} of ${apiVersion}` })
+      }
+      await options.settle()
+      discovered = await discover(options.client, options)
+    }
+  }
+}
+
+/** Whether a definition of the seed makes this kind. */
+function mayBeDefined(manifests: readonly Manifest[], { object }: Manifest): boolean {
+  return manifests.some((other) => {
+    const spec = other.object.spec as { group?: string; names?: { kind?: string } } | undefined
+    return other.object.kind === 'CustomResourceDefinition' && spec?.names?.kind === object.kind
+  })
+}
+
+async function plantOne(manifest: Manifest, resource: ResourceType, options: SeedOptions): Promise<void> {
+  const { client, signal } = options
+  const { object, source } = manifest
+  try {
+    const namespace = resource.namespaced ? (object.metadata.namespace ?? client.namespace) : ''
+    const made = await create(manifest, resource, { namespace, ...options })
+    const status = object.status as JsonObject | undefined
+    const needsStatus = status !== undefined && Object.keys(status).length > 0
+    if (needsStatus) await writeStatus(client, resource, made, { namespace, signal, status })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new TestingError({
+      code: 'InvalidSeed',
+      message: `${source}: ${object.kind} ${object.metadata.name ?? ''}: ${why}`,
+      cause,
+    })
+  }
+}
+
+async function create(
+  manifest: Manifest,
+  resource: ResourceType,
+  options: SeedOptions & { readonly namespace: string },
+): Promise<ApiObject> {
+  const { client, namespace, signal } = options
+  const { object, text, contentType } = manifest
+  const collection = pathOf(resource, namespace)
+  for (let tries = 0; ; tries++) {
+    const path = `${collection}?fieldManager=${fieldManager}&fieldValidation=Strict`
+    const response = await client.request({ method: 'POST', path, headers: { 'content-type': contentType }, body: text, signal })
+    const answer = await response.json()
+    if (response.status < 400) return answer as ApiObject
+    const error = new ApiError(answer as Status)
+    const { kind, name } = error.status.details ?? {}
+    if (tries === 0 && error.reason === 'NotFound' && kind === 'namespaces' && name === namespace) {
+      await client.create(namespaces, { metadata: { name: namespace } }, { fieldManager, signal })
+      continue
+    }
+    // The server makes some objects itself: the first namespaces, what controllers keep in them.
+    if (tries === 0 && error.reason === 'AlreadyExists') {
+      const there = await client.get(resource, object.metadata.name ?? '', { namespace, signal })
+      const { resourceVersion = '', uid = '' } = there.metadata
+      return client.update(
+        resource,
+        { ...object, metadata: { ...object.metadata, resourceVersion, uid } },
+        { namespace, fieldManager, signal },
+      )
+    }
+    throw error
+  }
+}
+
+async function writeStatus(
+  client: Client,
+  resource: ResourceType,
+  made: ApiObject,
+  options: { readonly namespace: string; readonly signal: AbortSignal; readonly status: JsonObject },
+): Promise<void> {
+  const { status, ...place } = options
+  try {
+    const patch = { status }
+    await client.patch(resource, made.metadata.name ?? '', {
+      ...place,
+      type: 'merge',
+      patch,
+      subresource: 'status',
+      fieldManager,
+    })
+  } catch (error) {
+    // Without the sub-resource, creation took the status as it was.
+    if (!(ApiError.is(error) && (error.code === 404 || error.code === 405))) throw error
+  }
+}
+
+function pathOf({ group, version, resource }: ResourceType, namespace: string): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  return namespace === '' ? `${root}/${resource}` : `${root}/namespaces/${encodeURIComponent(namespace)}/${resource}`
+}

@@ -1,0 +1,101 @@
+import { type Clock, type FakeClock, fakeClock } from '@krmkit/meta'
+import { TestingError } from './testing-error.ts'
+
+/** A span of time; the parts add up. */
+export interface Span {
+  readonly days?: number
+  readonly hours?: number
+  readonly minutes?: number
+  readonly seconds?: number
+  readonly milliseconds?: number
+}
+
+/** The time of a test server. A `Clock`, so that what is tested can live in the same time. */
+export interface TestClock extends Clock {
+  /**
+   * Moves time on, stopping at every moment for which a controller, a client or the test has set an alarm, and lets
+   * everything settle there. Alarms of the server itself (ends of watches, timeouts) go off on the way.
+   *
+   * @throws TestingError `RealClock` when the server runs by another clock.
+   */
+  advance(span: Span | number): Promise<void>
+}
+
+/** Milliseconds of a span. */
+export function spanMs(span: Span | number): number {
+  if (typeof span === 'number') return span
+  const { days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = span
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + milliseconds
+}
+
+/** The clock of one test server, which can be set back as a whole. */
+export class MovableClock implements TestClock {
+  /** For the server: its alarms do not stop an advance. */
+  readonly quiet: Clock
+  readonly #settle: () => Promise<void>
+  readonly #alarms = new Map<symbol, number>()
+  #inner: FakeClock
+
+  constructor(startAtMs: number, settle: () => Promise<void>) {
+    this.#inner = fakeClock(startAtMs)
+    this.#settle = settle
+    this.quiet = { now: () => this.#inner.now(), setTimeout: (fn, ms) => this.#inner.setTimeout(fn, ms) }
+  }
+
+  now(): number {
+    return this.#inner.now()
+  }
+
+  setTimeout(fn: () => void, ms: number): () => void {
+    const id = Symbol('alarm')
+    this.#alarms.set(id, this.now() + Math.max(0, ms))
+    const cancel = this.#inner.setTimeout(() => {
+      this.#alarms.delete(id)
+      fn()
+    }, ms)
+    return () => {
+      this.#alarms.delete(id)
+      cancel()
+    }
+  }
+
+  async advance(span: Span | number): Promise<void> {
+    const target = this.now() + spanMs(span)
+    for (;;) {
+      await this.#settle()
+      const next = this.#nextAlarm()
+      if (next > target) break
+      this.#inner.advanceTo(next)
+    }
+    this.#inner.advanceTo(target)
+    await this.#settle()
+  }
+
+  #nextAlarm(): number {
+    let next = Number.POSITIVE_INFINITY
+    for (const at of this.#alarms.values()) if (at < next) next = at
+    return next
+  }
+
+  /** Back (or on) to a moment; alarms that were set before never go off. */
+  restart(atMs: number): void {
+    this.#inner = fakeClock(atMs)
+    this.#alarms.clear()
+  }
+}
+
+/** Somebody else's clock. */
+export function foreignClock(clock: Clock): TestClock & { readonly quiet: Clock; restart(atMs: number): void } {
+  return {
+    now: () => clock.now(),
+    setTimeout: (fn, ms) => clock.setTimeout(fn, ms),
+    quiet: clock,
+    restart: () => undefined,
+    async advance() {
+      throw new TestingError({
+        code: 'RealClock',
+        message: 'this test server runs by a clock that was given to it: move that one',
+      })
+    },
+  }
+}
