@@ -90,7 +90,8 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
 function zeroForm(field: Field): (() => unknown) | undefined {
   const { zero, type } = field
   if (zero === undefined) return undefined
-  if (type.kind === 'struct') return () => zeroObject(type.struct())
+  // An unset pointer prints null, an unset struct its zero form.
+  if (type.kind === 'struct' && zero !== null) return () => zeroObject(type.struct())
   return typeof zero === 'object' && zero !== null ? () => structuredClone(zero) : () => zero
 }
 
