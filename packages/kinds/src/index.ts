@@ -12,6 +12,8 @@ export { compareGroups, compareVersions, groupPriority } from './catalog/priorit
 export { profileGroup, stockGroup } from './catalog/profile.ts'
 export { parseRuntimeConfig, type RuntimeConfig } from './catalog/runtime-config.ts'
 export { type Convert, conversionBetween } from './conversions/index.ts'
+export { type CustomDefinitionOptions, customDefinitions } from './custom/custom-definitions.ts'
+export { type JsonPath, jsonPath } from './custom/json-path.ts'
 export { modelFiles } from './data/index.generated.ts'
 export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'

@@ -6,6 +6,7 @@ import type {
   FieldError,
   GroupVersion,
   GroupVersionKind,
+  JsonObject,
   NamingProfile,
   Random,
   UserInfo,
@@ -145,6 +146,11 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
   readonly defaultPropagation?: 'Background' | 'Orphan'
   /** Text of a Warning header when a deletion leaves propagation to `defaultPropagation`. */
   readonly defaultPropagationWarning?: string
+  /**
+   * Kinds that mark their objects themselves when they are deleted: changes the copy that is stored, `deletionTimestamp` set
+   * already. No grace period, no raised generation; the last finalizer gone ends it.
+   */
+  beginDeletion?(object: T, context: PolicyContext): void
   /** Answer of a completed DELETE: a Status, or the object as it was. Default `Status`. */
   readonly deleteAnswer?: 'Status' | 'Object'
   /** Seconds an object keeps living after DELETE; absent or 0: it goes at once. Given the requested grace period, if any. */
@@ -187,4 +193,17 @@ export interface ResourceDefinition {
   /** To and from the storage version; absent when this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
+  /** For custom resources: what OpenAPI documents say of them. They have no protobuf form. */
+  readonly custom?: CustomForm
+  /** Text of the Warning header of every request; absent: what the lifecycle of the kind says. */
+  readonly deprecationWarning?: string
+}
+
+/** The OpenAPI form of a custom resource. */
+export interface CustomForm {
+  /** `openAPIV3Schema` of the version; absent: objects of any content. */
+  readonly schema?: JsonObject
+  readonly preserveUnknownFields?: boolean
+  /** JSON paths. */
+  readonly selectableFields?: readonly string[]
 }

@@ -1,5 +1,6 @@
 import type { FieldError, JsonObject, JsonValue } from '@krmkit/meta'
 import type { DuplicateMembers } from './json/syntax.ts'
+import type { SchemaNode } from './structural/schema-node.ts'
 
 /**
  * The structural type model: one description of a type from which decoding, defaulting, canonical printing,
@@ -166,6 +167,7 @@ export interface StructType {
 
 /** What is done with objects of a custom resource. All results have the members of every object in the order of their names. */
 export interface CustomCodec {
+  readonly schema: SchemaNode
   readonly objectMeta: StructType
   /** `spec.preserveUnknownFields` */
   readonly preserveUnknownFields: boolean

@@ -37,7 +37,7 @@ export function formatCheck(name: string): ((text: string) => boolean) | undefin
 
 /** A URI as requests may have it: absolute, or a path. */
 function isUri(text: string): boolean {
-  if (text === '' || /[\u0000-\u0020\u007f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false
+  if (text === '' || [...text].some((char) => char <= ' ' || char === '\u007f') || /%(?![0-9a-fA-F]{2})/.test(text)) return false
   if (text.startsWith('/')) return true
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text)
   if (scheme === null) return false

@@ -17,16 +17,20 @@ import { isObject, own } from './schema-node.ts'
  *
  * @returns how many kinds of rules were looked at, by which the best of several failed alternatives is found.
  */
-export type Check = (value: JsonValue, path: string, errors: FieldError[]) => number
+export type Check = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => number
 
-export type SchemaValidator = (value: JsonValue, path?: string) => FieldError[]
+/** `old`: the value before an update; parts that are as they were pass, whatever is wrong with them. */
+export type SchemaValidator = (
+  value: JsonValue,
+  options?: { readonly path?: string; readonly old?: JsonValue | undefined },
+) => FieldError[]
 
 /** Compiles a schema. */
 export function schemaValidator(schema: JsonObject): SchemaValidator {
   const check = compile(schema, 0)
-  return (value, path = '') => {
+  return (value, { path = '', old } = {}) => {
     const errors: FieldError[] = []
-    check(value, path, errors)
+    check(value, path, errors, old)
     return errors
   }
 }
@@ -44,10 +48,11 @@ export function compile(schema: JsonObject, depth: number): Check {
   const list = listCheck(schema, depth)
   const common = enumCheck(schema)
   const object = objectCheck(schema, depth)
-  return (value, path, errors) => {
+  return (value, path, errors, old) => {
+    if (old !== undefined && sameValue(value, old)) return 0
     let count = 0
     const run = (check: Check | undefined): void => {
-      if (check !== undefined) count += check(value, path, errors) + 1
+      if (check !== undefined) count += check(value, path, errors, old) + 1
     }
     run(type)
     if (value === null) {
@@ -172,11 +177,14 @@ function listCheck(schema: JsonObject, depth: number): Check | undefined {
   const min = numberOf(schema, 'minItems')
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
-  return (value, path, errors) => {
+  const keys = mapKeysOf(schema)
+  return (value, path, errors, old) => {
     const list = value as JsonValue[]
+    const before = keys === undefined || !Array.isArray(old) ? undefined : byKeys(old, keys)
     let count = 0
     if (item !== undefined) {
-      for (let i = 0; i < list.length; i++) count += item(list[i] as JsonValue, `${path}[${i}]`, errors)
+      for (let i = 0; i < list.length; i++)
+        count += item(list[i] as JsonValue, `${path}[${i}]`, errors, before?.get(keyText(list[i] as JsonValue, keys ?? [])))
     }
     if (min !== undefined && list.length < min)
       errors.push(field.invalid(at(path), list.length, `${path} in body should have at least ${min} items`))
@@ -185,6 +193,22 @@ function listCheck(schema: JsonObject, depth: number): Check | undefined {
       errors.push(field.invalid(at(path), '', `${path} in body shouldn't contain duplicates`))
     return count
   }
+}
+
+/** Items of lists that are maps are known again by their keys; those of other lists are not. */
+function mapKeysOf(schema: JsonObject): readonly string[] | undefined {
+  const keys = own(schema, 'x-kubernetes-list-map-keys')
+  return own(schema, 'x-kubernetes-list-type') === 'map' && Array.isArray(keys)
+    ? keys.filter((key) => typeof key === 'string')
+    : undefined
+}
+
+function byKeys(items: readonly JsonValue[], keys: readonly string[]): Map<string, JsonValue> {
+  return new Map(items.map((item) => [keyText(item, keys), item]))
+}
+
+function keyText(item: JsonValue, keys: readonly string[]): string {
+  return isObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
 }
 
 function enumCheck(schema: JsonObject): Check | undefined {
@@ -196,6 +220,19 @@ function enumCheck(schema: JsonObject): Check | undefined {
     if (!texts.has(equalText(value))) errors.push(field.notSupported(at(path), value, shown))
     return 0
   }
+}
+
+function sameValue(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] as JsonValue))
+  if (Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key] as JsonValue, b[key] as JsonValue))
+  )
 }
 
 /** The same text for equal values, whatever the order of members. */
@@ -225,8 +262,9 @@ function objectCheck(schema: JsonObject, depth: number): Check | undefined {
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
-  return (value, path, errors) => {
+  return (value, path, errors, old) => {
     const object = value as JsonObject
+    const before = (key: string) => (isObject(old) ? own(old, key) : undefined)
     const keys = Object.keys(object)
     if (min !== undefined && keys.length < min) {
       errors.push(field.invalid(at(path), keys.length, `${path} in body should have at least ${min} properties`))
@@ -240,8 +278,8 @@ function objectCheck(schema: JsonObject, depth: number): Check | undefined {
     const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
     for (const key of keys) {
       const property = properties.get(key)
-      if (property !== undefined) count += property(object[key] as JsonValue, inside(key), errors)
-      else if (rest !== undefined) count += rest(object[key] as JsonValue, inside(key), errors)
+      if (property !== undefined) count += property(object[key] as JsonValue, inside(key), errors, before(key))
+      else if (rest !== undefined) count += rest(object[key] as JsonValue, inside(key), errors, before(key))
       else if (additional === false) errors.push(field.invalid(at(path), key, `${inside(key)} in body is a forbidden property`))
     }
     for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(inside(name)))

@@ -1,0 +1,131 @@
+import { type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject } from '@krmkit/meta'
+import { customType, type StructType } from '@krmkit/schema'
+import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
+import { customPolicy } from './custom-policy.ts'
+
+/** From a CustomResourceDefinition to the resources that it defines. */
+
+type Frozen = DeepReadonly<ApiObject>
+type Definition = DeepReadonly<CustomResourceDefinition>
+type Version = DeepReadonly<CustomResourceDefinitionVersion>
+
+export interface CustomDefinitionOptions {
+  /** `meta/v1.ObjectMeta` */
+  readonly objectMeta: StructType
+}
+
+/**
+ * One definition for each served version of a definition whose names are accepted, in the order of the definition. Nothing is
+ * checked: the definition has been stored.
+ */
+export function customDefinitions(definition: Definition, options: CustomDefinitionOptions): ResourceDefinition[] {
+  const { spec } = definition
+  const names = { ...spec.names, ...definition.status?.acceptedNames }
+  const versions = spec.versions ?? []
+  const stored = versions.find(({ storage }) => storage) ?? versions[0]
+  if (stored === undefined) return []
+  const kinds = new Map(
+    versions.map((version) => [
+      formatApiVersion({ group: spec.group, version: version.name }),
+      kindOf(definition, names, version, options),
+    ]),
+  )
+  const leaving =
+    definition.metadata.deletionTimestamp !== undefined &&
+    (definition.status?.conditions ?? []).some(({ type, status }) => type === 'Terminating' && status === 'True')
+  return versions
+    .filter(({ served }) => served)
+    .map((version) => resourceOf({ definition, names, version, stored, kinds, leaving }))
+}
+
+function kindOf(
+  { spec }: Definition,
+  names: Definition['spec']['names'],
+  version: Version,
+  { objectMeta }: CustomDefinitionOptions,
+): KindInfo {
+  const gvk = { group: spec.group, version: version.name, kind: names.kind }
+  let type: StructType | undefined
+  const schema = version.schema?.openAPIV3Schema as JsonObject | undefined
+  return {
+    ...gvk,
+    listKind: listKindOf(names),
+    namespaced: spec.scope === 'Namespaced',
+    type: () => {
+      type ??= customType({ kind: gvk, schema, preserveUnknownFields: spec.preserveUnknownFields, objectMeta })
+      return type
+    },
+  }
+}
+
+function listKindOf({ kind, listKind }: Definition['spec']['names']): string {
+  return listKind === undefined || listKind === '' ? `${kind}List` : listKind
+}
+
+interface Parts {
+  readonly definition: Definition
+  readonly names: Definition['spec']['names']
+  readonly version: Version
+  readonly stored: Version
+  /** By apiVersion. */
+  readonly kinds: ReadonlyMap<string, KindInfo>
+  /** Instances are being removed: none can be made. */
+  readonly leaving: boolean
+}
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const verbsWhileLeaving = ['delete', 'deletecollection', 'get', 'list', 'watch']
+const subresourceVerbs = ['get', 'patch', 'update']
+
+function resourceOf({ definition, names, version, stored, kinds, leaving }: Parts): ResourceDefinition {
+  const { spec } = definition
+  const { group } = spec
+  const apiVersion = formatApiVersion({ group, version: version.name })
+  const storedVersion = formatApiVersion({ group, version: stored.name })
+  const kind = kinds.get(apiVersion) as KindInfo
+  const gvk = { group, version: version.name, kind: kind.kind }
+  const schema = version.schema?.openAPIV3Schema as JsonObject | undefined
+  const codec = kind.type().custom
+  if (codec === undefined) throw new TypeError(`${kind.kind} is no custom kind`)
+  const { namespaced } = kind
+  const plain = { singularName: '', namespaced, verbs: subresourceVerbs, shortNames: [], categories: [] }
+  const subresources: ResourceInfo[] = []
+  if (version.subresources?.status !== undefined) subresources.push({ ...plain, name: `${names.plural}/status`, kind: gvk })
+  if (version.subresources?.scale !== undefined) {
+    subresources.push({ ...plain, name: `${names.plural}/scale`, kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } })
+  }
+  const fromStorage = (object: Frozen): ApiObject => {
+    const written = kinds.get(object.apiVersion)?.type().custom
+    const read = (written?.read(object as unknown as JsonObject) ?? object) as unknown as ApiObject
+    if (read.apiVersion === apiVersion) return read
+    return codec.known({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
+  }
+  const fields = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath)
+  const { deprecated, deprecationWarning } = version
+  return {
+    group,
+    version: version.name,
+    resource: {
+      name: names.plural,
+      singularName: names.singular ?? '',
+      namespaced,
+      kind: gvk,
+      verbs: leaving ? verbsWhileLeaving : verbs,
+      shortNames: [...(names.shortNames ?? [])],
+      categories: [...(names.categories ?? [])],
+    },
+    kind,
+    subresources,
+    policy: customPolicy({ version, apiVersion, namespaced, schema, codec, seen: fromStorage }),
+    storage: { group, version: stored.name, resource: names.plural },
+    toStorage: (object) => ({ ...(object as ApiObject), apiVersion: storedVersion }),
+    fromStorage,
+    custom: {
+      ...(schema === undefined ? {} : { schema }),
+      ...(spec.preserveUnknownFields === true ? { preserveUnknownFields: true } : {}),
+      ...(fields.length === 0 ? {} : { selectableFields: fields }),
+    },
+    ...(deprecated === true ? { deprecationWarning: deprecationWarning ?? `${apiVersion} ${kind.kind} is deprecated` } : {}),
+  }
+}

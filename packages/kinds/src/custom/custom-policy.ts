@@ -1,0 +1,206 @@
+import {
+  type ApiObject,
+  type DeepReadonly,
+  type FieldError,
+  field,
+  type JsonObject,
+  type JsonValue,
+  nameRules,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@krmkit/meta'
+import { type CustomCodec, schemaNode, schemaValidator, validateEmbedded, validateLists } from '@krmkit/schema'
+import type { KindPolicy } from '../interfaces.ts'
+import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
+import { customPrinter } from './custom-printer.ts'
+
+/** What holds for the objects of one version of a custom resource. */
+
+type Frozen = DeepReadonly<ApiObject>
+
+export interface CustomPolicyOptions {
+  readonly version: DeepReadonly<CustomResourceDefinitionVersion>
+  readonly apiVersion: string
+  readonly namespaced: boolean
+  readonly schema: JsonObject | undefined
+  readonly codec: CustomCodec
+  /** A stored object as this version shows it. */
+  readonly seen: (object: Frozen) => Frozen
+}
+
+export function customPolicy(options: CustomPolicyOptions): KindPolicy {
+  const { version, apiVersion, namespaced, codec, seen } = options
+  const { status, scale } = version.subresources ?? {}
+  const check = instanceRules(options)
+  const own = (object: Frozen): JsonObject =>
+    (object.apiVersion === apiVersion ? object : { ...object, apiVersion }) as unknown as JsonObject
+  const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => memberPath(jsonPath))
+  return {
+    allowUnconditionalUpdate: false,
+    prepareForCreate(object) {
+      if (status !== undefined) delete (object as Record<string, unknown>)['status']
+      object.metadata.generation = 1
+    },
+    prepareForUpdate(object, old) {
+      const before = seen(old)
+      if (status !== undefined) takeMember(object, before, 'status')
+      if (!sameContent(object, before)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+    },
+    validate(object) {
+      const metadata = validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
+      return [...metadata, ...check(own(object))]
+    },
+    validateUpdate: (object, old) => [
+      ...validateObjectMetaUpdate(object.metadata, old.metadata),
+      ...check(own(object), seen(old) as unknown as JsonObject),
+    ],
+    printer: customPrinter(version.additionalPrinterColumns),
+    selectableFields: Object.fromEntries(
+      selectable.map((path) => [path.join('.'), (object: Frozen) => selectableText(object, path)]),
+    ),
+    ...(status === undefined ? {} : { resetFields: { '': [['status']], status: besidesStatus(codec) } }),
+    subresources: {
+      ...(status === undefined
+        ? {}
+        : {
+            status: {
+              prepareForUpdate(object: ApiObject, old: Frozen) {
+                keepAllBut(object, seen(old), 'status')
+              },
+              validateUpdate: (object: Frozen, old: Frozen): FieldError[] => [
+                ...validateObjectMetaUpdate(object.metadata, old.metadata),
+                ...check(own(object), seen(old) as unknown as JsonObject),
+              ],
+            },
+          }),
+    },
+    ...(scale === undefined
+      ? {}
+      : {
+          scale: {
+            specReplicas: memberPath(scale.specReplicasPath),
+            statusReplicas: memberPath(scale.statusReplicasPath),
+            selector: (object: Frozen) => {
+              const value =
+                scale.labelSelectorPath === undefined ? undefined : valueAt(object, memberPath(scale.labelSelectorPath))
+              return typeof value === 'string' ? value : ''
+            },
+          },
+        }),
+  }
+}
+
+/** Rules for the content of an object; with an old one, what is unchanged passes. */
+function instanceRules({ version, schema, codec }: CustomPolicyOptions): (object: JsonObject, old?: JsonObject) => FieldError[] {
+  const node = schema === undefined ? undefined : schemaNode(schema)
+  const validate = schema === undefined ? undefined : schemaValidator(schema)
+  const { scale } = version.subresources ?? {}
+  return (object, old) => {
+    const errors: FieldError[] = []
+    if (validate !== undefined) errors.push(...validate(object, { old }))
+    if (scale !== undefined) errors.push(...scaleErrors(object, scale))
+    if (node?.embedding) errors.push(...validateEmbedded(object, node, codec.objectMeta))
+    if (node?.keyedLists && (old === undefined || validateLists(old, node).length === 0))
+      errors.push(...validateLists(object, node))
+    return errors
+  }
+}
+
+const maxInt32 = 2147483647
+
+function scaleErrors(
+  object: JsonObject,
+  scale: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string },
+): FieldError[] {
+  const errors: FieldError[] = []
+  for (const path of [scale.specReplicasPath, scale.statusReplicasPath]) {
+    const value = valueAt(object, memberPath(path))
+    if (value === undefined) continue
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+      errors.push(
+        field.invalid(path, 0, `${path} accessor error: ${shown(value)} is of the type ${goType(value)}, expected int64`),
+      )
+    } else if (value < 0) errors.push(field.invalid(path, value, 'should be a non-negative integer'))
+    else if (value > maxInt32) errors.push(field.invalid(path, value, `should be less than or equal to ${maxInt32}`))
+  }
+  if (scale.labelSelectorPath !== undefined && scale.labelSelectorPath !== '') {
+    const value = valueAt(object, memberPath(scale.labelSelectorPath))
+    if (value !== undefined && typeof value !== 'string') {
+      const path = scale.labelSelectorPath
+      errors.push(
+        field.invalid(path, '', `${path} accessor error: ${shown(value)} is of the type ${goType(value)}, expected string`),
+      )
+    }
+  }
+  return errors
+}
+
+function shown(value: JsonValue): string {
+  return value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function goType(value: JsonValue): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'object') return 'map[string]interface {}'
+  if (typeof value === 'string') return 'string'
+  return typeof value === 'boolean' ? 'bool' : Number.isSafeInteger(Number(value)) ? 'int64' : 'float64'
+}
+
+/** `.spec.replicas` -> `spec`, `replicas` */
+export function memberPath(path: string): readonly string[] {
+  return path.replace(/^\./, '').split('.')
+}
+
+function valueAt(object: DeepReadonly<object>, path: readonly string[]): JsonValue | undefined {
+  let at: unknown = object
+  for (const member of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, member)) return undefined
+    at = (at as Record<string, unknown>)[member]
+  }
+  return at as JsonValue
+}
+
+function selectableText(object: Frozen, path: readonly string[]): string {
+  const value = valueAt(object, path)
+  return value === undefined || value === null || typeof value === 'object' ? '' : String(value)
+}
+
+function takeMember(object: Record<string, unknown>, from: DeepReadonly<object>, name: string): void {
+  if (Object.hasOwn(from, name)) object[name] = (from as Record<string, unknown>)[name]
+  else delete object[name]
+}
+
+/** Everything as it was but one member, and who owns what. */
+function keepAllBut(object: ApiObject, old: Frozen, name: string): void {
+  const changed = object as Record<string, unknown>
+  for (const key of Object.keys(changed))
+    if (key !== name && key !== 'metadata' && key !== 'apiVersion' && !Object.hasOwn(old, key)) delete changed[key]
+  for (const key of Object.keys(old))
+    if (key !== name && key !== 'metadata' && key !== 'apiVersion') changed[key] = (old as Record<string, unknown>)[key]
+  const { managedFields } = object.metadata
+  object.metadata = { ...(old.metadata as ApiObject['metadata']) }
+  if (managedFields === undefined) delete object.metadata.managedFields
+  else object.metadata.managedFields = managedFields
+}
+
+/** Whether two objects differ in their metadata and version only. */
+function sameContent(a: Frozen, b: Frozen): boolean {
+  const content = ({ metadata: _m, apiVersion: _v, ...rest }: Frozen): JsonValue => rest as unknown as JsonValue
+  return sameValue(content(a), content(b))
+}
+
+function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index]))
+  if (Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
+}
+
+/** What a write through `status` never owns. */
+function besidesStatus({ schema }: CustomCodec): readonly (readonly string[])[] {
+  const names = [...schema.properties.keys()].filter((name) => name !== 'status' && name !== 'metadata')
+  return [...new Set(['metadata', 'spec', ...names])].map((name) => [name])
+}

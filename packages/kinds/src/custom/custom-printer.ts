@@ -1,0 +1,81 @@
+import type { ApiObject } from '@krmkit/meta'
+import { type DeepReadonly, type JsonValue, parseTime } from '@krmkit/meta'
+import { stringifyJson } from '@krmkit/schema'
+import type { Cell, Column, Printer } from '../interfaces.ts'
+import { nameColumn } from '../printers/columns.ts'
+import { humanDuration } from '../printers/duration.ts'
+import type { CustomResourceColumnDefinition } from '../types/apiextensions-v1.generated.ts'
+import { jsonPath } from './json-path.ts'
+
+/** Tables of custom resources: Name, then the columns of the definition, or Age where it has none. */
+
+const age: CustomResourceColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  description: 'How long ago the server created the object.',
+  jsonPath: '.metadata.creationTimestamp',
+}
+
+export function customPrinter(columns: DeepReadonly<CustomResourceColumnDefinition[]> | undefined): Printer {
+  const shown = columns === undefined || columns.length === 0 ? [age] : columns
+  const cells = shown.map(({ type, jsonPath: text }) => {
+    const path = jsonPath(text)
+    return (object: DeepReadonly<ApiObject>, now: number): Cell => {
+      const value = path?.(object)[0]
+      return value === undefined ? null : cellOf(value, type, now)
+    }
+  })
+  return {
+    columns: [nameColumn, ...shown.map(columnOf)],
+    cells: (object, { now }) => [object.metadata.name ?? '', ...cells.map((cell) => cell(object, now))],
+  }
+}
+
+function columnOf({
+  name,
+  type,
+  format,
+  description,
+  priority,
+  jsonPath: path,
+}: DeepReadonly<CustomResourceColumnDefinition>): Column {
+  return {
+    name,
+    type: type as Column['type'],
+    ...(format === undefined || format === '' ? {} : { format }),
+    description: description === undefined || description === '' ? `Column of the definition, at ${path}.` : description,
+    priority: priority ?? 0,
+  }
+}
+
+function cellOf(value: JsonValue, type: string, now: number): Cell {
+  switch (type) {
+    case 'string':
+      return textOf(value)
+    case 'integer':
+      return typeof value === 'number' || typeof value === 'bigint' ? Math.trunc(Number(value)) : null
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'date':
+      return typeof value === 'string' ? ageOf(value, now) : null
+    default:
+      return null
+  }
+}
+
+function textOf(value: JsonValue): string {
+  if (typeof value === 'string') return value
+  if (value === null) return '<nil>'
+  return typeof value === 'object' ? stringifyJson(value) : String(value)
+}
+
+function ageOf(text: string, now: number): string {
+  if (text === '') return '<unknown>'
+  try {
+    return humanDuration(now - parseTime(text))
+  } catch {
+    return '<invalid>'
+  }
+}
