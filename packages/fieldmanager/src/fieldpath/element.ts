@@ -79,7 +79,7 @@ export function elementParts(element: PathElement): ElementParts {
     case 'f':
       return { kind: 'field', name: element.slice(2) }
     case 'k':
-      return { kind: 'key', fields: keyFields(JSON.parse(element.slice(2)) as { [key: string]: JsonValue }) }
+      return plainKey(element) ?? { kind: 'key', fields: keyFields(JSON.parse(element.slice(2)) as { [key: string]: JsonValue }) }
     case 'v':
       return { kind: 'value', value: JSON.parse(element.slice(2)) as JsonValue }
     default:
@@ -111,6 +111,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
 
 /** Sorts in place; elements other than fields are read once each. */
 export function sortElements(elements: PathElement[]): PathElement[] {
+  if (elements.length < 2) return elements
   let onlyFields = true
   for (const element of elements) {
     if (element[0] !== 'f') {
@@ -129,6 +130,15 @@ export function sortElements(elements: PathElement[]): PathElement[] {
 }
 
 const ranks = 'fkvi'
+
+/** Reads the commonest key, `k:{"name":"app"}`, without parsing JSON; `undefined` for anything less plain. */
+function plainKey(element: PathElement): ElementParts | undefined {
+  const middle = element.indexOf('":"', 4)
+  const end = element.length - 2
+  if (middle < 0 || element.indexOf('"', 4) !== middle || element.indexOf('"', middle + 3) !== end) return undefined
+  if (element.includes('\\')) return undefined
+  return { kind: 'key', fields: [{ name: element.slice(4, middle), value: element.slice(middle + 3, end) }] }
+}
 
 function compareParts(a: ElementParts, b: ElementParts): number {
   if (a.kind === 'field' && b.kind === 'field') return compareStrings(a.name, b.name)
