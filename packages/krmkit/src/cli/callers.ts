@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   type Authenticator,
   anonymousAuthenticator,
@@ -9,11 +9,14 @@ import {
   parseStaticTokens,
   type StaticToken,
   staticTokens,
+  type TokenAuthenticator,
+  tokenChain,
   withAuthenticatedGroup,
 } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow, alwaysDeny, systemMasters, unionAuthorizer } from '@krmkit/authorization'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from './cli-error.ts'
+import { readText, writeSecret } from './files.ts'
 import type { AuthorizationMode, ServeOptions } from './serve-options.ts'
 
 /** Who may call, and the token that an administrator is given. */
@@ -29,6 +32,8 @@ export interface CallersEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
+  /** Knows the tokens of service accounts. */
+  readonly accountTokens: TokenAuthenticator
 }
 
 /**
@@ -44,7 +49,7 @@ export async function callers(options: ServeOptions, environment: CallersEnviron
       : parseStaticTokens(await readText(options.tokenAuthFile, 'token-auth-file'))
   const people = chain([
     ...(clientCa === undefined ? [] : [clientCertificate({ authorities: clientCa, clock, profile })]),
-    bearerToken(staticTokens(tokens, { random })),
+    bearerToken(tokenChain([staticTokens(tokens, { random }), environment.accountTokens])),
   ])
   const known = withAuthenticatedGroup(people)
   const anonymous = options.anonymousAuth ?? !options.authorizationMode.includes('AlwaysAllow')
@@ -79,29 +84,4 @@ async function ownAdministrator(path: string, { random }: CallersEnvironment): P
   const token = Buffer.from(random.bytes(32)).toString('base64url')
   await writeSecret(path, `${token}\n`)
   return { token, user }
-}
-
-/** A file that appears whole and that only its owner reads. */
-export async function writeSecret(path: string, text: string): Promise<void> {
-  const draft = `${path}.new`
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await writeFile(draft, text, { mode: 0o600 })
-    await rename(draft, path)
-  } catch (cause) {
-    throw new CliError({ code: 'FileFailed', message: `cannot write ${path}: ${messageOf(cause)}`, cause })
-  }
-}
-
-/** The text of a file that a flag names. */
-export async function readText(path: string, flag: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new CliError({ code: 'FileFailed', message: `--${flag}: cannot read ${path}: ${messageOf(cause)}`, cause })
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -8,7 +8,6 @@ const count = integer({ min: 0, max: 1_000_000 })
 /** Flags of the stock server that people bring along, and that nothing here would honour. */
 const notYet = new Set([
   'allow-privileged',
-  'api-audiences',
   'audit-log-path',
   'audit-policy-file',
   'audit-webhook-config-file',
@@ -31,9 +30,6 @@ const notYet = new Set([
   'proxy-client-cert-file',
   'proxy-client-key-file',
   'requestheader-client-ca-file',
-  'service-account-issuer',
-  'service-account-key-file',
-  'service-account-signing-key-file',
   'service-node-port-range',
   'tls-cipher-suites',
   'tls-min-version',
@@ -81,6 +77,23 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
       option('--client-ca-file <file>', 'PEM authorities whose client certificates are believed (CN is the user, O a group)'),
     )
     .addOption(option('--token-auth-file <file>', 'CSV of static tokens: token,user,uid,"group,group"'))
+    .addOption(
+      option('--service-account-issuer <url>', 'issuer in tokens of service accounts')
+        .default('https://kubernetes.default.svc')
+        .argParser(issuer),
+    )
+    .addOption(
+      option(
+        '--service-account-signing-key-file <file>',
+        'PEM private key that signs them; default: one that is made and kept beside the certificate',
+      ),
+    )
+    .addOption(
+      option('--service-account-key-file <file>', 'PEM key of an earlier signer whose tokens are still believed; may be repeated')
+        .default([])
+        .argParser(files),
+    )
+    .addOption(option('--api-audiences <names>', 'audiences of the server; default: the issuer').default([]).argParser(list))
     .addOption(
       option(
         '--anonymous-auth [bool]',
@@ -132,6 +145,11 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .addOption(option('--enable-admission-plugins <names>', 'plugins to add to those that are on').default([]).argParser(list))
     .addOption(option('--disable-admission-plugins <names>', 'plugins to switch off').default([]).argParser(list))
     .addOption(
+      option('--controllers <names>', 'controllers to run: * for all, -name for all but one, empty for none')
+        .default(['*'])
+        .argParser(controllers),
+    )
+    .addOption(
       option('--service-cluster-ip-range <range>', 'addresses of services; the first is named by the certificate')
         .default('10.0.0.0/24')
         .argParser(addressRange),
@@ -144,6 +162,19 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions) => run(options))
+}
+
+function controllers(text: string): readonly string[] {
+  return list(text)
+}
+
+function files(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+function issuer(text: string): string {
+  if (text.startsWith('https://') && URL.canParse(text)) return text
+  throw new InvalidArgumentError('It must be an https URL.')
 }
 
 function option(flags: string, description: string): Option {

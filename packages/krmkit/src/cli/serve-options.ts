@@ -13,6 +13,10 @@ export interface ServeOptions {
   readonly tlsPrivateKeyFile?: string
   readonly clientCaFile?: string
   readonly tokenAuthFile?: string
+  readonly serviceAccountIssuer: string
+  readonly serviceAccountSigningKeyFile?: string
+  readonly serviceAccountKeyFile: readonly string[]
+  readonly apiAudiences: readonly string[]
   readonly anonymousAuth?: boolean
   readonly authorizationMode: readonly AuthorizationMode[]
   /** Path; empty: none is written. */
@@ -27,6 +31,7 @@ export interface ServeOptions {
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly enableAdmissionPlugins: readonly string[]
   readonly disableAdmissionPlugins: readonly string[]
+  readonly controllers: readonly string[]
   readonly serviceClusterIpRange: string
   readonly corsAllowedOrigins: readonly RegExp[]
   readonly goawayChance: number

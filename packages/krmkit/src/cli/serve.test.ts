@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Client, loadKubeconfig, remoteClient, resourceType, subresourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProgram } from './program.ts'
 import { type Serving, serve } from './serve.ts'
@@ -101,6 +101,35 @@ describe('serve', () => {
     await expect(alice.list(ConfigMap)).rejects.toMatchObject({ code: 403, message: expect.stringContaining('"alice"') })
   })
 
+  it('runs controllers, and issues tokens that it knows again', async () => {
+    const { kubeconfig } = await start()
+    const client = await connect(kubeconfig)
+    const accounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
+    for await (const { object } of client.watch(accounts, { namespace: 'default' })) {
+      if (object.metadata.name === 'default') break
+    }
+    const TokenRequest = subresourceType(accounts, {
+      name: 'token',
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+    })
+    const issued = await client.create(TokenRequest, { metadata: { name: 'default' }, spec: {} })
+    const { token } = issued.status as { token: string }
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} }
+    const answer = await (await connect(kubeconfig, token)).request({
+      method: 'POST',
+      path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      body: review,
+    })
+    expect(await answer.json()).toMatchObject({ status: { userInfo: { username: 'system:serviceaccount:default:default' } } })
+  })
+
+  it('runs no controllers when it is told to', async () => {
+    const { kubeconfig } = await start('--controllers=')
+    const names = (await (await connect(kubeconfig)).request({ path: '/api/v1/serviceaccounts' })).json()
+    expect(await names).toMatchObject({ items: [] })
+  })
+
   it('tells every request when it is asked to', async () => {
     const { kubeconfig } = await start('--v=2')
     await (await connect(kubeconfig)).request({ path: '/version' })
@@ -114,6 +143,8 @@ describe('serve', () => {
   it.each([
     [['--enable-admission-plugins=Nonsense'], '"Nonsense" is no admission plugin'],
     [['--disable-admission-plugins=NamespaceLifecycle'], 'cannot be switched off'],
+    [['--controllers=nonsense'], 'there is no controller "nonsense"'],
+    [['--service-account-signing-key-file=missing.pem'], 'cannot read missing.pem'],
     [['--tls-cert-file=x'], 'go together'],
     [['--token-auth-file=missing.csv'], 'cannot read missing.csv'],
     [['--client-ca-file=missing.pem'], 'cannot read missing.pem'],

@@ -1,16 +1,26 @@
 import { join, resolve } from 'node:path'
 import { type ApiRequest, type ApiResponse, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { inProcessClient } from '@krmkit/client'
+import {
+  builtInControllers,
+  chooseControllers,
+  type RunningControllers,
+  runControllers,
+  serviceAccountController,
+} from '@krmkit/controllers'
 import { type Listening, listen, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { createCatalog } from '@krmkit/kinds'
-import { fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
-import { checkAdmissionFlags } from './admission-flags.ts'
-import { authorizerOf, type Callers, callers, readText, writeSecret } from './callers.ts'
+import { chooseAdmissionPlugins } from './admission-flags.ts'
+import { authorizerOf, type Callers, callers } from './callers.ts'
 import { CliError } from './cli-error.ts'
+import { readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { serviceAccounts } from './service-accounts.ts'
 
 /** A server that runs, and how to reach it. */
 export interface Serving {
@@ -21,14 +31,25 @@ export interface Serving {
   close(): Promise<void>
 }
 
+const controllerManager: UserInfo = {
+  username: 'system:kube-controller-manager',
+  groups: ['system:masters', 'system:authenticated'],
+}
 const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
 
 /** Runs a server as the flags say. What was started before a failure is ended again. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
-  checkAdmissionFlags({ enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins })
+  const running = chooseControllers(builtInControllers, options.controllers)
+  const admission = chooseAdmissionPlugins({
+    ...environment,
+    enable: options.enableAdmissionPlugins,
+    disable: options.disableAdmissionPlugins,
+    hasServiceAccounts: running.includes(serviceAccountController),
+  })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
-  const who = await callers(options, environment)
+  const accounts = await serviceAccounts(options, environment)
+  const who = await callers(options, { ...environment, accountTokens: accounts.tokens })
   const gate = new Gate()
   // Listening comes first: a taken port ends the start before storage is touched, and a free one is known to discovery.
   const listening = await listen(gate, await listenOptions(options, { who, log }))
@@ -43,6 +64,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       types: catalog.types,
       authenticator: who.authenticator,
       authorizer: authorizerOf(options.authorizationMode),
+      serviceAccountIssuer: accounts.issuer,
+      admission,
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,
@@ -54,9 +77,17 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       onFault: (error) => log.error('a request failed', error),
       ...(options.v >= 2 ? { audit: (event) => log.info(requestLine(event)) } : {}),
     })
+    accounts.attach(server)
     gate.open(server)
     const kubeconfig = await writeKubeconfig(options, { listening, who })
-    return { url: listening.url, kubeconfig, close: () => close(listening, server) }
+    const controllers = runControllers({
+      ...environment,
+      client: inProcessClient(server, { user: controllerManager, clock: environment.clock }),
+      controllers: options.controllers,
+      onError: (error) => options.v >= 1 && log.error('a controller failed and tries again', error),
+      ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
+    })
+    return { url: listening.url, kubeconfig, close: () => close({ listening, controllers, server }) }
   } catch (error) {
     gate.fail()
     await listening.close({ graceMs: 0 })
@@ -141,7 +172,9 @@ async function writeKubeconfig(
   return path
 }
 
-async function close(listening: Listening, server: EmbeddedServer): Promise<void> {
-  await listening.close()
-  await server.close()
+/** From the outside in: no new requests, no more work of our own, then storage. */
+async function close(serving: { listening: Listening; controllers: RunningControllers; server: EmbeddedServer }): Promise<void> {
+  await serving.listening.close()
+  await serving.controllers.close()
+  await serving.server.close()
 }
