@@ -52,10 +52,12 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
   const sessions = new Set<ServerHttp2Session>()
   attachHttp1(server, context)
   if (files !== undefined) routeByProtocol(server, attachHttp2(context, { sessions, limits }))
-  server.on('connection', (socket: Socket) => {
+  const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-  })
+  }
+  server.on('connection', keep)
+  if (files !== undefined) server.on('secureConnection', keep)
   if (Number.isFinite(limits.connections)) server.maxConnections = limits.connections
   const address = await bind(server, { host, port })
   let closing: Promise<void> | undefined

@@ -1,7 +1,11 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
+import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import type { ApiResponse } from '@krmkit/apiserver'
 import { describe, expect, it } from 'vitest'
 import { listen } from './listen.ts'
@@ -37,6 +41,32 @@ describe('close', () => {
     await closed
     expect(server.close()).toBe(server.close())
     await new RawClient(server.port).closed
+  })
+
+  it('ends streams and answers of TLS connections whole, however slowly they are read', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
+    const feed = new Feed()
+    const large = Buffer.alloc(4 * 1024 * 1024, 'x')
+    const handle = answering(({ path }) =>
+      path === '/stream' ? streaming(feed) : { status: 200, headers: {}, body: { kind: 'bytes', bytes: large } },
+    )
+    const server = await listen({ handle }, { tls: selfSigned(directory) })
+    const agent = new Agent({ keepAlive: true, ca: server.authority! })
+    const open = (path: string) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        request(server.url + path, { agent }, resolve)
+          .on('error', reject)
+          .end()
+      })
+    const [watch, slow] = await Promise.all([open('/stream'), open('/large')])
+    feed.push('one')
+    await once(watch, 'readable')
+    const closed = server.close({ graceMs: 60_000 })
+    expect(await textOf(watch)).toBe('one')
+    expect(watch.complete).toBe(true)
+    expect((await textOf(slow)).length).toBe(large.length)
+    await closed
+    await rm(directory, { recursive: true })
   })
 
   it('cuts off what is left after the grace period', async () => {

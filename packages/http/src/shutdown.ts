@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { ServerHttp2Session } from 'node:http2'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Context } from './exchange.ts'
 
 export interface Running {
@@ -18,12 +18,18 @@ export interface Running {
 export async function shutdown(running: Running): Promise<void> {
   const { server, sockets, sessions, context } = running
   context.closing = true
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  // The closing of node:net: that of node:http also destroys idle connections at once, see below.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   for (const pump of context.pumps) pump.stop()
   for (const session of sessions) session.close()
-  server.closeIdleConnections()
+  const closeIdle = () => {
+    // Node takes a connection for idle as soon as its answer is ended; what is still on its way out would be lost.
+    for (const socket of sockets) if (socket.writableLength > 0) return
+    server.closeIdleConnections()
+  }
+  closeIdle()
   // A connection becomes idle when its last answer is written, which node does not tell.
-  const sweep = setInterval(() => server.closeIdleConnections(), 20)
+  const sweep = setInterval(closeIdle, 20)
   const deadline = setTimeout(() => {
     for (const session of sessions) session.destroy()
     for (const socket of sockets) socket.destroy()
@@ -33,5 +39,7 @@ export async function shutdown(running: Running): Promise<void> {
   } finally {
     clearInterval(sweep)
     clearTimeout(deadline)
+    // Ends what node:http does at intervals for a server that listens.
+    server.close(() => undefined)
   }
 }
