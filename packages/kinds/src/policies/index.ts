@@ -1,7 +1,11 @@
 import type { KindPolicy } from '../interfaces.ts'
+import { admissionRegistrationPolicies } from './admissionregistration/index.ts'
+import { apiRegistrationPolicies } from './apiregistration/index.ts'
 import { deploymentPolicy } from './apps/deployment.ts'
 import { appsPolicies } from './apps/index.ts'
+import { autoscalingPolicies } from './autoscaling/index.ts'
 import { batchPolicies } from './batch/index.ts'
+import { certificatesPolicies } from './certificates/index.ts'
 import { leasePolicy } from './coordination/lease.ts'
 import { configMapPolicy } from './core/config-map.ts'
 import { endpointsPolicy } from './core/endpoints.ts'
@@ -18,13 +22,20 @@ import { resourceQuotaPolicy } from './core/resource-quota.ts'
 import { secretPolicy } from './core/secret.ts'
 import { servicePolicy } from './core/service.ts'
 import { serviceAccountPolicy } from './core/service-account.ts'
+import { discoveryPolicies } from './discovery/index.ts'
+import { flowControlPolicies } from './flowcontrol/index.ts'
 import { ingressPolicy } from './networking/ingress.ts'
 import { ingressClassPolicy } from './networking/ingress-class.ts'
+import { ipAddressPolicy } from './networking/ip-address.ts'
 import { networkPolicyPolicy } from './networking/network-policy.ts'
+import { serviceCidrPolicy } from './networking/service-cidr.ts'
+import { nodePolicies } from './node/index.ts'
 import { podDisruptionBudgetPolicy } from './policy/pod-disruption-budget.ts'
 import { clusterRolePolicy, rolePolicy } from './rbac/role.ts'
 import { clusterRoleBindingPolicy, roleBindingPolicy } from './rbac/role-binding.ts'
+import { schedulingPolicies } from './scheduling/index.ts'
 import { csiDriverPolicy } from './storage/csi-driver.ts'
+import { storagePolicies } from './storage/index.ts'
 import { storageClassPolicy } from './storage/storage-class.ts'
 
 /** Policies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */
@@ -49,8 +60,19 @@ export const policies: Readonly<Record<string, KindPolicy>> = {
   'events.k8s.io/Event': newEventPolicy,
   ...appsPolicies,
   ...batchPolicies,
+  ...admissionRegistrationPolicies,
+  ...apiRegistrationPolicies,
+  ...autoscalingPolicies,
+  ...certificatesPolicies,
+  ...discoveryPolicies,
+  ...flowControlPolicies,
+  ...nodePolicies,
+  ...schedulingPolicies,
+  ...storagePolicies,
   'networking.k8s.io/Ingress': ingressPolicy,
   'networking.k8s.io/IngressClass': ingressClassPolicy,
+  'networking.k8s.io/IPAddress': ipAddressPolicy,
+  'networking.k8s.io/ServiceCIDR': serviceCidrPolicy,
   'networking.k8s.io/NetworkPolicy': networkPolicyPolicy,
   'policy/PodDisruptionBudget': podDisruptionBudgetPolicy,
   'rbac.authorization.k8s.io/ClusterRole': clusterRolePolicy,

@@ -14,7 +14,10 @@ export function checkReplicaTemplate(
   at: Place,
 ): void {
   const selector = usableSelector(spec.selector)
-  if (selector === undefined) return at.child('selector').invalid(goSelector(spec.selector), 'invalid label selector')
+  if (selector === undefined) {
+    at.child('selector').invalid(goSelector(spec.selector), 'invalid label selector')
+    return
+  }
   const here = at.child('template')
   const template = spec.template ?? {}
   if (!selector.empty) checkSelectorMatch(selector, template.metadata?.labels, here)

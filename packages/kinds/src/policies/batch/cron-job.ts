@@ -61,10 +61,18 @@ function checkSchedule({ schedule, timeZone }: R<CronJobSpec>, at: Place, zoneAl
 
 function checkTimeZone(zone: string | undefined, at: Place): void {
   if (!isSet(zone)) return
-  if (zone === '') return at.invalid(zone, 'timeZone must be nil or non-empty string')
+  if (zone === '') {
+    at.invalid(zone, 'timeZone must be nil or non-empty string')
+    return
+  }
   const unknown = `unknown time zone ${zone}`
-  const wellFormed = zone.split('/').every((part) => part !== '.' && part !== '..' && /^[A-Za-z._0-9+][A-Za-z.\-_0-9+]{0,13}$/.test(part))
-  if (!wellFormed) return at.invalid(zone, unknown)
+  const wellFormed = zone
+    .split('/')
+    .every((part) => part !== '.' && part !== '..' && /^[A-Za-z._0-9+][A-Za-z.\-_0-9+]{0,13}$/.test(part))
+  if (!wellFormed) {
+    at.invalid(zone, unknown)
+    return
+  }
   if (zone.toLowerCase() === 'local') {
     at.invalid(zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')
     if (zone === 'Local') return

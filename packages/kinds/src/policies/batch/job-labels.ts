@@ -45,7 +45,11 @@ export function addJobLabels(job: Job, profile: NamingProfile): void {
 }
 
 /** Labels that were made, not chosen, must be those of this job. */
-export function checkGeneratedSelector(job: DeepReadonly<Job>, report: Report, { prefixedLabels }: { readonly prefixedLabels: boolean }): void {
+export function checkGeneratedSelector(
+  job: DeepReadonly<Job>,
+  report: Report,
+  { prefixedLabels }: { readonly prefixedLabels: boolean },
+): void {
   const { spec, metadata } = job
   if (spec?.manualSelector === true || !isSet(spec?.selector)) return
   const { name = '', uid = '' } = metadata

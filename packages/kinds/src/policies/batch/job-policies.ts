@@ -1,6 +1,11 @@
 /** When a job counts as failed or as done. */
 import { goQuote, goText, utf8Length } from '@krmkit/meta'
-import type { JobSpec, PodFailurePolicyOnExitCodesRequirement, PodFailurePolicyRule, SuccessPolicyRule } from '../../types/batch-v1.generated.ts'
+import type {
+  JobSpec,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyRule,
+  SuccessPolicyRule,
+} from '../../types/batch-v1.generated.ts'
 import { goNumbers } from '../shared/go-form.ts'
 import { checkQualifiedName } from '../shared/names.ts'
 import { checkNotNegative } from '../shared/numbers.ts'
@@ -108,8 +113,12 @@ function checkSuccessRule(rule: R<SuccessPolicyRule>, at: Place, completions: nu
   if (!isSet(count)) return
   const here = at.child('succeededCount')
   checkNotNegative(count, here)
-  if (count > completions) here.invalid(count, `must be less than or equal to ${completions} (the number of specified completions)`)
+  if (count > completions)
+    here.invalid(count, `must be less than or equal to ${completions} (the number of specified completions)`)
   if (isSet(text) && count > total) {
-    here.invalid(goText(String(count)), `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`)
+    here.invalid(
+      goText(String(count)),
+      `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`,
+    )
   }
 }

@@ -67,11 +67,16 @@ function checkIndexed(spec: R<JobSpec>, at: Place): void {
   const { completions, parallelism = 0, maxFailedIndexes: maxFailed, backoffLimitPerIndex } = spec
   if (!isSet(completions)) at.child('completions').required('when completion mode is Indexed')
   if (parallelism > maxIndexedParallelism) {
-    at.child('parallelism').invalid(parallelism, `must be less than or equal to ${maxIndexedParallelism} when completion mode is Indexed`)
+    at.child('parallelism').invalid(
+      parallelism,
+      `must be less than or equal to ${maxIndexedParallelism} when completion mode is Indexed`,
+    )
   }
   const failedAt = at.child('maxFailedIndexes')
-  if (isSet(completions) && isSet(maxFailed) && maxFailed > completions) failedAt.invalid(maxFailed, 'must be less than or equal to completions')
-  if (isSet(maxFailed) && maxFailed > maxFailedIndexes) failedAt.invalid(maxFailed, `must be less than or equal to ${maxFailedIndexes}`)
+  if (isSet(completions) && isSet(maxFailed) && maxFailed > completions)
+    failedAt.invalid(maxFailed, 'must be less than or equal to completions')
+  if (isSet(maxFailed) && maxFailed > maxFailedIndexes)
+    failedAt.invalid(maxFailed, `must be less than or equal to ${maxFailedIndexes}`)
   if (!isSet(completions) || completions <= manyCompletions || !isSet(backoffLimitPerIndex)) return
   const limited = `must be less than or equal to ${limitForMany} when completions are above ${manyCompletions} and used with backoff limit per index`
   if (!isSet(maxFailed)) failedAt.required(`must be specified when completions is above ${manyCompletions}`)

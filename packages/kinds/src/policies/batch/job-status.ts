@@ -1,5 +1,5 @@
 /** What a job's status may say, and how it may go on. */
-import { type DeepReadonly, formatGoTime, goText, toMs, parseInstant } from '@krmkit/meta'
+import { type DeepReadonly, formatGoTime, goText, parseInstant, toMs } from '@krmkit/meta'
 import type { Job, JobStatus } from '../../types/batch-v1.generated.ts'
 import { checkNotNegative } from '../shared/numbers.ts'
 import type { Place } from '../shared/place.ts'
@@ -59,7 +59,8 @@ function changesOf(status: State, old: State) {
 }
 
 function checkCounts(status: State, at: Place): void {
-  for (const name of ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const) checkNotNegative(status[name], at.child(name))
+  for (const name of ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const)
+    checkNotNegative(status[name], at.child(name))
   const seen = new Set<string>()
   for (const list of ['succeeded', 'failed'] as const) {
     for (const [i, uid] of (status.uncountedTerminatedPods?.[list] ?? []).entries()) {
@@ -96,7 +97,12 @@ function checkTimes(status: State, at: Place, changed: Changes): void {
     }
     if (!isSet(completionTime) && complete) here.required('completionTime is required for Complete jobs')
   }
-  if ((changed.startTime || changed.completionTime) && isSet(startTime) && isSet(completionTime) && msOf(completionTime) < msOf(startTime)) {
+  if (
+    (changed.startTime || changed.completionTime) &&
+    isSet(startTime) &&
+    isSet(completionTime) &&
+    msOf(completionTime) < msOf(startTime)
+  ) {
     here.invalid(printTime(completionTime), 'completionTime cannot be set before startTime')
   }
 }
@@ -180,7 +186,8 @@ function checkProgress(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: Place
   const { failed = 0, succeeded = 0, completionTime } = status
   if (failed < (before.failed ?? 0)) at.child('failed').invalid(failed, 'cannot decrease the failed counter')
   const elastic = job.spec?.completionMode === 'Indexed' && job.spec.completions === job.spec.parallelism
-  if (!elastic && succeeded < (before.succeeded ?? 0)) at.child('succeeded').invalid(succeeded, 'cannot decrease the succeeded counter')
+  if (!elastic && succeeded < (before.succeeded ?? 0))
+    at.child('succeeded').invalid(succeeded, 'cannot decrease the succeeded counter')
   if (isSet(completionTime) && isSet(before.completionTime) && completionTime !== before.completionTime) {
     at.child('completionTime').invalid(printTime(completionTime), 'completionTime cannot be mutated')
   }

@@ -1,14 +1,20 @@
 /** What of a job may change. */
 import { type DeepReadonly, goText } from '@krmkit/meta'
 import type { Job, JobSpec } from '../../types/batch-v1.generated.ts'
-import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
+import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { Place, Report } from '../shared/place.ts'
-import { copy, isEmptyMap, isSet, keep, type R, semanticEqual } from '../shared/values.ts'
+import { isEmptyMap, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { checkSameSelector } from '../shared/workloads.ts'
 import { checkSpecWithSelector } from './job-rules.ts'
 
 const immutable = 'field is immutable'
-const frozen = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const satisfies readonly (keyof JobSpec)[]
+const frozen = [
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+] as const satisfies readonly (keyof JobSpec)[]
 
 /** The specification again (as the stock server does), then what may not change. */
 export function checkJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, report: Report): void {
@@ -28,26 +34,34 @@ export function checkJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, r
 function checkCompletions(spec: R<JobSpec>, old: R<JobSpec>, at: Place): void {
   const { completions } = spec
   if (completions === old.completions) return
-  if (spec.completionMode !== 'Indexed') return at.invalid(completions, immutable)
-  if (isSet(completions) && completions !== spec.parallelism) at.invalid(completions, 'can only be modified in tandem with spec.parallelism')
+  if (spec.completionMode !== 'Indexed') {
+    at.invalid(completions, immutable)
+    return
+  }
+  if (isSet(completions) && completions !== spec.parallelism)
+    at.invalid(completions, 'can only be modified in tandem with spec.parallelism')
 }
 
+type Loose = Record<string, unknown>
+
 /** The old template with everything that may be decided until a job starts, taken from the new one. */
-function withSchedulingOf(old: R<PodTemplateSpec>, template: R<PodTemplateSpec>): PodTemplateSpec {
-  const result: PodTemplateSpec = copy(old ?? {})
-  const metadata = { ...result.metadata }
-  keep(metadata, template?.metadata ?? {}, 'labels')
-  keep(metadata, template?.metadata ?? {}, 'annotations')
-  result.metadata = metadata
-  const spec: PodSpec = { ...(result.spec ?? { containers: [] }) }
-  const next = template?.spec ?? { containers: [] }
-  keep(spec, next as PodSpec, 'nodeSelector')
-  keep(spec, next as PodSpec, 'tolerations')
-  keep(spec, next as PodSpec, 'schedulingGates')
-  const affinity = { ...spec.affinity }
-  keep(affinity, next.affinity ?? {}, 'nodeAffinity')
-  if (isSet(next.affinity)) spec.affinity = affinity
-  else if (isEmptyMap(affinity)) delete spec.affinity
-  result.spec = spec
+function withSchedulingOf(old: R<PodTemplateSpec>, template: R<PodTemplateSpec>): object {
+  const before = (old ?? {}) as { metadata?: Loose; spec?: Loose }
+  const next = (template ?? {}) as { metadata?: Loose; spec?: Loose }
+  const metadata = taking(before.metadata, next.metadata, ['labels', 'annotations'])
+  const spec = taking(before.spec, next.spec, ['nodeSelector', 'tolerations', 'schedulingGates'])
+  const affinity = taking(spec.affinity as Loose | undefined, next.spec?.affinity as Loose | undefined, ['nodeAffinity'])
+  if (isSet(next.spec?.affinity) || !isEmptyMap(affinity)) spec.affinity = affinity
+  else delete spec.affinity
+  return { ...before, ...(isEmptyMap(metadata) ? {} : { metadata }), spec }
+}
+
+/** A copy of `object` with `members` of `from`. */
+function taking(object: Loose | undefined, from: Loose | undefined, members: readonly string[]): Loose {
+  const result: Loose = { ...object }
+  for (const member of members) {
+    if (from?.[member] === undefined) delete result[member]
+    else result[member] = from[member]
+  }
   return result
 }

@@ -1,0 +1,46 @@
+/** Runtime classes. */
+import { type DeepReadonly, validateLabels } from '@krmkit/meta'
+import type { RuntimeClass, Scheduling } from '../../types/node-v1.generated.ts'
+import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
+import { checkDnsLabel } from '../shared/names.ts'
+import { checkTolerations } from '../shared/node-selector.ts'
+import type { Place, Report } from '../shared/place.ts'
+import { roundUp } from '../shared/pod-defaults.ts'
+import { definePolicy, findings } from '../shared/policy.ts'
+import { checkResources } from '../shared/resources.ts'
+import { isEmptyMap, isSet, type R, semanticEqual } from '../shared/values.ts'
+
+function checkClass(object: DeepReadonly<RuntimeClass>, report: Report): void {
+  checkMetadata(object, report, { namespaced: false })
+  checkDnsLabel(object.handler ?? '', report.at('handler'))
+  if (isSet(object.overhead))
+    checkResources({ limits: object.overhead.podFixed ?? {} }, report.at('overhead'), { claims: new Set() })
+  if (isSet(object.scheduling)) checkScheduling(object.scheduling, report.at('scheduling'))
+}
+
+function checkScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: Place): void {
+  if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
+  const here = at.child('tolerations')
+  // The doubled step is the stock server's.
+  checkTolerations(tolerations, here.child('tolerations'))
+  for (const [i, toleration] of tolerations.entries()) {
+    const repeated = tolerations.slice(0, i).some((other) => semanticEqual(other, toleration))
+    if (repeated) here.index(i).duplicate(toleration)
+  }
+}
+
+export const runtimeClassPolicy = definePolicy<RuntimeClass>({
+  allowUnconditionalUpdate: false,
+  defaults(object) {
+    roundUp(object.overhead?.podFixed)
+  },
+  validate(object, context) {
+    return findings(context, (report) => checkClass(object, report))
+  },
+  validateUpdate(object, old, context) {
+    return findings(context, (report) => {
+      checkMetadataUpdate(object, old, report)
+      if (object.handler !== old.handler) report.at('handler').invalid(object.handler ?? '', 'field is immutable')
+    })
+  },
+})

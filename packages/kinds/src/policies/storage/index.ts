@@ -1,0 +1,11 @@
+import type { KindPolicy } from '../../interfaces.ts'
+import { csiNodePolicy } from './csi-node.ts'
+import { csiStorageCapacityPolicy } from './csi-storage-capacity.ts'
+import { volumeAttachmentPolicy } from './volume-attachment.ts'
+
+/** Policies of the group, by `group/Kind`. */
+export const storagePolicies: Readonly<Record<string, KindPolicy>> = {
+  'storage.k8s.io/CSINode': csiNodePolicy,
+  'storage.k8s.io/CSIStorageCapacity': csiStorageCapacityPolicy,
+  'storage.k8s.io/VolumeAttachment': volumeAttachmentPolicy,
+}
