@@ -8,6 +8,7 @@ import {
   nameRules,
   seededRandom,
   stockProfile,
+  type UserInfo,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
@@ -45,6 +46,7 @@ const folders = ['auth', 'protocol', 'storage']
 
 interface Step {
   id: string
+  as?: string
   path?: string
   method?: string
   query?: Record<string, string>
@@ -162,8 +164,43 @@ function commonRules({ definition }: Target) {
   return { namespaced: definition.resource.namespaced, name: nameRules.pathSegment }
 }
 
-function contextOf({ definition }: Target): PolicyContext {
+/** The users whom the recorded server knew. */
+const users: Readonly<Record<string, readonly string[]>> = {
+  admin: ['system:masters'],
+  alice: ['dev'],
+  bob: ['dev', 'ops'],
+  node1: ['system:nodes'],
+}
+
+function userOf({ as = 'admin', headers }: Step): UserInfo {
+  const authenticated = 'system:authenticated'
+  const name = headers?.['impersonate-user']
+  const token = /^([a-z0-9]{6})\.[a-z0-9]{16}$/.exec(as)
+  if (token !== null)
+    return {
+      username: `system:bootstrap:${token[1]}`,
+      groups: ['system:bootstrappers', 'system:bootstrappers:x1', authenticated],
+    }
+  if (name === undefined) {
+    return {
+      username: as === 'node1' ? 'system:node:node-1' : as,
+      uid: `${as}-uid`,
+      groups: [...(users[as] ?? []), authenticated],
+    }
+  }
+  const extra = Object.entries(headers ?? {}).filter(([header]) => header.startsWith('impersonate-extra-'))
+  const uid = headers?.['impersonate-uid']
   return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    groups: [headers?.['impersonate-group'] ?? [], authenticated].flat(),
+    extra: Object.fromEntries(extra.map(([header, value]) => [header.slice('impersonate-extra-'.length), [value].flat()])),
+  }
+}
+
+function contextOf({ definition }: Target, step: Step): PolicyContext {
+  return {
+    user: userOf(step),
     clock: fakeClock(Date.parse('2024-05-06T07:08:09Z')),
     random: seededRandom(1),
     profile: stockProfile,
@@ -186,7 +223,7 @@ interface Run {
 type Outcome = string | undefined
 
 function run(step: Step, target: Target, { answer, stored, made }: Run): Outcome {
-  const context = contextOf(target)
+  const context = contextOf(target, step)
   const { policy } = target.definition
   const causes = answer.body?.details?.causes
   const judged =

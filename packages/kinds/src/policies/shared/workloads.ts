@@ -36,7 +36,10 @@ export function selectorText(selector: MaybeSelector): string {
 
 /** A selector that must be there and must not take everything; `owner` is named in the message. */
 export function checkRequiredSelector(selector: MaybeSelector, at: Place, owner: string): void {
-  if (!isSet(selector)) return at.required()
+  if (!isSet(selector)) {
+    at.required()
+    return
+  }
   checkLabelSelector(selector, at)
   if (isEmptySelector(selector)) at.invalid(goSelector(selector), `empty selector is invalid for ${owner}`)
 }
