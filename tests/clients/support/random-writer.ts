@@ -18,12 +18,16 @@ export interface Pen {
   delete(at: { readonly namespace: string; readonly name: string }): Promise<void>
 }
 
+/** The acknowledged state; absent: there is no such object. */
+type State = { readonly object: Written; readonly resourceVersion: string } | undefined
+
 interface Slot {
   readonly namespace: string
   readonly name: string
   busy: boolean
-  /** The acknowledged state; absent: there is no such object. */
-  state: { readonly object: Written; readonly resourceVersion: string } | undefined
+  state: State
+  /** A write whose answer never came: it happened or it did not. */
+  unsure: { readonly object: Written | undefined } | undefined
 }
 
 /** A write that was acknowledged with an object. */
@@ -31,6 +35,19 @@ export interface Acknowledged {
   readonly type: 'ADDED' | 'MODIFIED'
   readonly object: Written
 }
+
+export interface RandomWriterOptions {
+  readonly dice: Dice
+  /** Chosen by chance: name one several times and it is used the more. */
+  readonly pens: readonly Pen[]
+  readonly namespaces: readonly string[]
+  /** Names in each namespace. */
+  readonly names: number
+  /** Whether a failure leaves open if the write happened. Default: none does. */
+  readonly unanswered?: (error: unknown) => boolean
+}
+
+class InDoubt extends Error {}
 
 /**
  * Random writes over a fixed set of names. One write at a time to a name, several names at a time, so that what was
@@ -43,18 +60,20 @@ export class RandomWriter {
   readonly #slots: Slot[]
   readonly #dice: Dice
   readonly #pens: readonly Pen[]
+  readonly #unanswered: (error: unknown) => boolean
 
-  /** `pens` are chosen by chance: name one several times and it is used the more. */
-  constructor(options: {
-    readonly dice: Dice
-    readonly pens: readonly Pen[]
-    readonly namespaces: readonly string[]
-    readonly names: number
-  }) {
+  constructor(options: RandomWriterOptions) {
+    this.#unanswered = options.unanswered ?? (() => false)
     this.#dice = options.dice
     this.#pens = options.pens
     this.#slots = options.namespaces.flatMap((namespace) =>
-      Array.from({ length: options.names }, (_, i) => ({ namespace, name: `object-${i}`, busy: false, state: undefined })),
+      Array.from({ length: options.names }, (_, i) => ({
+        namespace,
+        name: `object-${i}`,
+        busy: false,
+        state: undefined,
+        unsure: undefined,
+      })),
     )
   }
 
@@ -75,6 +94,52 @@ export class RandomWriter {
         while (left-- > 0) await this.#one()
       }),
     )
+  }
+
+  /**
+   * Writes until `signal` aborts, or until the server is gone: then the writes under way are in doubt, and `reconcile` must
+   * settle them before the next write.
+   */
+  async writeUntil(signal: AbortSignal, parallel: number): Promise<void> {
+    let gone = false
+    await Promise.all(
+      Array.from({ length: parallel }, async () => {
+        while (!signal.aborted && !gone) {
+          await this.#one().catch((error: unknown) => {
+            if (!(error instanceof InDoubt)) throw error
+            gone = true
+          })
+        }
+      }),
+    )
+  }
+
+  /**
+   * Compares what is there with what was acknowledged, and learns how the writes in doubt ended.
+   *
+   * @returns what is wrong; empty when everything acknowledged is there, and nothing else.
+   */
+  reconcile(actual: ReadonlyMap<string, { readonly object: Written; readonly resourceVersion: string }>): string[] {
+    const wrong: string[] = []
+    const unknown = new Set(actual.keys())
+    for (const slot of this.#slots) {
+      const key = `${slot.namespace}/${slot.name}`
+      unknown.delete(key)
+      const found = actual.get(key)
+      const asAcknowledged =
+        found?.resourceVersion === slot.state?.resourceVersion && sameContent(found?.object, slot.state?.object)
+      const asTried = slot.unsure !== undefined && sameContent(found?.object, slot.unsure.object)
+      if (!asAcknowledged && !asTried)
+        wrong.push(`${key} is ${JSON.stringify(found)}, acknowledged was ${JSON.stringify(slot.state)}`)
+      slot.state = found
+      slot.unsure = undefined
+    }
+    return [...wrong, ...[...unknown].map((key) => `${key} was never written`)]
+  }
+
+  /** How many writes are in doubt. */
+  get doubts(): number {
+    return this.#slots.filter(({ unsure }) => unsure !== undefined).length
   }
 
   /** To be called when a collection was deleted while nothing was being written. */
@@ -104,12 +169,12 @@ export class RandomWriter {
     const { namespace, name, state } = slot
     if (state === undefined) {
       const object = { namespace, name, ...this.#content() }
-      slot.state = this.#acknowledge('ADDED', object, await pen.create(object))
+      slot.state = this.#acknowledge('ADDED', object, await this.#try(slot, object, () => pen.create(object)))
       this.counts.create++
       return
     }
     if (this.#dice.chance(25)) {
-      await pen.delete({ namespace, name })
+      await this.#try(slot, undefined, () => pen.delete({ namespace, name }))
       slot.state = undefined
       this.counts.delete++
       return
@@ -117,14 +182,27 @@ export class RandomWriter {
     const content = this.#content()
     if (this.#dice.chance(50)) {
       const object = { namespace, name, ...content }
-      slot.state = this.#acknowledge('MODIFIED', object, await pen.replace(object, state.resourceVersion))
+      const version = await this.#try(slot, object, () => pen.replace(object, state.resourceVersion))
+      slot.state = this.#acknowledge('MODIFIED', object, version)
       this.counts.replace++
       return
     }
     const { labels, data } = state.object
     const merged = { namespace, name, labels: { ...labels, ...content.labels }, data: { ...data, ...content.data } }
-    slot.state = this.#acknowledge('MODIFIED', merged, await pen.patch({ namespace, name, ...content }))
+    const version = await this.#try(slot, merged, () => pen.patch({ namespace, name, ...content }))
+    slot.state = this.#acknowledge('MODIFIED', merged, version)
     this.counts.patch++
+  }
+
+  /** @throws InDoubt when there was no answer. */
+  async #try<T>(slot: Slot, object: Written | undefined, write: () => Promise<T>): Promise<T> {
+    try {
+      return await write()
+    } catch (error) {
+      if (!this.#unanswered(error)) throw error
+      slot.unsure = { object }
+      throw new InDoubt()
+    }
   }
 
   #acknowledge(type: Acknowledged['type'], object: Written, resourceVersion: string) {
@@ -140,4 +218,13 @@ export class RandomWriter {
       data: { [this.#dice.pick(['a', 'b', 'c'])]: `${this.#dice.below(2 ** 31)}`, text: 'é\n"' },
     }
   }
+}
+
+function sameContent(a: Written | undefined, b: Written | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && sameRecord(a.labels, b.labels) && sameRecord(a.data, b.data))
+}
+
+function sameRecord(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
 }

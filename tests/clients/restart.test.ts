@@ -1,0 +1,242 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, ClientError, loadKubeconfig, remoteClient, resourceType, type WatchEvent } from '@krmkit/client'
+import type { ApiObject } from '@krmkit/meta'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Dice, runSeed } from './support/dice.ts'
+import { type ConfigMapObject, configMaps, ownPen } from './support/pens.ts'
+import { RandomWriter, type Written } from './support/random-writer.ts'
+import { freePort, killEarly, type ServerProcess, startServerProcess } from './support/server-process.ts'
+
+/**
+ * The durable server as `npm start` runs it, killed in the middle of its work and started again. `CLIENTS_SEED` repeats the choice
+ * of writes and moments, as far as processes let themselves be repeated.
+ */
+
+const seed = runSeed()
+const rounds = 6
+const namespaces = ['default', 'work']
+const dice = new Dice(seed)
+
+let folder: string
+let flags: readonly string[]
+let server: ServerProcess
+let client: Client
+
+const types = {
+  namespaces: resourceType({ group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false }),
+  secrets: resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' }),
+  pods: resourceType({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' }),
+  deployments: resourceType({ group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment' }),
+  clusterRoles: resourceType({
+    group: 'rbac.authorization.k8s.io',
+    version: 'v1',
+    resource: 'clusterroles',
+    kind: 'ClusterRole',
+    namespaced: false,
+  }),
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-restart-'))
+  flags = ['--data-dir', folder, '--secure-port', String(await freePort())]
+  server = await startServerProcess(flags)
+  client = await connect()
+}, 120_000)
+
+afterAll(async () => {
+  await client?.close()
+  await server?.kill()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function connect(): Promise<Client> {
+  return remoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
+}
+
+/** Everything there is of ConfigMaps, as the writer knows them, without those that controllers make. */
+async function present(): Promise<{
+  objects: Map<string, { object: Written; resourceVersion: string }>
+  resourceVersion: string
+}> {
+  const { items, metadata } = await client.list(configMaps)
+  const own = items.filter((item) => item.metadata.name?.startsWith('object-') === true)
+  return {
+    objects: new Map(own.map((item) => [keyOf(item), { object: written(item), resourceVersion: versionOf(item) }])),
+    resourceVersion: metadata.resourceVersion ?? '',
+  }
+}
+
+function written({ metadata, data = {} }: ConfigMapObject): Written {
+  const { namespace = '', name = '', labels = {} } = metadata
+  return { namespace, name, labels, data }
+}
+
+function keyOf({ metadata }: ApiObject): string {
+  return `${metadata.namespace}/${metadata.name}`
+}
+
+function versionOf({ metadata }: ApiObject): string {
+  return metadata.resourceVersion ?? ''
+}
+
+/** The events after a version, up to one. */
+async function eventsBetween(from: string, to: string): Promise<WatchEvent<ConfigMapObject>[]> {
+  const events: WatchEvent<ConfigMapObject>[] = []
+  // An object that is written last of all tells when everything before it has come.
+  for await (const event of client.watch(configMaps, { resourceVersion: from, resume: false })) {
+    events.push(event)
+    if (BigInt(versionOf(event.object)) >= BigInt(to)) break
+  }
+  return events
+}
+
+describe(`a durable server, seed ${seed}`, () => {
+  it('P13 P143 P184 S104 is killed at any moment, and serves everything it had acknowledged', { timeout: 120_000 }, async () => {
+    await client.create(types.namespaces, { metadata: { name: 'work' } })
+    const container = { name: 'c', image: 'registry.example.com/c:1' }
+    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [container] } }
+    const kept = await Promise.all([
+      client.get(types.namespaces, 'work'),
+      client.create(types.secrets, { metadata: { name: 'kept', namespace: 'work' }, stringData: { key: 'välue' } } as never),
+      client.create(types.deployments, {
+        metadata: { name: 'kept', namespace: 'work' },
+        spec: { selector: { matchLabels: { app: 'a' } }, template },
+      } as never),
+      client.create(types.pods, {
+        metadata: { generateName: 'kept-', namespace: 'work', finalizers: ['example.com/hold'] },
+        spec: { containers: [container] },
+      } as never),
+      client.apply(
+        types.clusterRoles,
+        { metadata: { name: 'kept' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] } as never,
+        { fieldManager: 'tests' },
+      ),
+    ])
+    const [, , , pod] = kept
+    // Terminating, and so it stays.
+    await client.delete(types.pods, pod.metadata.name ?? '', { namespace: 'work' })
+    const where = [types.namespaces, types.secrets, types.deployments, types.pods, types.clusterRoles]
+    const readKept = () =>
+      Promise.all(
+        kept.map(({ metadata: { name = '', namespace } }, i) =>
+          client.get(where[i]!, name, namespace === undefined ? {} : { namespace }),
+        ),
+      )
+    const keptState = await readKept()
+
+    const writer = new RandomWriter({
+      dice,
+      // Each round talks with the client that is current then.
+      pens: [
+        {
+          create: (...args) => ownPen(client).create(...args),
+          replace: (...args) => ownPen(client).replace(...args),
+          patch: (...args) => ownPen(client).patch(...args),
+          delete: (...args) => ownPen(client).delete(...args),
+        },
+      ],
+      namespaces,
+      names: 150,
+      unanswered: (error) => error instanceof ClientError && error.code === 'Unreachable',
+    })
+
+    // One watch over all lives of the server: it finds its way back by itself.
+    const steady = await connect()
+    const mirror = new Map<string, string>()
+    const seen: string[] = []
+    const stopped = new AbortController()
+    const following = (async () => {
+      for await (const { type, object } of steady.watch(configMaps, { signal: stopped.signal })) {
+        seen.push(versionOf(object))
+        if (type === 'DELETED') mirror.delete(keyOf(object))
+        else mirror.set(keyOf(object), versionOf(object))
+      }
+    })()
+
+    let newest = (await present()).resourceVersion
+    let doubts = 0
+    for (let round = 0; round < rounds; round++) {
+      const before = newest
+      const acknowledgedBefore = new Set(writer.log.keys())
+      const over = new AbortController()
+      const work = writer.writeUntil(over.signal, 6)
+      await new Promise((resolve) => setTimeout(resolve, 100 + dice.below(500)))
+      await server.kill()
+      await work
+      doubts += writer.doubts
+      const made = [...writer.log].filter(([version]) => !acknowledgedBefore.has(version))
+      expect(made.length).toBeGreaterThan(10)
+
+      // Sometimes it does not even get to its feet.
+      if (dice.chance(40)) await killEarly(flags, dice.below(250))
+      await client.close()
+      server = await startServerProcess(flags)
+      client = await connect()
+
+      const now = await present()
+      expect(writer.reconcile(now.objects)).toEqual([])
+      expect(await readKept()).toEqual(keptState)
+      const highest = made.map(([version]) => BigInt(version)).reduce((a, b) => (a > b ? a : b))
+      expect(BigInt(now.resourceVersion)).toBeGreaterThanOrEqual(highest)
+
+      const mark = await client.create(configMaps, { metadata: { name: `mark-${round}`, namespace: 'work' } })
+      newest = versionOf(mark)
+      expect(BigInt(newest)).toBeGreaterThan(BigInt(now.resourceVersion))
+      const events = await eventsBetween(before, newest)
+      const versions = events.map(({ object }) => BigInt(versionOf(object)))
+      expect(versions).toEqual([...new Set(versions)].sort((a, b) => (a < b ? -1 : 1)))
+      const byVersion = new Map(events.map((event) => [versionOf(event.object), event]))
+      for (const [version, { type, object }] of made) {
+        const event = byVersion.get(version)
+        expect([event?.type, event && written(event.object)]).toEqual([type, object])
+      }
+    }
+
+    const final = await client.list(configMaps)
+    const truth = new Map(final.items.map((item) => [keyOf(item), versionOf(item)] as const))
+    await expect.poll(() => new Map([...mirror].sort()), { timeout: 20_000, interval: 50 }).toEqual(new Map([...truth].sort()))
+    // It went on where it was: nothing acknowledged passed it by, nothing came twice.
+    expect([...writer.log.keys()].filter((version) => !seen.includes(version))).toEqual([])
+    expect(new Set(seen).size).toBe(seen.length)
+    stopped.abort()
+    await following
+    await steady.close()
+    expect(doubts).toBeGreaterThan(0)
+  })
+
+  it('P13 P184 ends in good order when told to, and goes on from there', { timeout: 30_000 }, async () => {
+    const before = await client.list(configMaps)
+    const ended: string[] = []
+    const watching = (async () => {
+      for await (const event of client.watch(configMaps, {
+        resourceVersion: before.metadata.resourceVersion ?? '',
+        resume: false,
+      }))
+        ended.push(event.type)
+    })()
+    await client.create(configMaps, { metadata: { name: 'last', namespace: 'default' } })
+    expect(await server.stop()).toBe(0)
+    await watching
+    expect(ended).toEqual(['ADDED'])
+    expect(server.errors()).toBe('')
+
+    await client.close()
+    server = await startServerProcess(flags)
+    client = await connect()
+    const after = await client.list(configMaps)
+    expect(after.items.filter(({ metadata }) => metadata.name !== 'last')).toEqual(before.items)
+    const [last] = await eventsBetween(
+      before.metadata.resourceVersion ?? '',
+      String(BigInt(before.metadata.resourceVersion ?? '') + 1n),
+    )
+    expect([last?.type, last?.object.metadata.name]).toEqual(['ADDED', 'last'])
+  })
+
+  it('tells in one sentence that another server has the data', { timeout: 30_000 }, async () => {
+    const elsewhere = ['--data-dir', folder, '--secure-port', '0']
+    await expect(startServerProcess(elsewhere)).rejects.toThrow(/ended with 1 before it was ready: .*krmkit:.* [^\n]+\n$/s)
+    await expect(client.list(types.namespaces)).resolves.toMatchObject({ kind: 'NamespaceList' })
+  })
+})
