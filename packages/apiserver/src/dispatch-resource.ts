@@ -64,7 +64,7 @@ export async function dispatchResource(machinery: Machinery, state: RequestState
     view: machinery.view(definition),
     subresource: found,
   }
-  const warning = deprecationWarning(definition.kind)
+  const warning = definition.deprecationWarning ?? deprecationWarning(definition.kind)
   if (warning !== undefined) {
     const { apiDomain } = machinery.writer.environment.profile
     state.warnings.push(warning)
@@ -94,7 +94,8 @@ function handlerOf({ definition, state, machinery }: ResourceRequest, subresourc
     return verbs[info.verb] ?? refuse(notAllowed)
   }
   if (info.verb === 'watch' && info.watchPrefix && request.method !== 'GET') throw notAllowed
-  if (!definition.resource.verbs.includes(info.verb)) throw notAllowed
+  if (definition.custom?.terminating === true && info.verb === 'create') throw terminating(info.verb)
+  if (definition.custom === undefined && !definition.resource.verbs.includes(info.verb)) throw notAllowed
   const collective = info.verb === 'create' || info.verb === 'deletecollection'
   if (collective && definition.kind.namespaced && info.namespace === '') throw notAllowed
   if (info.verb === 'create' && info.name !== '') throw notAllowed
@@ -108,6 +109,11 @@ function handlerOf({ definition, state, machinery }: ResourceRequest, subresourc
     throw notAllowed
   }
   return verbs[info.verb] ?? refuse(notAllowed)
+}
+
+/** What a definition that is going away does not allow any more. */
+function terminating(verb: string): ApiError {
+  return ApiError.generic(405, { serverMessage: `${verb} not allowed while custom resource definition is terminating` })
 }
 
 function refuse(error: ApiError): never {

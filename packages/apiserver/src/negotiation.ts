@@ -63,6 +63,8 @@ const available: readonly { encoding: Encoding; type: string; subtype: string }[
 export interface NegotiationOptions {
   /** Encodings this answer exists in. */
   readonly encodings?: readonly Encoding[]
+  /** Encodings of the object itself, where its other forms exist in more. */
+  readonly plain?: readonly Encoding[]
   /** `as=` forms this answer can take. */
   readonly transforms?: readonly Transform['as'][]
   /** The answer is a watch stream. */
@@ -102,6 +104,7 @@ export class Negotiator {
         if (!matches) continue
         const wanted = transformOf(clause, transforms)
         if (wanted === 'unavailable') continue
+        if (wanted === undefined && options.plain?.includes(encoding) === false) continue
         return {
           encoding,
           ...(wanted === undefined ? {} : { transform: wanted }),

@@ -1,11 +1,13 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type NamingProfile, parseApiVersion } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, type NamingProfile, parseApiVersion, Path } from '@krmkit/meta'
 import {
   applyDefaults,
   DecodeError,
   decode,
   decodeFailureMessage,
   decodeProtobuf,
+  missingTypeMeta,
+  type TypeMeta,
   type Decoded,
   type DecodeOptions,
   parseJson,
@@ -90,7 +92,8 @@ function decodeBytes(
       return { decoded: decodeProtobuf(type(), envelope), actual }
     }
     const { value, ...rest } = parseText(bytes, encoding)
-    actual = checkType(machinery, expected, readTypeMeta(value))
+    const stated = readTypeMeta(value)
+    actual = type().custom === undefined ? checkType(machinery, expected, stated) : checkCustomType(expected, stated, { value, bytes })
     return { decoded: decode(type(), value, { ...rest, collect }), actual }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
@@ -118,6 +121,28 @@ function checkType(machinery: Machinery, { gvk, anyGroup = false }: Expected, gi
     ? `converting (${stated.version}.${kind}) to (${internalName(gvk.group)}.${gvk.kind}): unknown conversion`
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatApiVersion(stated))} in scheme "pkg/runtime/scheme.go:110"`
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
+}
+
+/**
+ * Objects of custom resources must say themselves what they are.
+ *
+ * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
+ */
+function checkCustomType(
+  { gvk }: Expected,
+  { apiVersion, kind }: TypeMeta,
+  { value, bytes }: { readonly value: unknown; readonly bytes: Uint8Array },
+): Actual {
+  if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes))
+  const wanted = formatApiVersion(gvk)
+  if (apiVersion !== wanted) {
+    throw ApiError.badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`)
+  }
+  if (kind !== gvk.kind) {
+    const name = (value as { metadata?: { name?: unknown } }).metadata?.name
+    throw ApiError.invalid({ group: gvk.group, kind }, typeof name === 'string' ? name : '', [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
+  }
+  return { kind, version: gvk.version }
 }
 
 /** `core` for the core group, otherwise the first part of the group's name. */

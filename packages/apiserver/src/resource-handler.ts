@@ -6,6 +6,7 @@ import type { Authorizer } from '@krmkit/authorization'
 import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
 import type { RequestState } from './request-state.ts'
 import { header } from './request-state.ts'
+import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
 import type { Responder } from './responses.ts'
 import type { View } from './view.ts'
 import type { WriteOptions } from './query.ts'
@@ -48,6 +49,14 @@ export interface ResourceRequest {
   readonly view: View
   /** The sub-resource that is addressed. */
   readonly subresource: ResourceInfo | undefined
+}
+
+const withoutProtobuf: readonly Encoding[] = ['json', 'yaml']
+
+/** The form that the client wants of an answer. Custom resources have no protobuf form. @throws ApiError 406 */
+export function negotiated({ machinery, state, definition }: ResourceRequest, options: NegotiationOptions = {}): Representation {
+  const accept = header(state.request, 'accept')
+  return machinery.responder.negotiator.negotiate(accept, definition.custom === undefined ? options : { ...options, plain: withoutProtobuf })
 }
 
 /** The context that a write hands to the registry. */

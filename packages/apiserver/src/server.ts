@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
 import { anonymousAuthenticator, type Authenticator, type ServiceAccountIssuer } from '@krmkit/authentication'
 import { alwaysAllow, type Authorizer } from '@krmkit/authorization'
-import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
+import { builtInTypes, createCatalog, type ResourceDefinition, type ServiceNetwork } from '@krmkit/kinds'
 import { ApiError, type Clock, type Features, fixedFeatures, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
@@ -39,6 +39,8 @@ export interface ApiServerOptions {
   readonly authenticator?: Authenticator
   /** Decides who may do what. Default: everybody may do everything. */
   readonly authorizer?: Authorizer
+  /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
+  readonly serviceNetwork?: ServiceNetwork
   /** Issues tokens of service accounts. Default: none are issued. */
   readonly serviceAccountIssuer?: ServiceAccountIssuer
   /** Plugins that run after the built-in ones. */
@@ -108,7 +110,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const catalog = createCatalog({ features, types })
   const served = new ServedResources(options.kinds ?? catalog.definitions)
   const admission = admissionChain([namespaceLifecycle(profile), ...(options.admission ?? [])])
-  const registry = createRegistry({ storage, types, admission, clock, random, profile, features }, served)
+  const registry = createRegistry({ storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork }, served)
   const closing = new AbortController()
   // Every watch listens for the end.
   setMaxListeners(0, closing.signal)

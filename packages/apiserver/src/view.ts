@@ -25,7 +25,8 @@ export interface View {
 }
 
 export function createView(definition: ResourceDefinition, parsed: ParsedObjects): View {
-  const headLength = documentHead(definition.kind).byteLength
+  // Items of custom resources are whole objects, whose members come in the order of their names.
+  const headLength = definition.custom === undefined ? documentHead(definition.kind).byteLength : 1
   const { toStorage, fromStorage } = definition
   if (fromStorage === undefined || toStorage === undefined) {
     return {
@@ -56,7 +57,7 @@ export function createView(definition: ResourceDefinition, parsed: ParsedObjects
     object: (entry) => of(entry).object,
     bytes(entry) {
       const found = of(entry)
-      found.bytes ??= encodeJson(found.object, { newline: true })
+      found.bytes ??= found.object === parsed.objectOf(entry) ? entry.value : encodeJson(found.object, { newline: true })
       return found.bytes
     },
     present: convert,

@@ -23,6 +23,7 @@ export {
   type ServiceAllocation,
   type ServiceNetwork,
   type ServiceUse,
+  serviceHoldings,
   serviceUse,
 } from './policies/core/service-allocation.ts'
 export { policies } from './policies/index.ts'

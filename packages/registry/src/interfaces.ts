@@ -1,4 +1,4 @@
-import type { SubresourcePolicy } from '@krmkit/kinds'
+import type { ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
 import type { AdmissionChain } from '@krmkit/admission'
 import type { ApiObject, Clock, DeepReadonly, Features, FieldSelector, LabelSelector, NamingProfile, Random, UserInfo } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
@@ -21,6 +21,8 @@ export interface Environment {
   readonly random: Random
   readonly profile: NamingProfile
   readonly features: Features
+  /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
+  readonly serviceNetwork?: ServiceNetwork | undefined
 }
 
 /** What travels with one request. */
@@ -96,6 +98,8 @@ export interface UpdateRequest {
   readonly createMissing?: boolean
   /** Fails when the object is another one. */
   readonly uid?: string
+  /** `change` keeps the owners of fields itself. */
+  readonly owned?: boolean
   /** What the request may change, where that is neither the kind's policy nor that of the sub-resource. */
   readonly rules?: SubresourcePolicy
 }

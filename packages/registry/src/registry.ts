@@ -5,6 +5,7 @@ import type { Environment } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
 import { OwnedKinds } from './ownership.ts'
 import { ServedResources } from './served-resources.ts'
+import { ServiceAddresses } from './service-addresses.ts'
 import { StoredForms } from './stored-form.ts'
 import { ParsedObjects } from './stored-object.ts'
 import type { Writer } from './write.ts'
@@ -31,6 +32,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
     parsed,
     owned: new OwnedKinds(served),
     storedForms: new StoredForms(),
+    addresses: new ServiceAddresses(environment.storage, parsed, environment.serviceNetwork),
     reader: createReader(environment, parsed, stored),
     resource: (gvr) => served.find(gvr),
     stored,

@@ -1,9 +1,10 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
+import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, formatTime, parseTime, Path } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
+import { policyContext } from './object-metadata.ts'
 import { deepFreeze, encodeStored } from './stored-object.ts'
 import { admissionAttributes, storedType, type Writer } from './write.ts'
 
@@ -24,7 +25,7 @@ const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
   if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
   if (isNamespace(definition)) return namespaceFinalizers(next).length === 0
-  return current.metadata.deletionGracePeriodSeconds === 0
+  return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
 }
 
 /** @throws ApiError 422 for options that contradict each other or say unknown words. */
@@ -92,7 +93,9 @@ async function deleteOnce(
   const { storage } = environment
   const next = isNamespace(definition)
     ? terminatingNamespace(current, options, environment.clock.now())
-    : terminatingObject(definition, current, options, environment.clock.now())
+    : definition.policy.beginDeletion !== undefined && current.metadata.deletionTimestamp === undefined
+      ? markedByPolicy(definition, current, policyContext(environment, context, definition))
+      : terminatingObject(definition, current, options, environment.clock.now())
   if (next === 'pending') return { object: current, entry, removed: false }
   if (next === 'now') {
     if (context.dryRun) return { object: current, entry, removed: true }
@@ -138,6 +141,13 @@ function checkPreconditions(gr: { group: string; resource: string }, name: strin
       `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.metadata.resourceVersion}`,
     )
   }
+}
+
+function markedByPolicy({ policy }: ResourceDefinition, current: FrozenObject, context: PolicyContext): ApiObject {
+  const next = structuredClone(current) as ApiObject
+  next.metadata.deletionTimestamp = formatTime(context.clock.now())
+  policy.beginDeletion?.(next, context)
+  return next
 }
 
 /** What the first half of a deletion makes of an object: its marked form, or that it can go at once, or that nothing changes. */

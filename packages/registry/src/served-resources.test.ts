@@ -10,7 +10,12 @@ describe('ServedResources', () => {
     const deployments = served.find({ group: 'apps', version: 'v1', resource: 'deployments' })
     expect(deployments?.kind.kind).toBe('Deployment')
     expect(served.stored('apps', 'deployments')).toBe(deployments)
-    expect(served.versionsOf({ group: 'autoscaling', resource: 'horizontalpodautoscalers' }).map(({ version }) => version).sort()).toEqual(['v1', 'v2'])
+    expect(
+      served
+        .versionsOf({ group: 'autoscaling', resource: 'horizontalpodautoscalers' })
+        .map(({ version }) => version)
+        .sort(),
+    ).toEqual(['v1', 'v2'])
     expect(served.hasGroup('apps')).toBe(true)
     expect(served.hasVersion('apps', 'v9')).toBe(false)
     expect(served.kind({ group: '', version: 'v1', kind: 'Pod' })?.namespaced).toBe(true)

@@ -19,6 +19,7 @@ import {
 } from './object-metadata.ts'
 import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate } from './removal.ts'
+import type { ServiceAddresses } from './service-addresses.ts'
 import type { StoredForms } from './stored-form.ts'
 import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
 
@@ -36,6 +37,7 @@ export interface Writer {
   readonly parsed: ParsedObjects
   readonly owned: OwnedKinds
   readonly storedForms: StoredForms
+  readonly addresses: ServiceAddresses
   /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
   stored(group: string, resource: string): ResourceDefinition | undefined
 }
@@ -99,7 +101,7 @@ export async function createObject(
   await writer.environment.admission.admit(object, attributes, admission)
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(prefix, writer.environment)
-    const stored = await createOnce(writer, definition, context, object, attributes)
+    const stored = await writer.addresses.inTurn(definition, () => createOnce(writer, definition, context, object, attributes))
     if (stored !== undefined) return stored
     if (!generate || attempt === generatedNameAttempts) throw takenName(writer, definition, object)
   }
@@ -131,6 +133,8 @@ async function createOnce(
   const policy = policyContext(environment, context, definition)
   fillNewMetadata(object, environment, definition)
   definition.policy.prepareForCreate?.(object, policy)
+  const ungranted = await writer.addresses.allocate(definition, object, undefined, policy)
+  if (ungranted.length > 0) throw ApiError.invalid(storedKind(writer, definition), object.metadata.name ?? '', ungranted)
   const named = storedKind(writer, definition)
   const errors = validateByPolicy(object, definition, policy)
   if (errors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', errors)
@@ -182,7 +186,7 @@ export async function updateObject(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  request: UpdateRequest & { owned?: boolean },
+  request: UpdateRequest,
 ): Promise<UpdateAnswer> {
   const { environment, parsed } = writer
   const key = objectKey(definition, request.namespace, request.name)
@@ -206,7 +210,7 @@ export async function updateObject(
         throw error
       }
     }
-    const answer = await updateOnce(writer, definition, context, request, entry, parsed.objectOf(entry))
+    const answer = await writer.addresses.inTurn(definition, () => updateOnce(writer, definition, context, request, entry, parsed.objectOf(entry)))
     if (answer !== undefined) return { ...answer, created: false }
     if (context.signal.aborted) throw ApiError.conflict(gr, request.name, optimisticLockMessage)
   }
@@ -217,7 +221,7 @@ async function updateOnce(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  request: UpdateRequest & { owned?: boolean },
+  request: UpdateRequest,
   entry: Entry,
   current: FrozenObject,
 ): Promise<Stored | undefined> {
@@ -253,6 +257,10 @@ async function updateOnce(
   carryOverMetadata(next, current, definition)
   if (sub !== undefined) sub.prepareForUpdate(next, current, policy)
   else definition.policy.prepareForUpdate?.(next, current, policy)
+  if (sub === undefined) {
+    const ungranted = await writer.addresses.allocate(definition, next, current, policy)
+    if (ungranted.length > 0) throw ApiError.invalid(named, name, ungranted)
+  }
   const errors = [
     ...validateUpdatedMetadata(next, current, definition),
     ...(sub !== undefined ? sub.validateUpdate(next, current, policy) : validateUpdateByPolicy(next, current, definition, policy)),

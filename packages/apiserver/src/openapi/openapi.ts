@@ -263,6 +263,7 @@ function sameElements<T>(a: readonly T[], b: readonly T[]): boolean {
 
 /** Kinds that are not built in were read from a schema, which says more than their structural type. */
 function writtenForm(definition: ResourceDefinition, types: TypeSource): CustomForm | undefined {
+  if (definition.custom !== undefined) return definition.custom
   const type = definition.kind.type()
   if (types.has(type.name)) return undefined
   const { raw } = type

@@ -1,4 +1,4 @@
-import { ApiError, type ApiObject, type DeepReadonly, field, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsEntry, Path } from '@krmkit/meta'
 import { type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { writeOptions } from '../query.ts'
@@ -6,7 +6,8 @@ import { header } from '../request-state.ts'
 import { readObject } from '../request-body.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
-import { patchBody, patched, patchKind, type PatchTarget } from '../verbs/patch.ts'
+import { appliedObject, patchBody, patched, patchKind, type PatchTarget } from '../verbs/patch.ts'
+import { scaleOwners } from './scale-ownership.ts'
 
 /**
  * `/scale`: the replicas of a workload seen as an `autoscaling/v1` Scale, whatever its kind.
@@ -37,15 +38,22 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
   const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
   const body = verb === 'update' ? await readObject(machinery, state, { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation }) : undefined
   const patch = kind === undefined ? undefined : await patchBody(request, kind)
-  const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
+  const context = writeContext(request, options)
+  const answer = await updateObject(machinery.writer, definition, context, {
     namespace,
     name,
     subresource: 'scale',
+    owned: true,
     change(current) {
       if (current === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
-      const before = scaleOf(request, current)
+      const owners = scaleOwners(definition, current, { context, scaleType, now: machinery.writer.environment.clock.now() })
+      const before = owners.withOwners(scaleOf(request, current))
+      if (patch?.kind === 'apply') {
+        const next = owners.applied(before, appliedObject(request, target, patch, options), options.force === true) as Scale
+        return scaled(request, current, before, next, owners.afterApply(next))
+      }
       const next = (patch === undefined ? body : patched(request, target, patch, before, options)) as Scale
-      return scaled(request, current, before, next)
+      return scaled(request, current, before, next, owners.afterUpdate(before, { ...next, metadata: { ...next.metadata, managedFields: before.metadata.managedFields ?? [] } }))
     },
   })
   return presentObject(request, 200, scaleOf(request, answer.object), representation)
@@ -67,7 +75,13 @@ function scaleOf({ definition }: ResourceRequest, object: FrozenObject): DeepRea
 }
 
 /** The object with the replicas of `next`. @throws ApiError 400, 409, 422 */
-function scaled({ definition, state }: ResourceRequest, current: FrozenObject, before: DeepReadonly<Scale>, next: Scale): ApiObject {
+function scaled(
+  { definition, state }: ResourceRequest,
+  current: FrozenObject,
+  before: FrozenObject,
+  next: Scale,
+  managedFields: ManagedFieldsEntry[],
+): ApiObject {
   const { name } = state.info
   const given = next.metadata?.name ?? ''
   const gk = { group: scaleKind.group, kind: scaleKind.kind }
@@ -82,6 +96,8 @@ function scaled({ definition, state }: ResourceRequest, current: FrozenObject, b
   }
   const changed = structuredClone(current) as ApiObject
   changed.metadata.resourceVersion = next.metadata?.resourceVersion ?? ''
+  if (managedFields.length > 0) changed.metadata.managedFields = managedFields
+  else delete changed.metadata.managedFields
   writeAt(changed, definition.policy.scale?.specReplicas ?? [], replicas)
   return changed
 }

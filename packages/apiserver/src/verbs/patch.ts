@@ -1,5 +1,5 @@
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
-import { jsonPatch, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import { jsonPatch, jsonPatchProblems, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
 import { applyToObject, updateObject } from '@krmkit/registry'
 import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
@@ -7,7 +7,7 @@ import { knownMembers } from '../known-members.ts'
 import { type WriteOptions, writeOptions } from '../query.ts'
 import { strictFailure, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { negotiated, type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { presentStored } from './write.ts'
 
 /** What a patch is applied to: the object as the request's version shows it, or a Scale made from it. */
@@ -31,10 +31,15 @@ const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
   'application/apply-patch+yaml': 'apply',
 }
 
+const customPatches =
+  'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
+
 /** @throws ApiError 415 for anything but the four media types of patches. */
-export function patchKind({ state }: ResourceRequest): PatchBody['kind'] {
+export function patchKind({ state, definition, subresource }: ResourceRequest): PatchBody['kind'] {
   const given = (header(state.request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   const kind = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
+  const custom = definition.custom !== undefined && subresource?.kind.kind !== 'Scale'
+  if (custom && (kind === undefined || kind === 'strategic')) throw ApiError.unsupportedMediaType(customPatches)
   if (kind === undefined) throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
   return kind
 }
@@ -49,7 +54,9 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
       return { kind, value: parsed.value as JsonValue, problems: parsed.problems }
     }
     const parsed = parseJson(bytes)
-    return { kind, value: parsed.value as JsonValue, problems: duplicateProblems(parsed) }
+    const value = parsed.value as JsonValue
+    const unknown = kind === 'json' ? jsonPatchProblems(value) : []
+    return { kind, value, problems: [...duplicateProblems(parsed), ...unknown] }
   } catch (error) {
     if (error instanceof DecodeError) throw ApiError.badRequest(kind === 'apply' ? `error decoding YAML: ${error.message}` : error.message)
     throw error
@@ -60,7 +67,7 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
 export async function patchResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition, view } = request
   const { namespace, name, subresource } = state.info
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const kind = patchKind(request)
   const options = writeOptions(state.query, 'PatchOptions', kind === 'apply')
   const body = await patchBody(request, kind)
@@ -120,7 +127,7 @@ function patchFailure(error: PatchError): ApiError {
 }
 
 /** The body of an apply as an object of the target. @throws ApiError 400 */
-function appliedObject(request: ResourceRequest, target: PatchTarget, body: PatchBody, options: WriteOptions): ApiObject {
+export function appliedObject(request: ResourceRequest, target: PatchTarget, body: PatchBody, options: WriteOptions): ApiObject {
   const { gvk } = target
   const { value } = body
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -135,9 +142,13 @@ function appliedObject(request: ResourceRequest, target: PatchTarget, body: Patc
       `invalid object type: ${typeof given.apiVersion === 'string' ? given.apiVersion : ''}, Kind=${typeof given.kind === 'string' ? given.kind : ''}`,
     )
   }
+  // The path names the object where the configuration does not.
+  const { name } = request.state.info
+  const metadata = (value['metadata'] ?? {}) as { [member: string]: JsonValue }
+  const named = { ...value, metadata: metadata['name'] === undefined || metadata['name'] === null || metadata['name'] === '' ? { ...metadata, name } : metadata }
   // Decoded for what is wrong with it; what it says stays as it was sent.
-  decodePatched(request, target, body, options.fieldValidation)
-  return knownMembers(target.type(), value) as unknown as ApiObject
+  decodePatched(request, target, { ...body, value: named }, options.fieldValidation)
+  return knownMembers(target.type(), named) as unknown as ApiObject
 }
 
 /** Decodes what a patch made; what the patch repeats counts among its problems. */

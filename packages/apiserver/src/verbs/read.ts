@@ -6,7 +6,7 @@ import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
 import { integer, type Query, text } from '../query.ts'
 import { header } from '../request-state.ts'
-import type { ResourceRequest } from '../resource-handler.ts'
+import { negotiated, type ResourceRequest } from '../resource-handler.ts'
 import { bytesBody, jsonResponse, objectResponse } from '../responses.ts'
 import { includeObject, partialListOf, partialOf, tableOf } from '../table.ts'
 
@@ -15,7 +15,7 @@ export async function getObject(request: ResourceRequest): Promise<ApiResponse> 
   const { machinery, state, definition } = request
   const { storage, clock } = machinery.writer.environment
   const { namespace, name } = state.info
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), {
+  const representation = negotiated(request, {
     transforms: ['Table', 'PartialObjectMetadata'],
   })
   const version = parseResourceVersion(text(state.query, 'resourceVersion'))
@@ -109,7 +109,7 @@ function readable<T>(parse: () => T): T {
 export async function listObjects(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const { query, info } = state
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), {
+  const representation = negotiated(request, {
     transforms: ['Table', 'PartialObjectMetadataList'],
   })
   const limit = integer(query, 'limit')
@@ -155,6 +155,9 @@ function presentList(request: ResourceRequest, answer: ListAnswer, representatio
     return objectResponse(responder, 200, list, shown, () => responder.types.struct('meta/v1.PartialObjectMetadataList'))
   }
   const { group, version, listKind } = definition.kind
+  if (definition.custom !== undefined) {
+    return objectResponse(responder, 200, { apiVersion: apiVersionOf(group, version), items: objects, kind: listKind, metadata }, shown, definition.kind.type)
+  }
   const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...members }) => members)
   const list = { kind: listKind, apiVersion: apiVersionOf(group, version), metadata, items }
   const folder = definition.kind.type().name.split('.')[0] ?? ''
@@ -167,12 +170,9 @@ const listEnd = new TextEncoder().encode(']}\n')
 
 function joinedList(request: ResourceRequest, entries: readonly Entry[], metadata: object): ApiResponse {
   const { definition, view } = request
-  const { group, version, listKind } = definition.kind
-  const head = new TextEncoder().encode(
-    `${JSON.stringify({ kind: listKind, apiVersion: apiVersionOf(group, version), metadata }).slice(0, -1)},"items":[`,
-  )
+  const { head, end } = listEnvelope(definition, metadata)
   const parts: Uint8Array[] = [head]
-  let length = head.byteLength + listEnd.byteLength
+  let length = head.byteLength + end.byteLength
   for (let i = 0; i < entries.length; i++) {
     const separator = i === 0 ? firstOpen : comma
     const bytes = view.bytes(entries[i] as Entry)
@@ -181,8 +181,17 @@ function joinedList(request: ResourceRequest, entries: readonly Entry[], metadat
     parts.push(separator, item)
     length += separator.byteLength + item.byteLength
   }
-  parts.push(listEnd)
+  parts.push(end)
   return jsonResponse(200, { kind: 'list', parts, length })
+}
+
+/** What stands before the items of a list and after them. Lists of custom resources, too, have their members by name. */
+function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): { head: Uint8Array; end: Uint8Array } {
+  const { group, version, listKind } = kind
+  const apiVersion = apiVersionOf(group, version)
+  const encode = (text: string) => new TextEncoder().encode(text)
+  if (custom === undefined) return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
+  return { head: encode(`{"apiVersion":"${apiVersion}","items":[`), end: encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`) }
 }
 
 export function apiVersionOf(group: string, version: string): string {

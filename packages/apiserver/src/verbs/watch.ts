@@ -4,8 +4,7 @@ import { type Entry, type Revision, type StorageEvent, StorageError, type Watche
 import type { ApiResponse } from '../interfaces.ts'
 import { mediaType } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
-import { header } from '../request-state.ts'
-import type { ResourceRequest } from '../resource-handler.ts'
+import { negotiated, type ResourceRequest } from '../resource-handler.ts'
 import { includeObject } from '../table.ts'
 import { type Frames, framesFor } from '../watch-frames.ts'
 import { selectors } from './read.ts'
@@ -20,7 +19,7 @@ import { selectors } from './read.ts'
 export async function watchObjects(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state } = request
   const plan = readPlan(request)
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), {
+  const representation = negotiated(request, {
     encodings: ['json', 'protobuf'],
     transforms: ['Table', 'PartialObjectMetadata'],
     stream: true,

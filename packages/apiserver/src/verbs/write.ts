@@ -3,7 +3,7 @@ import { createObject, deleteObject, type DeleteAnswer, type DeleteOptions, type
 import type { ApiResponse } from '../interfaces.ts'
 import { flag, integer, text, writeOptions } from '../query.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { negotiated, type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { bodyEncoding, decodeObject, readObject, withDefaults } from '../request-body.ts'
 import { bytesBody, jsonResponse, statusResponse } from '../responses.ts'
 import { presentObject, selectors, wantsPretty } from './read.ts'
@@ -11,7 +11,7 @@ import { presentObject, selectors, wantsPretty } from './read.ts'
 /** POST to a collection; @see API protocol specification, 4. */
 export async function createResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition, view } = request
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = writeOptions(state.query, 'CreateOptions')
   const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
   const stored = await createObject(machinery.writer, definition, writeContext(request, options), {
@@ -35,7 +35,7 @@ export function presentStored(request: ResourceRequest, status: number, stored: 
 export async function updateResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition, view } = request
   const { namespace, name, subresource } = state.info
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = writeOptions(state.query, 'UpdateOptions')
   const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
   checkIdentity(body, name, namespace, definition.kind.namespaced)
@@ -67,7 +67,7 @@ export function checkIdentity(object: ApiObject, name: string, namespace: string
 export async function deleteResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const { namespace, name } = state.info
-  const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = await deleteOptions(request)
   validateDeleteOptions(options)
   const answer = await deleteObject(machinery.writer, definition, writeContext(request, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' }), {
@@ -134,7 +134,7 @@ const deletionWorkers = 16
 export async function deleteCollection(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const { query, info } = state
-  machinery.responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table', 'PartialObjectMetadataList'] })
+  negotiated(request, { transforms: ['Table', 'PartialObjectMetadataList'] })
   const selected = selectors(definition, query)
   integer(query, 'timeoutSeconds')
   const options = await deleteOptions(request)

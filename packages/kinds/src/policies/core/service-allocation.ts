@@ -24,20 +24,31 @@ export interface ServiceNetwork {
 
 /** What other services hold already. */
 export interface ServiceUse {
-  readonly addresses: ReadonlySet<string>
+  readonly addresses: Pick<ReadonlySet<string>, 'has'>
   /** As `TCP/30000`; a port may serve several protocols of one service. */
-  readonly nodePorts: ReadonlySet<string>
+  readonly nodePorts: Pick<ReadonlySet<string>, 'has'>
+}
+
+/** What one service holds: addresses, and ports as `TCP/30000`. */
+export function serviceHoldings({ spec }: DeepReadonly<Service>): { addresses: string[]; nodePorts: string[] } {
+  const addresses: string[] = []
+  const nodePorts: string[] = []
+  if (!isSet(spec)) return { addresses, nodePorts }
+  if (needsClusterIp(spec)) addresses.push(...(spec.clusterIPs ?? []).filter((address) => address !== 'None'))
+  for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.push(portKey(port.protocol, port.nodePort))
+  if (spec.healthCheckNodePort) nodePorts.push(portKey('TCP', spec.healthCheckNodePort))
+  return { addresses, nodePorts }
 }
 
 /** What `services` hold, without the service of the given uid. */
 export function serviceUse(services: Iterable<DeepReadonly<Service>>, exceptUid?: string): ServiceUse {
   const addresses = new Set<string>()
   const nodePorts = new Set<string>()
-  for (const { metadata, spec } of services) {
-    if (!isSet(spec) || (exceptUid !== undefined && metadata.uid === exceptUid)) continue
-    if (needsClusterIp(spec)) for (const address of spec.clusterIPs ?? []) if (address !== 'None') addresses.add(address)
-    for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.add(portKey(port.protocol, port.nodePort))
-    if (spec.healthCheckNodePort) nodePorts.add(portKey('TCP', spec.healthCheckNodePort))
+  for (const service of services) {
+    if (exceptUid !== undefined && service.metadata.uid === exceptUid) continue
+    const held = serviceHoldings(service)
+    for (const address of held.addresses) addresses.add(address)
+    for (const port of held.nodePorts) nodePorts.add(port)
   }
   return { addresses, nodePorts }
 }
@@ -118,7 +129,8 @@ function allocatePorts(
   at: Place,
   { network, use, random }: PortOptions,
 ): void {
-  const taken = new Set(use.nodePorts)
+  const granted = new Set<string>()
+  const taken = { has: (port: string) => granted.has(port) || use.nodePorts.has(port), add: (port: string) => granted.add(port) }
   const { from, to } = network.nodePorts
   const grant = (port: number, protocol: string | undefined, here: Place): void => {
     if (port < from || port > to) {
@@ -203,7 +215,7 @@ function isInside(address: string, range: string): boolean {
 /** Ranges are searched this far. */
 const maxSearched = 65_536n
 
-function freeAddress(range: string, used: ReadonlySet<string>, random: Random): string | undefined {
+function freeAddress(range: string, used: Pick<ReadonlySet<string>, 'has'>, random: Random): string | undefined {
   const bounds = readRange(range)
   if (bounds === undefined) return undefined
   const usable = bounds.size - (bounds.bits === 32 ? 2n : 1n)

@@ -1,0 +1,61 @@
+import {
+  applyPatch,
+  conflictError,
+  FieldManagerError,
+  fieldElement,
+  managedTypes,
+  parentManagedFields,
+  type ScaleOwnership,
+  scaleApiVersion,
+  scaleManagedFields,
+  trackUpdate,
+} from '@krmkit/fieldmanager'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject, formatApiVersion, type ManagedFieldsEntry } from '@krmkit/meta'
+import type { FrozenObject, RequestContext } from '@krmkit/registry'
+import type { StructType } from '@krmkit/schema'
+
+/**
+ * Who owns the replicas, kept through writes to `/scale`: there they are `.spec.replicas` of a Scale, on the object they lie
+ * where the kind says.
+ */
+export interface ScaleOwners {
+  /** The Scale with those owners of the object that own its replicas. */
+  withOwners(scale: FrozenObject): FrozenObject
+  /** Owners of the object after its Scale became `next`. */
+  afterUpdate(before: FrozenObject, next: FrozenObject): ManagedFieldsEntry[]
+  /** The Scale after an apply, with its owners. @throws ApiError 400 and 409 */
+  applied(before: FrozenObject, configuration: FrozenObject, force: boolean): ApiObject
+  /** Owners of the object after an apply made this Scale. */
+  afterApply(scale: ApiObject): ManagedFieldsEntry[]
+}
+
+export function scaleOwners(
+  definition: ResourceDefinition,
+  current: FrozenObject,
+  { context, scaleType, now }: { readonly context: RequestContext; readonly scaleType: () => StructType; readonly now: number },
+): ScaleOwners {
+  const apiVersion = formatApiVersion(definition.kind)
+  const path = (definition.policy.scale?.specReplicas ?? []).map((member) => fieldElement(member))
+  const ownership: ScaleOwnership = { live: current.metadata.managedFields, apiVersion, replicasPaths: { [apiVersion]: path } }
+  const types = managedTypes({ [scaleApiVersion]: scaleType })
+  const common = { manager: context.fieldManager, apiVersion: scaleApiVersion, subresource: 'scale', now, types }
+  return {
+    withOwners(scale) {
+      const managedFields = scaleManagedFields(ownership)
+      return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } }
+    },
+    afterUpdate: (before, next) => parentManagedFields(ownership, trackUpdate({ ...common, live: before, next }).metadata.managedFields),
+    applied(before, configuration, force) {
+      try {
+        const result = applyPatch({ ...common, live: before, applied: configuration, force })
+        if (result.kind === 'conflict') throw conflictError(result.conflicts)
+        return result.object
+      } catch (error) {
+        if (error instanceof FieldManagerError) throw ApiError.badRequest(error.message)
+        throw error
+      }
+    },
+    afterApply: (scale) => parentManagedFields(ownership, scale.metadata.managedFields),
+  }
+}
