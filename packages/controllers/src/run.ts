@@ -22,7 +22,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   // Every call under way listens to it.
   setMaxListeners(0, signal)
   const activity = new Activity()
-  const metadata = metadataClient(client, { clock, random })
+  const metadata = metadataClient(client, { clock, random, profile })
   const report = (error: unknown) => {
     if (!signal.aborted) onError(error)
   }

@@ -1,5 +1,5 @@
 import type { Informer } from '@krmkit/client'
-import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import { ApiError, type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
 import { unlessMissing } from '../framework/outcomes.ts'
 import type { Again } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
@@ -81,18 +81,20 @@ class Disruption implements AsyncDisposable {
     }
     const covered = this.#pods.list({ namespace }).filter((pod) => covers(budget, pod))
     const now = clock.now()
+    const disrupted = disruptedPods(budget, covered, now)
+    let status: BudgetStatus
+    let failure: unknown
     try {
-      const { spec = {} } = budget
-      const wanted = await wantedPods(spec, covered.length, () => expectedScale(covered, this.#context))
-      const disrupted = disruptedPods(budget, covered, now)
+      const wanted = await wantedPods(budget.spec ?? {}, covered.length, () => expectedScale(covered, this.#context))
       const currentHealthy = countHealthy(covered, disrupted.pods)
-      await this.#write(budget, budgetStatus(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now))
-      return disrupted.recheckAtMs === undefined ? undefined : { againAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
+      status = budgetStatus(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now)
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      await this.#write(budget, failedStatus(budget, message, now)).catch(() => undefined)
-      throw error
+      failure = error
+      status = failedStatus(budget, error instanceof Error ? error.message : String(error), now)
     }
+    await this.#write(budget, status)
+    if (failure !== undefined) throw failure
+    return disrupted.recheckAtMs === undefined ? undefined : { againAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
   }
 
   /** Against the version that was counted for: an eviction that came between is counted again. */
@@ -100,7 +102,12 @@ class Disruption implements AsyncDisposable {
     if (sameJson(budget.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
     const changed = { ...(structuredClone(budget) as Budget), status }
-    await unlessMissing(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }))
+    try {
+      await unlessMissing(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }))
+    } catch (error) {
+      // Whoever was first made a change that is told soon, and then all is counted again.
+      if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
+    }
   }
 }
 

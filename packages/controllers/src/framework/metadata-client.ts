@@ -1,14 +1,17 @@
 import { type Client, createClient, type Transport } from '@krmkit/client'
-import type { Clock, Random } from '@krmkit/meta'
-
-const accept =
-  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
+import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 
 /**
  * The same client, but every answer holds metadata alone: what those need who look at objects of all kinds. Closing it
  * does not close the client below.
  */
-export function metadataClient(client: Client, options: { readonly clock: Clock; readonly random: Random }): Client {
+export function metadataClient(
+  client: Client,
+  options: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
+): Client {
+  const { profile, ...common } = options
+  const partial = (as: string) => `application/json;as=${as};g=meta.${profile.apiDomain};v=v1`
+  const accept = `${partial('PartialObjectMetadata')},${partial('PartialObjectMetadataList')},application/json`
   const transport: Transport = {
     async send({ method, path, query, headers, body, signal }) {
       // Who is calling is for the client below to say.
@@ -25,5 +28,5 @@ export function metadataClient(client: Client, options: { readonly clock: Clock;
     close: () => Promise.resolve(),
   }
   // The client below has come back as often as it may when asked to.
-  return createClient(transport, { ...options, headers: { accept }, namespace: client.namespace, maxRetries: 0 })
+  return createClient(transport, { ...common, headers: { accept }, namespace: client.namespace, maxRetries: 0 })
 }

@@ -48,6 +48,8 @@ export class WorkQueue<K> implements AsyncDisposable {
   #isStopped = false
   #isStarting = false
   #done = 0
+  /** While others have their turn. */
+  #turn: Promise<void> | undefined
 
   constructor(options: WorkQueueOptions<K>) {
     this.#options = options
@@ -132,7 +134,12 @@ export class WorkQueue<K> implements AsyncDisposable {
       if (this.#isStopped) return
       this.#failed(key, error)
     }
-    if (++this.#done % keysPerTurn === 0) await turns(1)
+    if (++this.#done % keysPerTurn === 0) {
+      this.#turn = turns(1).then(() => {
+        this.#turn = undefined
+      })
+    }
+    await this.#turn
   }
 
   #failed(key: K, error: unknown): void {

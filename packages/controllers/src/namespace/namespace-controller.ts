@@ -83,7 +83,10 @@ async function empty(name: string, context: ControllerContext): Promise<Again | 
     current = await unlessMissing(client.update(namespaces, changed, { subresource: 'status', fieldManager, signal }))
   }
   if (obstacles.deletion.length > 0 || obstacles.discovery.length > 0) {
-    throw new ControllersError({ code: 'NotEmptied', message: `the namespace ${name} could not be emptied` })
+    throw new ControllersError({
+      code: 'NotEmptied',
+      message: `the namespace ${name} could not be emptied: ${[...obstacles.discovery, ...obstacles.deletion].join('; ')}`,
+    })
   }
   if (obstacles.remaining.length > 0) {
     // The end of what is watched is told; what is not has to be looked for.

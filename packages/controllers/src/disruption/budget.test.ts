@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Budget,
+  budgetStatus,
+  countHealthy,
+  disruptedPods,
+  evictionMs,
+  failedStatus,
+  type Pod,
+  wantedPods,
+} from './budget.ts'
+
+const now = Date.UTC(2024, 4, 1, 10)
+const scale = (count: number) => () => Promise.resolve(count)
+const noScale = () => Promise.reject(new Error('not asked for'))
+
+function pod(name: string, options: { readonly ready?: boolean; readonly going?: boolean } = {}): Pod {
+  const { ready = true, going = false } = options
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, ...(going ? { deletionTimestamp: '2024-05-01T09:00:00Z' } : {}) },
+    status: { conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
+  }
+}
+
+function budget(status: Budget['status'] = {}): Budget {
+  return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'b', generation: 3 }, status }
+}
+
+describe('wantedPods', () => {
+  it.each([
+    ['a number that must be there', { minAvailable: 2 }, 5, noScale, { expectedPods: 5, desiredHealthy: 2 }],
+    ['a share that must be there, rounded up', { minAvailable: '50%' }, 2, scale(5), { expectedPods: 5, desiredHealthy: 3 }],
+    ['a number that may be missing', { maxUnavailable: 1 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 2 }],
+    ['a share that may be missing, rounded up', { maxUnavailable: '30%' }, 9, scale(10), { expectedPods: 10, desiredHealthy: 7 }],
+    ['more that may be missing than there are', { maxUnavailable: 9 }, 2, scale(3), { expectedPods: 3, desiredHealthy: 0 }],
+    ['nothing', {}, 4, noScale, { expectedPods: 0, desiredHealthy: 0 }],
+  ] as const)('%s', async (_, spec, count, counted, wanted) => {
+    expect(await wantedPods(spec, count, counted)).toEqual(wanted)
+  })
+})
+
+describe('countHealthy', () => {
+  it('counts pods that are ready, stay and were not evicted', () => {
+    const pods = [pod('a'), pod('b', { ready: false }), pod('c', { going: true }), pod('d'), pod('constructor')]
+    expect(countHealthy(pods, { d: '2024-05-01T10:00:00Z' })).toBe(2)
+  })
+})
+
+describe('disruptedPods', () => {
+  it('remembers evictions until the pod is deleted or two minutes have passed', () => {
+    const evicted = {
+      fresh: '2024-05-01T09:59:30Z',
+      old: '2024-05-01T09:57:59Z',
+      going: '2024-05-01T09:59:30Z',
+      unknown: '2024-05-01T09:59:30Z',
+    }
+    const pods = [pod('fresh'), pod('old'), pod('going', { going: true })]
+    const { pods: left, recheckAtMs } = disruptedPods(budget({ disruptedPods: evicted }), pods, now)
+    expect(left).toEqual({ fresh: evicted.fresh })
+    expect(recheckAtMs).toBe(now - 30_000 + evictionMs)
+  })
+})
+
+describe('budgetStatus', () => {
+  const counted = { expectedPods: 3, desiredHealthy: 2, currentHealthy: 3, disruptedPods: {} }
+
+  it('P4 allows what is above the need', () => {
+    expect(budgetStatus(budget(), counted, now)).toEqual({
+      observedGeneration: 3,
+      disruptionsAllowed: 1,
+      currentHealthy: 3,
+      desiredHealthy: 2,
+      expectedPods: 3,
+      conditions: [
+        {
+          type: 'DisruptionAllowed',
+          status: 'True',
+          reason: 'SufficientPods',
+          message: '',
+          observedGeneration: 3,
+          lastTransitionTime: '2024-05-01T10:00:00Z',
+        },
+      ],
+    })
+  })
+
+  it('allows nothing below the need, and where there are no pods', () => {
+    expect(budgetStatus(budget(), { ...counted, currentHealthy: 1 }, now).disruptionsAllowed).toBe(0)
+    expect(budgetStatus(budget(), { ...counted, expectedPods: 0 }, now).disruptionsAllowed).toBe(0)
+    const [condition] = budgetStatus(budget(), { ...counted, currentHealthy: 1 }, now).conditions!
+    expect(condition).toMatchObject({ status: 'False', reason: 'InsufficientPods' })
+  })
+
+  it('keeps the time of a condition that stays, and conditions of others', () => {
+    const other = { type: 'Other', status: 'True', reason: 'X', message: '', lastTransitionTime: null }
+    const first = budgetStatus(budget({ conditions: [other] }), counted, now)
+    const second = budgetStatus(budget(first), { ...counted, currentHealthy: 4 }, now + 60_000)
+    expect(second.conditions).toEqual(first.conditions)
+    const third = budgetStatus(budget(second), { ...counted, currentHealthy: 0 }, now + 60_000)
+    expect(third.conditions![1]!.lastTransitionTime).toBe('2024-05-01T10:01:00Z')
+  })
+
+  it('allows nothing when counting failed, and keeps what was known', () => {
+    const status = failedStatus(budget(budgetStatus(budget(), counted, now)), 'no controller', now)
+    expect(status).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 3, expectedPods: 3 })
+    expect(status.conditions![0]).toMatchObject({ status: 'False', reason: 'SyncFailed', message: 'no controller' })
+  })
+})

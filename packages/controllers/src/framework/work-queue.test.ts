@@ -1,0 +1,177 @@
+import { ApiError, fakeClock } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { Activity, turns } from './activity.ts'
+import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
+
+function setup(sync: WorkQueueOptions<string>['sync'], workers?: number) {
+  const clock = fakeClock()
+  const activity = new Activity()
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  const queue = new WorkQueue<string>({ sync, clock, activity, onError, ...(workers === undefined ? {} : { workers }) })
+  return { clock, activity, errors, queue }
+}
+
+/** A piece of work that ends when the test says so. */
+function gate() {
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+describe('WorkQueue', () => {
+  it('works on a key once, however often it is added before', async () => {
+    const seen: string[] = []
+    const { queue, activity } = setup(async (key) => {
+      seen.push(key)
+      return undefined
+    })
+    queue.add('a')
+    queue.add('b')
+    queue.add('a')
+    await activity.idle()
+    expect(seen).toEqual(['a', 'b'])
+  })
+
+  it('never works twice at a time on a key, and once more when it was added meanwhile', async () => {
+    const { opened, open } = gate()
+    let running = 0
+    let most = 0
+    let times = 0
+    const { queue, activity } = setup(async () => {
+      running++
+      times++
+      most = Math.max(most, running)
+      await opened
+      running--
+      return undefined
+    })
+    queue.add('a')
+    await turns(1)
+    queue.add('a')
+    queue.add('a')
+    await turns(1)
+    expect(times).toBe(1)
+    open()
+    await activity.idle()
+    expect({ times, most }).toEqual({ times: 2, most: 1 })
+  })
+
+  it('works on no more keys at a time than it has workers', async () => {
+    let running = 0
+    let most = 0
+    const { queue, activity } = setup(async () => {
+      most = Math.max(most, ++running)
+      await turns(1)
+      running--
+      return undefined
+    }, 3)
+    for (let i = 0; i < 20; i++) queue.add(String(i))
+    await activity.idle()
+    expect(most).toBe(3)
+  })
+
+  it('tries again later and later, and begins anew after success', async () => {
+    const at: number[] = []
+    let failing = true
+    const { queue, activity, clock, errors } = setup(async () => {
+      at.push(clock.now())
+      if (failing) throw new Error('no')
+      return undefined
+    })
+    queue.add('a')
+    await activity.idle()
+    for (let i = 0; i < 3; i++) {
+      clock.advanceTo(clock.nextAt!)
+      await activity.idle()
+    }
+    expect(at).toEqual([0, 5, 15, 35])
+    expect(errors).toHaveLength(4)
+    failing = false
+    clock.advanceTo(clock.nextAt!)
+    await activity.idle()
+    failing = true
+    queue.add('a')
+    await activity.idle()
+    expect(clock.nextAt! - clock.now()).toBe(5)
+  })
+
+  it('waits no longer than 1000 seconds', async () => {
+    const { queue, activity, clock } = setup(async () => {
+      throw new Error('never')
+    })
+    queue.add('a')
+    await activity.idle()
+    for (let i = 0; i < 40; i++) {
+      expect(clock.nextAt! - clock.now()).toBeLessThanOrEqual(1_000_000)
+      clock.advanceTo(clock.nextAt!)
+      await activity.idle()
+    }
+    expect(clock.nextAt! - clock.now()).toBe(1_000_000)
+  })
+
+  it('tries a conflict again at once, but only once', async () => {
+    let tries = 0
+    const { queue, activity, clock, errors } = setup(async () => {
+      tries++
+      throw ApiError.conflict({ group: '', resource: 'pods' }, 'a', 'changed')
+    })
+    queue.add('a')
+    await activity.idle()
+    expect({ tries, errors: errors.length, waits: clock.pending }).toEqual({ tries: 2, errors: 1, waits: 1 })
+  })
+
+  it('comes again when the work says so, at the earliest time asked for', async () => {
+    let times = 0
+    const { queue, activity, clock } = setup(async () => (++times === 1 ? { againAfterMs: 100 } : undefined))
+    queue.add('a')
+    await activity.idle()
+    queue.addAfter('a', 500)
+    expect(clock.pending).toBe(1)
+    clock.advance(99)
+    await activity.idle()
+    expect(times).toBe(1)
+    clock.advance(1)
+    await activity.idle()
+    expect({ times, waits: clock.pending }).toEqual({ times: 2, waits: 0 })
+  })
+
+  it('drops what waits when it ends, and waits for what runs', async () => {
+    const { opened, open } = gate()
+    const seen: string[] = []
+    const { queue, activity, clock } = setup(async (key) => {
+      await opened
+      seen.push(key)
+      return undefined
+    }, 1)
+    queue.add('a')
+    queue.add('b')
+    queue.addAfter('c', 10)
+    await turns(1)
+    const ended = queue[Symbol.asyncDispose]()
+    queue.add('d')
+    queue.addAfter('e', 1)
+    open()
+    await ended
+    expect(seen).toEqual(['a'])
+    expect(clock.pending).toBe(0)
+    expect(activity.isIdle).toBe(true)
+  })
+
+  it('leaves turns of the event loop to others while there is much to do', async () => {
+    let others = 0
+    let isDone = false
+    const { queue, activity } = setup(async () => undefined)
+    for (let i = 0; i < 1000; i++) queue.add(String(i))
+    const other = () => {
+      others++
+      if (!isDone) setImmediate(other)
+    }
+    setImmediate(other)
+    await activity.idle()
+    isDone = true
+    expect(others).toBeGreaterThan(3)
+  })
+})

@@ -1,0 +1,152 @@
+import type { ApiObject, OwnerReference } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { DiscoveredResource } from '../framework/discovery.ts'
+import { Graph } from './graph.ts'
+import type { Identity } from './node.ts'
+
+const configMaps: DiscoveredResource = {
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+  verbs: new Set(),
+  subresources: new Set(),
+}
+
+function setup(known: Readonly<Record<string, Identity>> = {}) {
+  const considered: string[] = []
+  const orphaned: string[] = []
+  const graph = new Graph({
+    consider: ({ uid }) => considered.push(uid),
+    orphan: ({ uid }) => orphaned.push(uid),
+    lookUp: ({ uid }) => (Object.hasOwn(known, uid) ? known[uid] : undefined),
+  })
+  const take = () => considered.splice(0).sort()
+  return { graph, take, orphaned }
+}
+
+function object(uid: string, metadata: Partial<ApiObject['metadata']> = {}): ApiObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: uid, namespace: 'n', uid, ...metadata } }
+}
+
+function owner(uid: string, more: Partial<OwnerReference> = {}): OwnerReference {
+  return { apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid, ...more }
+}
+
+const identity = (name: string, namespace = 'n'): Identity => ({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace })
+const going = { deletionTimestamp: '2024-05-01T10:00:00Z' }
+
+describe('Graph', () => {
+  it('holds only objects that own or are owned', () => {
+    const { graph, take } = setup({ a: identity('a') })
+    graph.update(configMaps, object('lonely'))
+    expect(graph.size).toBe(0)
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    expect(graph.size).toBe(2)
+    expect(take()).toEqual([])
+    graph.update(configMaps, object('b'))
+    expect(graph.size).toBe(0)
+  })
+
+  it('considers what an object owned when it goes', () => {
+    const { graph, take } = setup({ a: identity('a') })
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    graph.update(configMaps, object('c', { ownerReferences: [owner('a')] }))
+    graph.remove('a')
+    expect(take()).toEqual(['b', 'c'])
+    graph.remove('b')
+    graph.remove('c')
+    expect(graph.size).toBe(0)
+  })
+
+  it('wants owners verified that nobody has seen, and forgets them with their last dependent', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    expect(take()).toEqual(['a'])
+    expect(graph.get('a')?.isVirtual).toBe(true)
+    graph.remove('b')
+    expect(graph.size).toBe(0)
+  })
+
+  it('takes an owner as seen when it comes after its dependents', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    take()
+    graph.update(configMaps, object('a'))
+    expect(graph.get('a')?.isVirtual).toBe(false)
+    expect(take()).toEqual([])
+    graph.remove('a')
+    expect(take()).toEqual(['b'])
+  })
+
+  it('considers a dependent that names its owner wrongly', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a', { name: 'other' })] }))
+    graph.update(configMaps, object('c', { namespace: 'elsewhere', ownerReferences: [owner('a')] }))
+    take()
+    graph.update(configMaps, object('d', { ownerReferences: [owner('a')] }))
+    graph.update(configMaps, object('a'))
+    expect(take()).toContain('b')
+    graph.update(configMaps, object('e', { ownerReferences: [owner('a', { kind: 'Secret' })] }))
+    graph.update(configMaps, object('f', { ownerReferences: [owner('a', { apiVersion: 'apps/v1' })] }))
+    graph.update(configMaps, object('g', { ownerReferences: [owner('a', { apiVersion: 'v2' })] }))
+    expect(take()).toEqual(['e', 'f'])
+  })
+
+  it('P19 knows which dependents block their owner, and considers it when they do no more', () => {
+    const { graph, take } = setup({ a: identity('a') })
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a', { blockOwnerDeletion: true })] }))
+    graph.update(configMaps, object('c', { ownerReferences: [owner('a')] }))
+    graph.update(configMaps, object('a', { ...going, finalizers: ['foregroundDeletion'] }))
+    expect(take()).toEqual(['a', 'b', 'c'])
+    expect(
+      graph
+        .get('a')
+        ?.blockingDependents()
+        .map(({ uid }) => uid),
+    ).toEqual(['b'])
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a', { blockOwnerDeletion: false })] }))
+    expect(take()).toEqual(['a'])
+    expect(graph.get('a')?.blockingDependents()).toEqual([])
+    graph.remove('c')
+    expect(take()).toEqual(['a'])
+  })
+
+  it('asks for release of dependents once', () => {
+    const { graph, orphaned } = setup({ a: identity('a') })
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    const orphaning = object('a', { ...going, finalizers: ['orphan'] })
+    graph.update(configMaps, orphaning)
+    graph.update(configMaps, orphaning)
+    expect(orphaned).toEqual(['a'])
+  })
+
+  it('does not lose an object that waits for dependents it does not have', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('a', { ...going, finalizers: ['foregroundDeletion'] }))
+    expect(take()).toEqual(['a'])
+    expect(graph.size).toBe(1)
+    graph.remove('a')
+    expect(graph.size).toBe(0)
+  })
+
+  it('keeps circles until they are broken', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('a', { ownerReferences: [owner('b')] }))
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    take()
+    graph.remove('a')
+    expect(take()).toEqual(['b'])
+    graph.remove('b')
+    expect(graph.size).toBe(0)
+  })
+
+  it('bears names of members of objects', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('__proto__', { ownerReferences: [owner('constructor')] }))
+    expect(take()).toEqual(['constructor'])
+    graph.remove('__proto__')
+    expect(graph.size).toBe(0)
+  })
+})

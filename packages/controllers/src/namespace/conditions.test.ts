@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { type NamespaceCondition, namespaceConditions, type Obstacles } from './conditions.ts'
+
+const none: Obstacles = { discovery: [], parsing: [], deletion: [], remaining: [], finalizers: new Map() }
+const now = Date.UTC(2024, 4, 1, 10)
+const short = (conditions: readonly NamespaceCondition[]) => conditions.map(({ type, status, reason }) => [type, status, reason])
+
+describe('namespaceConditions', () => {
+  it('tells of everything that is fine', () => {
+    expect(short(namespaceConditions([], none, now))).toEqual([
+      ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered'],
+      ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'ParsedGroupVersions'],
+      ['NamespaceDeletionContentFailure', 'False', 'ContentDeleted'],
+      ['NamespaceContentRemaining', 'False', 'ContentRemoved'],
+      ['NamespaceFinalizersRemaining', 'False', 'ContentHasNoFinalizers'],
+    ])
+  })
+
+  it('tells of everything that is not', () => {
+    const obstacles: Obstacles = {
+      discovery: ['b.example.com/v1: down'],
+      parsing: ['x/y/z'],
+      deletion: ['pods: refused'],
+      remaining: [
+        { resource: { group: '', resource: 'pods' }, count: 2 },
+        { resource: { group: 'apps', resource: 'deployments' }, count: 1 },
+      ],
+      finalizers: new Map([['example.com/f', 2]]),
+    }
+    const conditions = namespaceConditions([], obstacles, now)
+    expect(short(conditions)).toEqual([
+      ['NamespaceDeletionDiscoveryFailure', 'True', 'DiscoveryFailed'],
+      ['NamespaceDeletionGroupVersionParsingFailure', 'True', 'GroupVersionParsingFailed'],
+      ['NamespaceDeletionContentFailure', 'True', 'ContentDeletionFailed'],
+      ['NamespaceContentRemaining', 'True', 'SomeResourcesRemain'],
+      ['NamespaceFinalizersRemaining', 'True', 'SomeFinalizersRemain'],
+    ])
+    expect(conditions[3]!.message).toContain('deployments.apps (1), pods (2)')
+    expect(conditions[3]!.lastTransitionTime).toBe('2024-05-01T10:00:00Z')
+  })
+
+  it('changes nothing, the time neither, while nothing changes', () => {
+    const before = namespaceConditions([], none, now)
+    expect(namespaceConditions(before, none, now + 5000)).toBe(before)
+  })
+
+  it('keeps the time while only the words change, and conditions of others', () => {
+    const other: NamespaceCondition = { type: 'Other', status: 'True' }
+    const remaining = (count: number): Obstacles => ({
+      ...none,
+      remaining: [{ resource: { group: '', resource: 'pods' }, count }],
+    })
+    const before = namespaceConditions([other], remaining(2), now)
+    const after = namespaceConditions(before, remaining(1), now + 5000)
+    expect(after[0]).toBe(other)
+    const content = after.find(({ type }) => type === 'NamespaceContentRemaining')!
+    expect(content.message).toContain('pods (1)')
+    expect(content.lastTransitionTime).toBe('2024-05-01T10:00:00Z')
+    const done = namespaceConditions(after, none, now + 9000).find(({ type }) => type === 'NamespaceContentRemaining')!
+    expect(done.lastTransitionTime).toBe('2024-05-01T10:00:09Z')
+  })
+})

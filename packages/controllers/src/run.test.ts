@@ -1,0 +1,103 @@
+import { createClient } from '@krmkit/client'
+import { fakeClock } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { builtInControllers } from './built-in.ts'
+import type { Controller } from './interfaces.ts'
+import { chooseControllers, runControllers } from './run.ts'
+
+function named(name: string, isDefault?: boolean): Controller {
+  const start = () => ({ [Symbol.asyncDispose]: () => Promise.resolve() })
+  return { name, start, ...(isDefault === undefined ? {} : { isDefault }) }
+}
+
+const available = [named('a'), named('b'), named('c', false)]
+
+describe('chooseControllers', () => {
+  it.each([
+    [['*'], ['a', 'b']],
+    [
+      ['*', 'c'],
+      ['a', 'b', 'c'],
+    ],
+    [['*', '-a'], ['b']],
+    [['-a', '*'], ['b']],
+    [
+      ['c', 'a'],
+      ['a', 'c'],
+    ],
+    [['a', '-a'], ['a']],
+    [['-a'], []],
+    [[], []],
+  ])('%j', (names, chosen) => {
+    expect(chooseControllers(available, names).map(({ name }) => name)).toEqual(chosen)
+  })
+
+  it('refuses names that nobody has', () => {
+    expect(() => chooseControllers(available, ['*', '-d'])).toThrow(expect.objectContaining({ code: 'UnknownController' }))
+  })
+
+  it('knows the built-in ones by their usual names', () => {
+    expect(builtInControllers.map(({ name }) => name)).toEqual([
+      'serviceaccount-controller',
+      'root-ca-certificate-publisher-controller',
+      'namespace-controller',
+      'garbage-collector-controller',
+      'disruption-controller',
+    ])
+  })
+})
+
+describe('runControllers', () => {
+  const client = createClient({ send: () => Promise.reject(new Error('nobody there')), close: () => Promise.resolve() })
+
+  it('asks nothing of a server that no controller looks at', async () => {
+    await using running = runControllers({ client, available, clock: fakeClock(), newestVersion: () => '1' })
+    expect(running.names).toEqual(['a', 'b'])
+    await running.settled()
+  })
+
+  it('settles when queues are empty, whatever waits for the clock', async () => {
+    const clock = fakeClock()
+    const done: string[] = []
+    const worker: Controller = {
+      name: 'worker',
+      start({ queue }) {
+        const work = queue<string>({
+          async sync(key) {
+            done.push(key)
+            if (key === 'fails') throw new Error('always')
+            if (key === 'first') work.add('second')
+            return undefined
+          },
+        })
+        work.add('first')
+        work.add('fails')
+        return { [Symbol.asyncDispose]: () => Promise.resolve() }
+      },
+    }
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const running = runControllers({ client, available: [worker], clock, onError, newestVersion: () => '1' })
+    await running.settled()
+    expect(done).toEqual(['first', 'fails', 'second'])
+    expect(errors).toHaveLength(1)
+    expect(clock.pending).toBe(1)
+    await running.close()
+    expect(clock.pending).toBe(0)
+  })
+
+  it('goes on while the server cannot be reached, and leaves nothing behind when it ends', async () => {
+    const clock = fakeClock()
+    const errors: unknown[] = []
+    const onError = (error: unknown) => errors.push(error)
+    const running = runControllers({ client, clock, onError, newestVersion: () => '1' })
+    await running.settled()
+    const before = errors.length
+    expect(before).toBeGreaterThan(0)
+    clock.advance(60_000)
+    await running.settled()
+    expect(errors.length).toBeGreaterThan(before)
+    await running.close()
+    expect(clock.pending).toBe(0)
+  })
+})
