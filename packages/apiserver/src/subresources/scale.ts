@@ -49,7 +49,7 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
       const owners = scaleOwners(definition, current, { context, scaleType, now: machinery.writer.environment.clock.now() })
       const before = owners.withOwners(scaleOf(request, current))
       if (patch?.kind === 'apply') {
-        const next = owners.applied(before, appliedObject(request, target, patch, options), options.force === true) as Scale
+        const next = owners.applied(before, appliedObject(request, target, patch, { ...options, exists: true }), options.force === true) as Scale
         return scaled(request, current, before, next, owners.afterApply(next))
       }
       const next = (patch === undefined ? body : patched(request, target, patch, before, options)) as Scale

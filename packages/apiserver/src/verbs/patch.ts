@@ -85,7 +85,7 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
       state.warnings.length = warned
       const before = current === undefined ? undefined : view.present(current)
       if (kind === 'apply') {
-        const applied = appliedObject(request, target, body, options)
+        const applied = appliedObject(request, target, body, { ...options, exists: before !== undefined })
         const merged = applyToObject(machinery.writer, definition, context, { live: before, applied, force: options.force === true, subresource })
         const next = decodePatched(request, target, { value: merged as JsonValue }, 'Ignore')
         return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
@@ -127,7 +127,12 @@ function patchFailure(error: PatchError): ApiError {
 }
 
 /** The body of an apply as an object of the target. @throws ApiError 400 */
-export function appliedObject(request: ResourceRequest, target: PatchTarget, body: PatchBody, options: WriteOptions): ApiObject {
+export function appliedObject(
+  request: ResourceRequest,
+  target: PatchTarget,
+  body: PatchBody,
+  options: Pick<WriteOptions, 'fieldValidation'> & { readonly exists: boolean },
+): ApiObject {
   const { gvk } = target
   const { value } = body
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -142,10 +147,13 @@ export function appliedObject(request: ResourceRequest, target: PatchTarget, bod
       `invalid object type: ${typeof given.apiVersion === 'string' ? given.apiVersion : ''}, Kind=${typeof given.kind === 'string' ? given.kind : ''}`,
     )
   }
-  // The path names the object where the configuration does not.
   const { name } = request.state.info
-  const metadata = (value['metadata'] ?? {}) as { [member: string]: JsonValue }
-  const named = { ...value, metadata: metadata['name'] === undefined || metadata['name'] === null || metadata['name'] === '' ? { ...metadata, name } : metadata }
+  const metadata = value['metadata'] ?? {}
+  const readable = typeof metadata === 'object' && !Array.isArray(metadata)
+  const unnamed = readable && (metadata['name'] ?? '') === ''
+  if (unnamed && !options.exists) throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  // The path names an object that exists where the configuration does not.
+  const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
   // Decoded for what is wrong with it; what it says stays as it was sent.
   decodePatched(request, target, { ...body, value: named }, options.fieldValidation)
   return knownMembers(target.type(), named) as unknown as ApiObject
