@@ -204,6 +204,8 @@ export interface CustomForm {
   /** `openAPIV3Schema` of the version; absent: objects of any content. */
   readonly schema?: JsonObject
   readonly preserveUnknownFields?: boolean
+  /** The definition is going away: instances are removed and none can be made. */
+  readonly terminating?: boolean
   /** JSON paths. */
   readonly selectableFields?: readonly string[]
 }

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { Field, ScalarNode, SpecialNode, StructType, TypeNode } from '@krmkit/schema'
+import type { CustomCodec, Field, ScalarNode, SpecialNode, StructType, TypeNode } from '@krmkit/schema'
 import { fieldElement } from '../fieldpath/element.ts'
 import { deducedType, untypedType } from './deduced.ts'
+import { typedSchemaFromOpenApi } from './from-openapi.ts'
 import type { MapField, ScalarAtom } from './types.ts'
 import { atomOf, listAtom, setMember, TypeRef, withAtomic } from './types.ts'
 
@@ -19,7 +20,7 @@ const zeroByStruct = new WeakMap<StructType, JsonObject>()
 export function typedSchemaOf(type: StructType): TypeRef {
   let ref = typedByStruct.get(type)
   if (ref === undefined) {
-    ref = new TypeRef(type.openapiName, () => structAtom(type))
+    ref = type.custom === undefined ? new TypeRef(type.openapiName, () => structAtom(type)) : customSchema(type, type.custom)
     typedByStruct.set(type, ref)
   }
   return ref
@@ -38,6 +39,13 @@ export function zeroObjectOf(type: StructType): JsonObject {
 
 function zeroOf({ type }: Field, zero: JsonValue): JsonValue {
   return type.kind === 'struct' && typeof zero === 'object' && zero !== null ? zeroObjectOf(type.struct()) : zero
+}
+
+/** Custom resources say in their schema what field management has to know. */
+function customSchema({ raw }: StructType, { objectMeta, preserveUnknownFields }: CustomCodec): TypeRef {
+  const metadata = typedSchemaOf(objectMeta)
+  const text = scalarTypes.string
+  return typedSchemaFromOpenApi(raw as JsonObject, { root: { apiVersion: text, kind: text, metadata }, metadata, preserveUnknownFields })
 }
 
 function structAtom(type: StructType) {

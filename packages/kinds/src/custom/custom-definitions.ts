@@ -123,6 +123,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving }: Part
     fromStorage,
     custom: {
       ...(schema === undefined ? {} : { schema }),
+      ...(leaving ? { terminating: true } : {}),
       ...(spec.preserveUnknownFields === true ? { preserveUnknownFields: true } : {}),
       ...(fields.length === 0 ? {} : { selectableFields: fields }),
     },
