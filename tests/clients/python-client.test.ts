@@ -1,0 +1,148 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '@krmkit/meta'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
+import { makeTrouble } from './support/chaos.ts'
+import { Dice, runSeed } from './support/dice.ts'
+import { fastClock } from './support/fast-clock.ts'
+import { type LocalServer, startLocalServer } from './support/local-server.ts'
+import { configMaps } from './support/pens.ts'
+import { cacheFolder, type Finished, lastLine, run } from './support/tool.ts'
+
+/** The Python client, in an environment of its own that is made once. Skipped where it cannot be installed. */
+
+const packageVersion = 'kubernetes==33.1.0'
+const seed = runSeed()
+const speed = 200
+const script = (name: string) => fileURLToPath(new URL(`./python/${name}.py`, import.meta.url))
+
+const python = await install()
+
+let local: LocalServer
+let proxy: BreakingProxy
+
+async function install(): Promise<{ readonly path: string; readonly missing?: string }> {
+  const folder = await cacheFolder(`python-${packageVersion.replace(/\W+/g, '-')}`)
+  const path = join(folder, 'bin', 'python3')
+  const done = join(folder, 'installed')
+  if (
+    await access(done).then(
+      () => true,
+      () => false,
+    )
+  )
+    return { path }
+  const steps: [program: string, args: string[], env?: NodeJS.ProcessEnv][] = [
+    ['python3', ['-m', 'venv', '--clear', folder]],
+    [path, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-input', packageVersion]],
+    [path, ['-c', `import kubernetes; open(${JSON.stringify(done)}, "w").write(kubernetes.__version__)`]],
+  ]
+  for (const [program, args] of steps) {
+    const finished: Finished = await run(program, args, { timeoutMs: 150_000 })
+    if (finished.code !== 0) return { path, missing: lastLine(finished) || `${program} did not finish` }
+  }
+  return { path }
+}
+
+beforeAll(async () => {
+  local = await startLocalServer({
+    clock: fastClock(systemClock, speed),
+    limits: { requestTimeoutMs: 60_000 * speed, watchMs: 2_000 * speed },
+  })
+  proxy = await breakingProxy({ host: '127.0.0.1', port: local.port })
+})
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await local[Symbol.asyncDispose]()
+})
+
+/** Nothing of the machine: no home, no proxies, no other kubeconfig. */
+function environment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: local.folder, TMPDIR: local.folder, PYTHONUNBUFFERED: '1', LANG: 'C.UTF-8' }
+}
+
+interface Report {
+  readonly listed: Record<string, unknown[]>
+  readonly written: Record<string, unknown[]>
+  readonly mirrors: Record<
+    'all' | 'left',
+    { state: Record<string, unknown[]>; counts: Record<string, number>; complaints: string[] }
+  >
+}
+
+describe.skipIf(python.missing !== undefined)(
+  `the Python client, ${python.missing === undefined ? `seed ${seed}` : `skipped: ${python.missing}`}`,
+  () => {
+    it('P141 P156 P158 P29 P302 P314 S103 mirrors its own random writes over a network that breaks', {
+      timeout: 120_000,
+    }, async () => {
+      const files = ['--direct', await local.kubeconfig(), '--proxied', await local.kubeconfig(`https://127.0.0.1:${proxy.port}`)]
+      let trouble = { compactions: 0 }
+      const finished = await run(python.path, [script('mirror'), ...files, '--writes', '2000', '--seed', String(seed)], {
+        env: environment(),
+        timeoutMs: 100_000,
+        running: (child) => {
+          trouble = makeTrouble(child, { local, proxy, dice: new Dice(seed), everyMs: 400 })
+        },
+      })
+      expect([finished.code, finished.stderr]).toEqual([0, ''])
+      const { listed, written, mirrors } = JSON.parse(finished.stdout.trim().split('\n').at(-1) ?? '') as Report
+      const { items } = await local.client.list(configMaps)
+      const truth = Object.fromEntries(
+        items.map(({ metadata: { namespace, name, resourceVersion, uid, labels = {} }, data = {} }) => [
+          `${namespace}/${name}`,
+          [resourceVersion, uid, data, labels],
+        ]),
+      )
+      expect(listed).toEqual(truth)
+      expect(written).toEqual(truth)
+      expect(mirrors.all.state).toEqual(truth)
+      expect(mirrors.left.state).toEqual(
+        Object.fromEntries(
+          items
+            .filter(({ metadata }) => metadata.labels?.['side'] === 'left')
+            .map(({ metadata: { namespace, name } }) => [`${namespace}/${name}`, truth[`${namespace}/${name}`]]),
+        ),
+      )
+      expect([...mirrors.all.complaints, ...mirrors.left.complaints]).toEqual([])
+      expect(trouble.compactions).toBeGreaterThan(0)
+      expect(proxy.broken).toBeGreaterThan(0)
+      expect(mirrors.all.counts['lists']).toBeGreaterThan(1)
+      expect((mirrors.all.counts['bookmarks'] ?? 0) + (mirrors.left.counts['bookmarks'] ?? 0)).toBeGreaterThan(0)
+    })
+
+    it('P1 P143 P145 P146 P161 P195 understands every answer of a round through typed and dynamic calls', {
+      timeout: 60_000,
+    }, async () => {
+      const finished = await run(
+        python.path,
+        [script('tour'), '--kubeconfig', await local.kubeconfig(), '--cache', join(local.folder, 'discovery.json')],
+        { env: environment() },
+      )
+      expect([finished.code, finished.stderr]).toEqual([0, ''])
+      const { typed, untyped } = JSON.parse(finished.stdout) as {
+        typed: Record<string, unknown>
+        untyped: Record<string, unknown>
+      }
+      expect(typed).toMatchObject({
+        kind: [2, 'RollingUpdate', null],
+        scale: ['Scale', 5, 'app=web'],
+        status: [4, 5, 2],
+        dry: [true, [404, 'NotFound']],
+        allowed: true,
+        again: [409, 'AlreadyExists'],
+        invalid: [422, 'Invalid'],
+        log: [404, 'NotFound'],
+      })
+      expect(typed['empty']).toEqual(Array(9).fill(0))
+      expect(typed['version']).toMatch(/^v1\.33\.\d+\+krmkit\./)
+      expect(typed['groups']).toEqual(
+        expect.arrayContaining(['apps', 'batch', 'events.k8s.io', 'policy', 'rbac.authorization.k8s.io']),
+      )
+      expect(untyped).toEqual({ data: { a: '1', b: '2' }, events: [['ADDED', 'd']], deployments: 1, gone: true })
+    })
+  },
+)

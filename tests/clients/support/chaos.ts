@@ -1,0 +1,31 @@
+import type { ChildProcess } from 'node:child_process'
+import type { BreakingProxy } from './breaking-proxy.ts'
+import type { Dice } from './dice.ts'
+import type { LocalServer } from './local-server.ts'
+
+/**
+ * Breaks connections and forgets history while a program writes, until it prints `written`.
+ *
+ * @returns how to learn how often history was forgotten
+ */
+export function makeTrouble(
+  child: ChildProcess,
+  options: { readonly local: LocalServer; readonly proxy: BreakingProxy; readonly dice: Dice; readonly everyMs: number },
+): { readonly compactions: number } {
+  const { local, proxy, dice, everyMs } = options
+  const told = { compactions: 0 }
+  let heard = ''
+  const timer = setInterval(() => {
+    proxy.breakAll()
+    if (dice.chance(40)) return
+    told.compactions++
+    // Writes come between the break and this, so whoever was cut off has missed something.
+    setTimeout(() => void local.storage.compact(local.storage.revision).catch(() => undefined), 15)
+  }, everyMs)
+  child.stdout?.on('data', (piece: string) => {
+    heard = (heard + piece).slice(-64 * 1024)
+    if (/^written$/m.test(heard)) clearInterval(timer)
+  })
+  child.on('close', () => clearInterval(timer))
+  return told
+}
