@@ -79,31 +79,156 @@ const paths = [
   '/metrics',
 ]
 
-const oddSegments = ['..', '.', '%2e%2e', '%2F', '%00', '%zz', '__proto__', 'constructor', 'x'.repeat(3000), '\u{1f600}', '', ' ', 'a b', '{', '*']
+const oddSegments = [
+  '..',
+  '.',
+  '%2e%2e',
+  '%2F',
+  '%00',
+  '%zz',
+  '__proto__',
+  'constructor',
+  'x'.repeat(3000),
+  '\u{1f600}',
+  '',
+  ' ',
+  'a b',
+  '{',
+  '*',
+]
 const oddNumbers = ['-1', '0', '1', '1.5', '1e3', '9'.repeat(30), 'x', '', 'NaN', '0x10', '\u0661']
-const oddWords = ['All', 'Strict', 'Ignore', 'true', 'false', 'Orphan', 'Exact', 'NotOlderThan', 'a=b', 'a in (b)', 'a,,b', '(((', 'metadata.name=a', '!'.repeat(500), '%', 'e30', '']
-const parameters = ['watch', 'limit', 'continue', 'resourceVersion', 'resourceVersionMatch', 'labelSelector', 'fieldSelector', 'dryRun', 'fieldValidation', 'fieldManager', 'force', 'propagationPolicy', 'gracePeriodSeconds', 'orphanDependents', 'pretty', 'includeObject', 'timeout', 'nothing', '__proto__']
-const mediaTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'application/merge-patch+json', 'application/json-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml', 'text/html', '', '*/*', 'application/json;as=Table;g=meta.k8s.io;v=v1', `application/json${';a=b'.repeat(400)}`]
+const oddWords = [
+  'All',
+  'Strict',
+  'Ignore',
+  'true',
+  'false',
+  'Orphan',
+  'Exact',
+  'NotOlderThan',
+  'a=b',
+  'a in (b)',
+  'a,,b',
+  '(((',
+  'metadata.name=a',
+  '!'.repeat(500),
+  '%',
+  'e30',
+  '',
+]
+const parameters = [
+  'watch',
+  'limit',
+  'continue',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'labelSelector',
+  'fieldSelector',
+  'dryRun',
+  'fieldValidation',
+  'fieldManager',
+  'force',
+  'propagationPolicy',
+  'gracePeriodSeconds',
+  'orphanDependents',
+  'pretty',
+  'includeObject',
+  'timeout',
+  'nothing',
+  '__proto__',
+]
+const mediaTypes = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/merge-patch+json',
+  'application/json-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+  'text/html',
+  '',
+  '*/*',
+  'application/json;as=Table;g=meta.k8s.io;v=v1',
+  `application/json${';a=b'.repeat(400)}`,
+]
 
 const bodies: readonly (() => unknown)[] = [
   () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } }),
   () => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { k: 'eA==' } }),
-  () => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }], resources: { limits: { cpu: '1' } } }] } }),
-  () => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec: { ports: [{ port: 80, targetPort: 'http' }], selector: { a: 'b' } } }),
-  () => ({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } } }),
-  () => ({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'h' }, spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }] } }),
+  () => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }], resources: { limits: { cpu: '1' } } }] },
+  }),
+  () => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 's' },
+    spec: { ports: [{ port: 80, targetPort: 'http' }], selector: { a: 'b' } },
+  }),
+  () => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'd' },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
+  }),
+  () => ({
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'h' },
+    spec: {
+      maxReplicas: 3,
+      scaleTargetRef: { kind: 'Deployment', name: 'd' },
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
+    },
+  }),
   () => ({ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 2 } }),
-  () => ({ apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: 'e' }, regarding: {}, eventTime: '2020-01-01T00:00:00.000000Z', type: 'Normal' }),
+  () => ({
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: 'e' },
+    regarding: {},
+    eventTime: '2020-01-01T00:00:00.000000Z',
+    type: 'Normal',
+  }),
   () => ({ apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }),
   () => ({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' }),
   () => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${dice.below(50)}` } }),
   () => ({ data: { k: null, l: 'm' } }),
-  () => [{ op: 'add', path: '/data/k', value: 'x' }, { op: 'test', path: '/metadata/name', value: 'a' }],
+  () => [
+    { op: 'add', path: '/data/k', value: 'x' },
+    { op: 'test', path: '/metadata/name', value: 'a' },
+  ],
   () => [{ op: 'move', from: '/metadata', path: '/data/x' }],
   () => ({ $patch: 'delete', metadata: { labels: { $patch: 'replace' } }, '$setElementOrder/finalizers': ['a'] }),
 ]
 
-const oddValues: readonly unknown[] = [null, true, -1, 1.5, 1e300, '', 'x', 'x'.repeat(5000), [], {}, [[[[]]]], { __proto__: null }, { constructor: { prototype: {} } }, '1Gi', '2020-01-01T00:00:00Z', '\u0000', '\ud800', [null], { '': '' }, 9007199254740993]
+const oddValues: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  1.5,
+  1e300,
+  '',
+  'x',
+  'x'.repeat(5000),
+  [],
+  {},
+  [[[[]]]],
+  { __proto__: null },
+  { constructor: { prototype: {} } },
+  '1Gi',
+  '2020-01-01T00:00:00Z',
+  '\u0000',
+  '\ud800',
+  [null],
+  { '': '' },
+  Number.MAX_SAFE_INTEGER + 1,
+]
 
 /** Changes one random place of a JSON value. */
 function mutate(value: unknown): unknown {
@@ -116,7 +241,20 @@ function mutate(value: unknown): unknown {
   const keys = Object.keys(value)
   const entries = Object.entries(value)
   if (keys.length === 0 || dice.chance(15)) {
-    const key = dice.pick(['extra', '__proto__', 'constructor', 'metadata', 'spec', 'status', 'finalizers', 'labels', 'ownerReferences', 'managedFields', 'resourceVersion', 'x'.repeat(300)])
+    const key = dice.pick([
+      'extra',
+      '__proto__',
+      'constructor',
+      'metadata',
+      'spec',
+      'status',
+      'finalizers',
+      'labels',
+      'ownerReferences',
+      'managedFields',
+      'resourceVersion',
+      'x'.repeat(300),
+    ])
     const made: Record<string, unknown> = Object.fromEntries(entries)
     Object.defineProperty(made, key, { value: dice.pick(oddValues), enumerable: true, configurable: true, writable: true })
     return made
@@ -134,7 +272,8 @@ function randomBody(): Uint8Array {
   if (dice.chance(10)) text = text.slice(0, dice.below(text.length + 1))
   if (dice.chance(5)) text = text.replace('{', '{"kind":"X","kind":"Y",')
   if (dice.chance(2)) text = `${'['.repeat(20_000)}${text}`
-  if (dice.chance(2)) text = `a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]\n`
+  if (dice.chance(2))
+    text = `a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]\n`
   const bytes = new TextEncoder().encode(text)
   if (dice.chance(5) && bytes.length > 0) bytes[dice.below(bytes.length)] = dice.below(256)
   return bytes
@@ -173,7 +312,13 @@ function plausibleRequest(): Draft {
   for (let i = dice.below(3); i > 0; i--) value = mutate(value)
   const named = type === 'application/apply-patch+yaml' ? 'fieldManager=fuzz&force=true' : ''
   const headers = { 'content-type': type, 'user-agent': dice.pick(['kubectl/v1', 'helm/3', 'x']) }
-  return { method, path, query: `${named}&timeoutSeconds=1`, headers, body: new TextEncoder().encode(JSON.stringify(value) ?? '') }
+  return {
+    method,
+    path,
+    query: `${named}&timeoutSeconds=1`,
+    headers,
+    body: new TextEncoder().encode(JSON.stringify(value) ?? ''),
+  }
 }
 
 function randomRequest(): Draft {
@@ -185,7 +330,8 @@ function randomRequest(): Draft {
     path = segments.join('/')
   }
   const query: string[] = []
-  for (let i = dice.below(4); i > 0; i--) query.push(`${dice.pick(parameters)}=${encodeURIComponent(dice.pick(dice.chance(50) ? oddNumbers : oddWords))}`)
+  for (let i = dice.below(4); i > 0; i--)
+    query.push(`${dice.pick(parameters)}=${encodeURIComponent(dice.pick(dice.chance(50) ? oddNumbers : oddWords))}`)
   // Bounded, so that no watch or wait of the run outlives it.
   query.push('timeoutSeconds=1')
   const headers: Record<string, string> = {}
@@ -193,7 +339,13 @@ function randomRequest(): Draft {
   if (dice.chance(60)) headers['accept'] = dice.pick(mediaTypes)
   if (dice.chance(10)) headers['user-agent'] = dice.pick(['kubectl/v1', '\u0001', 'x'.repeat(5000), 'curl/8'])
   if (dice.chance(5)) headers['impersonate-user'] = 'x'
-  return { method: dice.pick(['GET', 'GET', 'POST', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'BREW']), path, query: query.join('&'), headers, body: randomBody() }
+  return {
+    method: dice.pick(['GET', 'GET', 'POST', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'BREW']),
+    path,
+    query: query.join('&'),
+    headers,
+    body: randomBody(),
+  }
 }
 
 /** Server errors that are right answers: versions of the future, and nodes that this server does not have. */

@@ -8,7 +8,10 @@ import { defaultTolerationSeconds, taintNodesByCondition } from './tolerations.t
  * The plugins that a server with controllers runs beside `NamespaceLifecycle`, in execution order. Service accounts need the
  * controller that makes them: leave that plugin out where none runs.
  */
-export function defaultAdmissionPlugins(options: { readonly profile: NamingProfile; readonly random: Random }): readonly AdmissionPlugin[] {
+export function defaultAdmissionPlugins(options: {
+  readonly profile: NamingProfile
+  readonly random: Random
+}): readonly AdmissionPlugin[] {
   const { profile } = options
   return [serviceAccount(options), taintNodesByCondition(profile), priority(), defaultTolerationSeconds(profile)]
 }

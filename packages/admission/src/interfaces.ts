@@ -20,8 +20,15 @@ export interface AdmissionAttributes {
 
 /** Reads other objects from the newest visible state, without waiting. */
 export interface ObjectReader {
-  get(resource: { readonly group: string; readonly resource: string }, namespace: string, name: string): DeepReadonly<ApiObject> | undefined
-  list(resource: { readonly group: string; readonly resource: string }, namespace?: string): Promise<readonly DeepReadonly<ApiObject>[]>
+  get(
+    resource: { readonly group: string; readonly resource: string },
+    namespace: string,
+    name: string,
+  ): DeepReadonly<ApiObject> | undefined
+  list(
+    resource: { readonly group: string; readonly resource: string },
+    namespace?: string,
+  ): Promise<readonly DeepReadonly<ApiObject>[]>
 }
 
 export interface AdmissionContext {
@@ -40,5 +47,9 @@ export interface AdmissionPlugin {
   handles(attributes: AdmissionAttributes): boolean
   /** `object` is the caller's own draft; absent for DELETE. Runs again when a later plugin changes the object, so it must be repeatable. */
   admit?(object: ApiObject | undefined, attributes: AdmissionAttributes, context: AdmissionContext): void | Promise<void>
-  validate?(object: DeepReadonly<ApiObject> | undefined, attributes: AdmissionAttributes, context: AdmissionContext): void | Promise<void>
+  validate?(
+    object: DeepReadonly<ApiObject> | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): void | Promise<void>
 }

@@ -21,7 +21,11 @@ export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
       if (attributes.resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews') return
       const found = reader.get({ group: '', resource: 'namespaces' }, '', namespace)
       if (found === undefined) throw ApiError.notFound({ group: '', resource: 'namespaces' }, namespace)
-      if ((found as { status?: { phase?: string } }).status?.phase !== 'Terminating' && found.metadata.deletionTimestamp === undefined) return
+      if (
+        (found as { status?: { phase?: string } }).status?.phase !== 'Terminating' &&
+        found.metadata.deletionTimestamp === undefined
+      )
+        return
       const detail = `unable to create new content in namespace ${namespace} because it is being terminated`
       const refused = ApiError.forbidden(resource, name, detail)
       throw new ApiError({
@@ -29,7 +33,11 @@ export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
         details: {
           ...refused.status.details,
           causes: [
-            { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+            {
+              reason: 'NamespaceTerminating',
+              message: `namespace ${namespace} is being terminated`,
+              field: 'metadata.namespace',
+            },
           ],
         },
       })

@@ -16,7 +16,10 @@ interface PodSpec {
 const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
 
 /** Priorities that every cluster has without anybody making them. */
-const systemClasses: Readonly<Record<string, number>> = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 }
+const systemClasses: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+}
 
 /**
  * Turns the name of a priority class into a number, the default class where none is named, and keeps the default class single.
@@ -24,7 +27,8 @@ const systemClasses: Readonly<Record<string, number>> = { 'system-cluster-critic
  * @see API protocol specification, 5.10
  */
 export function priority(): AdmissionPlugin {
-  const isPod = ({ resource, subresource }: AdmissionAttributes): boolean => resource.group === '' && resource.resource === 'pods' && subresource === ''
+  const isPod = ({ resource, subresource }: AdmissionAttributes): boolean =>
+    resource.group === '' && resource.resource === 'pods' && subresource === ''
   const isClass = ({ resource, subresource }: AdmissionAttributes): boolean =>
     resource.group === classes.group && resource.resource === classes.resource && subresource === ''
   return {
@@ -50,7 +54,12 @@ export function priority(): AdmissionPlugin {
           `the string value of PreemptionPolicy (${pod.spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${chosen.preemptionPolicy} from the given PriorityClass name`,
         )
       }
-      pod.spec = { ...pod.spec, ...(chosen.name === '' ? {} : { priorityClassName: chosen.name }), priority: chosen.value, preemptionPolicy: chosen.preemptionPolicy }
+      pod.spec = {
+        ...pod.spec,
+        ...(chosen.name === '' ? {} : { priorityClassName: chosen.name }),
+        priority: chosen.value,
+        preemptionPolicy: chosen.preemptionPolicy,
+      }
     },
     async validate(object, attributes, { reader }) {
       if (object === undefined || !isClass(attributes)) return
@@ -70,7 +79,9 @@ function keepPriority(pod: ApiObject & { spec: PodSpec }, { oldObject }: Admissi
   const old = (oldObject as { spec?: PodSpec } | undefined)?.spec ?? {}
   const missing = {
     ...(pod.spec.priority === undefined && old.priority !== undefined ? { priority: old.priority } : {}),
-    ...(pod.spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined ? { preemptionPolicy: old.preemptionPolicy } : {}),
+    ...(pod.spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined
+      ? { preemptionPolicy: old.preemptionPolicy }
+      : {}),
   }
   if (Object.keys(missing).length > 0) pod.spec = { ...pod.spec, ...missing }
 }
@@ -83,12 +94,21 @@ interface Chosen {
 
 const preempting = 'PreemptLowerPriority'
 
-async function chosenClass(spec: PodSpec, { resource, name }: AdmissionAttributes, { reader }: AdmissionContext): Promise<Chosen> {
+async function chosenClass(
+  spec: PodSpec,
+  { resource, name }: AdmissionAttributes,
+  { reader }: AdmissionContext,
+): Promise<Chosen> {
   const wanted = spec.priorityClassName ?? ''
   if (wanted === '') {
-    const defaults = ((await reader.list(classes)) as readonly PriorityClass[]).filter(({ globalDefault }) => globalDefault === true)
+    const defaults = ((await reader.list(classes)) as readonly PriorityClass[]).filter(
+      ({ globalDefault }) => globalDefault === true,
+    )
     // Several defaults can only come from a race: the lowest is the safest.
-    const lowest = defaults.reduce<PriorityClass | undefined>((best, each) => (best === undefined || (each.value ?? 0) < (best.value ?? 0) ? each : best), undefined)
+    const lowest = defaults.reduce<PriorityClass | undefined>(
+      (best, each) => (best === undefined || (each.value ?? 0) < (best.value ?? 0) ? each : best),
+      undefined,
+    )
     return lowest === undefined ? { name: '', value: 0, preemptionPolicy: preempting } : described(lowest)
   }
   const found = reader.get(classes, '', wanted) as PriorityClass | undefined

@@ -22,14 +22,21 @@ const accounts: Record<string, object> = {
 const context: AdmissionContext = {
   reader: {
     get: (_resource, _namespace, name) =>
-      Object.hasOwn(accounts, name) ? ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name }, ...accounts[name] } as ApiObject) : undefined,
+      Object.hasOwn(accounts, name)
+        ? ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name }, ...accounts[name] } as ApiObject)
+        : undefined,
     list: async () => [],
   },
   warn: () => {},
 }
 
 function admitted(spec: object): Record<string, unknown> {
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }], ...spec } } as ApiObject & { spec: Record<string, unknown> }
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c' }], ...spec },
+  } as ApiObject & { spec: Record<string, unknown> }
   plugin.admit?.(pod, attributes, context)
   return pod.spec
 }
@@ -52,7 +59,11 @@ describe('ServiceAccount', () => {
   })
 
   it('P297 P298 a token, the authority and the namespace are mounted into every container at the known path', () => {
-    const spec = admitted({ initContainers: [{ name: 'i' }] }) as { volumes: { name: string; projected: { sources: object[] } }[]; containers: object[]; initContainers: object[] }
+    const spec = admitted({ initContainers: [{ name: 'i' }] }) as {
+      volumes: { name: string; projected: { sources: object[] } }[]
+      containers: object[]
+      initContainers: object[]
+    }
     const [volume] = spec.volumes
     expect(volume?.name).toMatch(/^kube-api-access-[a-z0-9]{5}$/)
     expect(volume?.projected.sources).toEqual([
@@ -73,6 +84,8 @@ describe('ServiceAccount', () => {
 
   it('P299 pull secrets of the account, unless the pod has its own', () => {
     expect(admitted({ serviceAccountName: 'puller' })['imagePullSecrets']).toEqual([{ name: 'registry' }])
-    expect(admitted({ serviceAccountName: 'puller', imagePullSecrets: [{ name: 'own' }] })['imagePullSecrets']).toEqual([{ name: 'own' }])
+    expect(admitted({ serviceAccountName: 'puller', imagePullSecrets: [{ name: 'own' }] })['imagePullSecrets']).toEqual([
+      { name: 'own' },
+    ])
   })
 })

@@ -74,11 +74,18 @@ function refuseMirrorWithAccount(pod: ApiObject & { spec: PodSpec }, attributes:
   }
 }
 
-function accountOf(spec: PodSpec, { namespace, resource, name }: AdmissionAttributes, { reader }: AdmissionContext): DeepReadonly<ServiceAccount> {
+function accountOf(
+  spec: PodSpec,
+  { namespace, resource, name }: AdmissionAttributes,
+  { reader }: AdmissionContext,
+): DeepReadonly<ServiceAccount> {
   const wanted = spec.serviceAccountName ?? ''
   const found = reader.get({ group: '', resource: 'serviceaccounts' }, namespace, wanted)
   if (found !== undefined) return found as DeepReadonly<ServiceAccount>
-  const missing = ApiError.notFound({ group: '', resource: 'serviceaccounts' }, wanted).message.replace('serviceaccounts', 'serviceaccount')
+  const missing = ApiError.notFound({ group: '', resource: 'serviceaccounts' }, wanted).message.replace(
+    'serviceaccounts',
+    'serviceaccount',
+  )
   throw ApiError.forbidden(resource, name, `error looking up service account ${namespace}/${wanted}: ${missing}`)
 }
 
@@ -89,7 +96,10 @@ function wantsToken(spec: PodSpec, account: DeepReadonly<ServiceAccount>): boole
 function mountToken(spec: PodSpec, { profile, random, tokenSeconds = 3600 }: ServiceAccountOptions): void {
   const mountPath = `/var/run/secrets/${profile.domain}/serviceaccount`
   const volumes = spec.volumes ?? []
-  const existing = volumes.find(({ name, projected }) => name.startsWith(volumePrefix) && projected?.sources?.some((source) => source.serviceAccountToken !== undefined))
+  const existing = volumes.find(
+    ({ name, projected }) =>
+      name.startsWith(volumePrefix) && projected?.sources?.some((source) => source.serviceAccountToken !== undefined),
+  )
   const name = existing?.name ?? volumePrefix + random.nameSuffix(5)
   let mounted = false
   const mount = (container: Container): Container => {

@@ -16,7 +16,10 @@ export function defaultTolerationSeconds(profile: NamingProfile, seconds = defau
   return {
     name: 'DefaultTolerationSeconds',
     handles: ({ operation, resource, subresource }) =>
-      (operation === 'CREATE' || operation === 'UPDATE') && resource.group === '' && resource.resource === 'pods' && subresource === '',
+      (operation === 'CREATE' || operation === 'UPDATE') &&
+      resource.group === '' &&
+      resource.resource === 'pods' &&
+      subresource === '',
     admit(object) {
       if (object === undefined) return
       const pod = object as ApiObject & { spec: { tolerations?: Toleration[] } }

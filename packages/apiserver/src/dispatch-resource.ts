@@ -2,19 +2,19 @@ import { deprecationWarning, type ResourceInfo } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { isStorableName } from '@krmkit/registry'
 import type { ApiResponse } from './interfaces.ts'
-import type { Machinery, ResourceRequest } from './resource-handler.ts'
 import type { RequestState } from './request-state.ts'
+import type { Machinery, ResourceRequest } from './resource-handler.ts'
 import { textResponse } from './responses.ts'
+import { componentStatuses } from './subresources/component-status.ts'
 import { connectResource } from './subresources/connect.ts'
 import { finalizeNamespace } from './subresources/namespace-finalize.ts'
 import { bindPod } from './subresources/pod-binding.ts'
 import { evictPod } from './subresources/pod-eviction.ts'
 import { answerReview, reviewAnswers } from './subresources/reviews.ts'
-import { requestToken } from './subresources/service-account-token.ts'
 import { scaleResource } from './subresources/scale.ts'
-import { componentStatuses } from './subresources/component-status.ts'
-import { getObject, listObjects } from './verbs/read.ts'
+import { requestToken } from './subresources/service-account-token.ts'
 import { patchResource } from './verbs/patch.ts'
+import { getObject, listObjects } from './verbs/read.ts'
 import { watchObjects } from './verbs/watch.ts'
 import { createResource, deleteCollection, deleteResource, updateResource } from './verbs/write.ts'
 
@@ -41,7 +41,12 @@ const operations: Readonly<Record<string, Verb>> = {
 const connectable = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
 
 /** Finds the resource that a path names, and the handler of the verb. */
-export async function dispatchResource(machinery: Machinery, state: RequestState, knowsGroup: (group: string) => boolean, knowsVersion: (group: string, version: string) => boolean): Promise<ApiResponse> {
+export async function dispatchResource(
+  machinery: Machinery,
+  state: RequestState,
+  knowsGroup: (group: string) => boolean,
+  knowsVersion: (group: string, version: string) => boolean,
+): Promise<ApiResponse> {
   const { info } = state
   if (!knowsGroup(info.group)) return textResponse(404, '404 page not found\n')
   if (!knowsVersion(info.group, info.version)) throw ApiError.genericNotFound()
@@ -52,7 +57,10 @@ export async function dispatchResource(machinery: Machinery, state: RequestState
   const elsewhere = info.namespace !== '' && !(ownNamespace && info.namespace === info.name)
   if (namespaced ? info.namespace === '' && info.name !== '' : elsewhere) throw ApiError.genericNotFound()
   if (info.namespace !== '' && !isStorableName(info.namespace)) throw ApiError.genericNotFound()
-  const found = info.subresource === '' ? undefined : definition.subresources.find(({ name }) => name === `${info.resource}/${info.subresource}`)
+  const found =
+    info.subresource === ''
+      ? undefined
+      : definition.subresources.find(({ name }) => name === `${info.resource}/${info.subresource}`)
   if (info.subresource !== '' && found === undefined) throw ApiError.genericNotFound()
   if (info.rest.length > 0 && info.subresource !== 'proxy') throw ApiError.genericNotFound()
   // A namespace is cluster-scoped: the segment that names it is its name, and its "own namespace" only for authorization.

@@ -11,7 +11,11 @@ export interface HealthCheck {
 const roots = ['/healthz', '/livez', '/readyz'] as const
 
 /** Answers `/healthz`, `/livez`, `/readyz` and single checks below them; undefined for other paths. */
-export async function healthResponse(path: string, query: Query, checks: Readonly<Record<(typeof roots)[number], readonly HealthCheck[]>>): Promise<ApiResponse | undefined> {
+export async function healthResponse(
+  path: string,
+  query: Query,
+  checks: Readonly<Record<(typeof roots)[number], readonly HealthCheck[]>>,
+): Promise<ApiResponse | undefined> {
   const root = roots.find((candidate) => path === candidate || path.startsWith(`${candidate}/`))
   if (root === undefined) return undefined
   const rest = path.slice(root.length).replace(/^\/|\/$/g, '')

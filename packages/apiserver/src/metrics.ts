@@ -4,7 +4,13 @@ import type { Filter } from './request-state.ts'
 /** Metrics of one server, under the names that dashboards of stock servers know. */
 export interface Metrics {
   readonly filter: Filter
-  deprecatedRequest(labels: { group: string; version: string; resource: string; subresource: string; removed_release: string }): void
+  deprecatedRequest(labels: {
+    group: string
+    version: string
+    resource: string
+    subresource: string
+    removed_release: string
+  }): void
   /** Text of `/metrics`, and its content type. */
   expose(): Promise<{ text: string; contentType: string }>
 }
@@ -26,7 +32,12 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
     buckets: durationBuckets,
     registers,
   })
-  const inFlight = new Gauge({ name: 'apiserver_current_inflight_requests', help: 'Requests that are being answered.', labelNames: ['request_kind'], registers })
+  const inFlight = new Gauge({
+    name: 'apiserver_current_inflight_requests',
+    help: 'Requests that are being answered.',
+    labelNames: ['request_kind'],
+    registers,
+  })
   const watches = new Counter({
     name: 'apiserver_watch_requests_total',
     help: 'Watches that were started.',
@@ -70,6 +81,9 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
       }
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
-    expose: async () => ({ text: await (registers[0] as MetricRegistry).metrics(), contentType: (registers[0] as MetricRegistry).contentType }),
+    expose: async () => ({
+      text: await (registers[0] as MetricRegistry).metrics(),
+      contentType: (registers[0] as MetricRegistry).contentType,
+    }),
   }
 }

@@ -26,9 +26,14 @@ describe('negotiation', () => {
   })
 
   it('P193 a table is chosen by its parameters, with plain JSON to fall back on', () => {
-    expect(negotiator.negotiate(`${table},application/json`, { transforms: ['Table'] }).transform).toEqual({ as: 'Table', version: 'v1' })
+    expect(negotiator.negotiate(`${table},application/json`, { transforms: ['Table'] }).transform).toEqual({
+      as: 'Table',
+      version: 'v1',
+    })
     expect(negotiator.negotiate(`${table},application/json`).transform).toBeUndefined()
-    expect(negotiator.negotiate(`application/json;as=Table;g=meta.k8s.io;v=v9,application/json`, { transforms: ['Table'] })).toEqual({
+    expect(
+      negotiator.negotiate(`application/json;as=Table;g=meta.k8s.io;v=v9,application/json`, { transforms: ['Table'] }),
+    ).toEqual({
       encoding: 'json',
       pretty: false,
     })

@@ -41,7 +41,10 @@ export function parseAccept(header: string): readonly Clause[] {
       const at = pair.indexOf('=')
       if (at < 0) continue
       const name = pair.slice(0, at).trim().toLowerCase()
-      const value = pair.slice(at + 1).trim().replace(/^"(.*)"$/, '$1')
+      const value = pair
+        .slice(at + 1)
+        .trim()
+        .replace(/^"(.*)"$/, '$1')
       if (name === 'q') {
         const parsed = Number(value)
         quality = Number.isFinite(parsed) ? parsed : 1
@@ -100,7 +103,8 @@ export class Negotiator {
         if (!encodings.includes(encoding)) continue
         const known = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
         const matches =
-          (clause.type === type && (clause.subtype === known || clause.subtype === '*')) || (clause.type === '*' && clause.subtype === '*')
+          (clause.type === type && (clause.subtype === known || clause.subtype === '*')) ||
+          (clause.type === '*' && clause.subtype === '*')
         if (!matches) continue
         const wanted = transformOf(clause, transforms)
         if (wanted === 'unavailable') continue
@@ -132,6 +136,7 @@ function transformOf(clause: Clause, allowed: readonly Transform['as'][]): Trans
   if (as === undefined) return undefined
   const version = clause.parameters.get('v')
   const known = allowed.find((name) => name === as)
-  if (known === undefined || clause.parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return 'unavailable'
+  if (known === undefined || clause.parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1'))
+    return 'unavailable'
   return { as: known, version }
 }

@@ -1,15 +1,15 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
-import { mediaType, type Representation } from './negotiation.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
 import type { ApiResponse } from './interfaces.ts'
 import type { Metrics } from './metrics.ts'
+import { mediaType, type Representation } from './negotiation.ts'
+import { createOpenApi } from './openapi/index.ts'
 import { flag } from './query.ts'
 import { header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
 import { bytesBody, encodeObject, jsonResponse, objectResponse, textResponse } from './responses.ts'
-import { createOpenApi } from './openapi/index.ts'
 
 /** Version of this software: the part after `+krmkit.` in the version that the server tells. */
 export const softwareVersion = '0.1.0'
@@ -71,7 +71,14 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     if (trimmed === '/version') {
       if (!readOnly) throw ApiError.generic(405)
       const { encoding, pretty } = machinery.responder.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
-      return jsonResponse(200, bytesBody(encodeObject(version, encoding, pretty || flag(query, 'pretty'), () => machinery.responder.types.struct('meta/v1.Status'))))
+      return jsonResponse(
+        200,
+        bytesBody(
+          encodeObject(version, encoding, pretty || flag(query, 'pretty'), () =>
+            machinery.responder.types.struct('meta/v1.Status'),
+          ),
+        ),
+      )
     }
     if (trimmed.startsWith('/version/')) throw ApiError.genericNotFound()
     if (trimmed === '/metrics' && readOnly) {
@@ -83,7 +90,8 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       if (!readOnly) throw ApiError.generic(405)
       return documents
     }
-    if (trimmed === '/' && readOnly) return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: rootPaths(resources()) })}\n`)))
+    if (trimmed === '/' && readOnly)
+      return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: rootPaths(resources()) })}\n`)))
     const found = discovery.answer({ path: info.path, headers: request.headers })
     if (found === undefined) return textResponse(404, '404 page not found\n')
     if (found.outcome === 'nothing') {
@@ -94,7 +102,9 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     const struct = () => machinery.responder.types.struct(structName(found.kind))
     if (found.outcome === 'aggregated') {
       const { encoding, headers, notModified, object } = found
-      return notModified ? { status: 304, headers, body: { kind: 'empty' } } : { status: 200, headers, body: bytesBody(encodeObject(object, encoding, false, struct)) }
+      return notModified
+        ? { status: 304, headers, body: { kind: 'empty' } }
+        : { status: 200, headers, body: bytesBody(encodeObject(object, encoding, false, struct)) }
     }
     const representation = negotiateDocument(machinery, header(request, 'accept'), found.refusal)
     return objectResponse(machinery.responder, 200, found.object, representation, struct)

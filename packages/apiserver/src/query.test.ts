@@ -41,12 +41,16 @@ describe('query', () => {
   it('P162 fieldValidation is Warn unless said otherwise', () => {
     expect(writeOptions(parseQuery(''), 'CreateOptions').fieldValidation).toBe('Warn')
     expect(writeOptions(parseQuery('fieldValidation=Strict'), 'CreateOptions').fieldValidation).toBe('Strict')
-    expect(() => writeOptions(parseQuery('fieldValidation=strict'), 'CreateOptions')).toThrow(expect.objectContaining({ code: 422 }))
+    expect(() => writeOptions(parseQuery('fieldValidation=strict'), 'CreateOptions')).toThrow(
+      expect.objectContaining({ code: 422 }),
+    )
   })
 
   it('P163 P219 fieldManager is optional, short and printable', () => {
     expect(writeOptions(parseQuery(''), 'UpdateOptions').fieldManager).toBe('')
-    expect(() => writeOptions(parseQuery(`fieldManager=${'m'.repeat(129)}`), 'UpdateOptions')).toThrow(expect.objectContaining({ code: 422 }))
+    expect(() => writeOptions(parseQuery(`fieldManager=${'m'.repeat(129)}`), 'UpdateOptions')).toThrow(
+      expect.objectContaining({ code: 422 }),
+    )
     expect(() => writeOptions(parseQuery('fieldManager=a%01'), 'UpdateOptions')).toThrow(
       'Invalid value: "a\\x01": invalid character U+0001 (at position 1)',
     )

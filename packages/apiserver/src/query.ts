@@ -46,7 +46,8 @@ export function flag(query: Query, name: string): boolean {
 export function integer(query: Query, name: string): number | undefined {
   const value = text(query, name)
   if (value === undefined || value === '') return undefined
-  if (!/^[+-]?[0-9]+$/.test(value)) throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
+  if (!/^[+-]?[0-9]+$/.test(value))
+    throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   const number = Number(value)
   if (!Number.isFinite(number) || Math.abs(number) > 9.223372036854776e18) {
     throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
@@ -101,7 +102,11 @@ const maxManagerBytes = 128
 function validateFieldManager(manager: string): FieldError[] {
   const errors: FieldError[] = []
   if (new TextEncoder().encode(manager).byteLength > maxManagerBytes) {
-    errors.push({ field: 'fieldManager', reason: 'FieldValueTooLong', message: `Too long: may not be more than ${maxManagerBytes} bytes` })
+    errors.push({
+      field: 'fieldManager',
+      reason: 'FieldValueTooLong',
+      message: `Too long: may not be more than ${maxManagerBytes} bytes`,
+    })
   }
   let at = 0
   for (const character of manager) {
@@ -120,5 +125,7 @@ function validateFieldManager(manager: string): FieldError[] {
 }
 
 function goQuote(value: string): string {
-  return JSON.stringify(value).replace(/\\u00([01][0-9a-f])/g, '\\x$1').replace(/[\u007f]/g, '\\x7f')
+  return JSON.stringify(value)
+    .replace(/\\u00([01][0-9a-f])/g, '\\x$1')
+    .replace(/[\u007f]/g, '\\x7f')
 }

@@ -1,21 +1,30 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, type NamingProfile, parseApiVersion, Path } from '@krmkit/meta'
+import {
+  ApiError,
+  type ApiObject,
+  field,
+  formatApiVersion,
+  type GroupVersionKind,
+  type NamingProfile,
+  Path,
+  parseApiVersion,
+} from '@krmkit/meta'
 import {
   applyDefaults,
+  type Decoded,
   DecodeError,
+  type DecodeOptions,
   decode,
   decodeFailureMessage,
   decodeProtobuf,
   missingTypeMeta,
-  type TypeMeta,
-  type Decoded,
-  type DecodeOptions,
   parseJson,
   parseYaml,
   readEnvelope,
   readTypeMeta,
   type StructType,
   strictMessage,
+  type TypeMeta,
   unreadableTypeMeta,
 } from '@krmkit/schema'
 import { mediaType } from './negotiation.ts'
@@ -93,7 +102,8 @@ function decodeBytes(
     }
     const { value, ...rest } = parseText(bytes, encoding)
     const stated = readTypeMeta(value)
-    actual = type().custom === undefined ? checkType(machinery, expected, stated) : checkCustomType(expected, stated, { value, bytes })
+    actual =
+      type().custom === undefined ? checkType(machinery, expected, stated) : checkCustomType(expected, stated, { value, bytes })
     return { decoded: decode(type(), value, { ...rest, collect }), actual }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
@@ -110,7 +120,11 @@ function parseText(bytes: Uint8Array, encoding: 'json' | 'yaml'): { value: unkno
 }
 
 /** What the body says it is must be what is expected; what it leaves out is supplied. @throws ApiError 400 */
-function checkType(machinery: Machinery, { gvk, anyGroup = false }: Expected, given: { apiVersion: string; kind: string }): Actual {
+function checkType(
+  machinery: Machinery,
+  { gvk, anyGroup = false }: Expected,
+  given: { apiVersion: string; kind: string },
+): Actual {
   const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
   const kind = given.kind === '' ? gvk.kind : given.kind
   const actual = { kind, version: stated.version }
@@ -140,7 +154,9 @@ function checkCustomType(
   }
   if (kind !== gvk.kind) {
     const name = (value as { metadata?: { name?: unknown } }).metadata?.name
-    throw ApiError.invalid({ group: gvk.group, kind }, typeof name === 'string' ? name : '', [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
+    throw ApiError.invalid({ group: gvk.group, kind }, typeof name === 'string' ? name : '', [
+      field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`),
+    ])
   }
   return { kind, version: gvk.version }
 }
@@ -153,7 +169,12 @@ function internalName(group: string): string {
 /** The refusal of a body with unknown or duplicate fields under `Strict`. */
 export function strictFailure(gvk: GroupVersionKind, problems: readonly string[], body: Uint8Array, actual?: Actual): ApiError {
   const message = strictMessage(problems) ?? ''
-  return ApiError.badRequest(decodeFailureMessage({ message }, { expectedKind: gvk.kind, actual: actual ?? { kind: gvk.kind, version: gvk.version }, body }))
+  return ApiError.badRequest(
+    decodeFailureMessage(
+      { message },
+      { expectedKind: gvk.kind, actual: actual ?? { kind: gvk.kind, version: gvk.version }, body },
+    ),
+  )
 }
 
 /**

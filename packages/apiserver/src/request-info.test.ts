@@ -36,9 +36,12 @@ describe('request info', () => {
     expect(read('GET', '/api/v1/namespaces/ns/pods/p/status', true)?.[0]).toBe('get')
   })
 
-  it.each(['/', '/api', '/apis/', '/api/v1', '/apis/apps/v1', '/version', '/healthz', '/api//v1/pods'])('%s names no resource', (path) => {
-    expect(read('GET', path)).toEqual(['get', path])
-  })
+  it.each(['/', '/api', '/apis/', '/api/v1', '/apis/apps/v1', '/version', '/healthz', '/api//v1/pods'])(
+    '%s names no resource',
+    (path) => {
+      expect(read('GET', path)).toEqual(['get', path])
+    },
+  )
 
   it('cannot be read from a broken escape', () => {
     expect(parseRequestInfo('GET', '/api/v1/%zz', false)).toBeUndefined()

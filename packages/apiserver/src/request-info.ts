@@ -25,7 +25,14 @@ export interface RequestInfo {
 /** Sub-resources of a namespace itself; every other third segment names a resource inside it. */
 const namespaceSubresources = new Set(['status', 'finalize'])
 
-const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete', GET: 'get', HEAD: 'get' }
+const verbs: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+  GET: 'get',
+  HEAD: 'get',
+}
 
 /**
  * Reads a raw path. Percent escapes are decoded before the path is split, as the stock server does, so an escaped slash
@@ -61,7 +68,11 @@ export function parseRequestInfo(method: string, rawPath: string, watchAsked: bo
   const watchPrefix = parts[0] === 'watch' && parts.length > 1
   if (watchPrefix) parts = parts.slice(1)
   let namespace = ''
-  if (parts[0] === 'namespaces' && core ? parts.length > 2 && !namespaceSubresources.has(parts[2] ?? '') : parts[0] === 'namespaces' && parts.length > 2) {
+  if (
+    parts[0] === 'namespaces' && core
+      ? parts.length > 2 && !namespaceSubresources.has(parts[2] ?? '')
+      : parts[0] === 'namespaces' && parts.length > 2
+  ) {
     namespace = parts[1] ?? ''
     parts = parts.slice(2)
   }
@@ -71,7 +82,19 @@ export function parseRequestInfo(method: string, rawPath: string, watchAsked: bo
   if (name === '' && verb === 'get') verb = 'list'
   if (name === '' && verb === 'delete') verb = 'deletecollection'
   if (watchPrefix || (watchAsked && (verb === 'list' || verb === 'get') && subresource === '')) verb = 'watch'
-  return { ...other, isResource: true, verb, group, version, namespace: ownNamespace, resource, subresource, name, rest, watchPrefix }
+  return {
+    ...other,
+    isResource: true,
+    verb,
+    group,
+    version,
+    namespace: ownNamespace,
+    resource,
+    subresource,
+    name,
+    rest,
+    watchPrefix,
+  }
 }
 
 function decodePath(raw: string): string | undefined {

@@ -1,15 +1,15 @@
+import type { Authenticator, ServiceAccountIssuer } from '@krmkit/authentication'
+import type { Authorizer } from '@krmkit/authorization'
 import { managerName, unknownManager } from '@krmkit/fieldmanager'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind } from '@krmkit/meta'
-import type { Authenticator, ServiceAccountIssuer } from '@krmkit/authentication'
-import type { Authorizer } from '@krmkit/authorization'
 import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
+import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
+import type { WriteOptions } from './query.ts'
 import type { RequestState } from './request-state.ts'
 import { header } from './request-state.ts'
-import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
 import type { Responder } from './responses.ts'
 import type { View } from './view.ts'
-import type { WriteOptions } from './query.ts'
 
 /** What the handlers of resources are made of. */
 export interface Machinery {
@@ -56,7 +56,10 @@ const withoutProtobuf: readonly Encoding[] = ['json', 'yaml']
 /** The form that the client wants of an answer. Custom resources have no protobuf form. @throws ApiError 406 */
 export function negotiated({ machinery, state, definition }: ResourceRequest, options: NegotiationOptions = {}): Representation {
   const accept = header(state.request, 'accept')
-  return machinery.responder.negotiator.negotiate(accept, definition.custom === undefined ? options : { ...options, plain: withoutProtobuf })
+  return machinery.responder.negotiator.negotiate(
+    accept,
+    definition.custom === undefined ? options : { ...options, plain: withoutProtobuf },
+  )
 }
 
 /** The context that a write hands to the registry. */

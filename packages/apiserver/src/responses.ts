@@ -34,7 +34,8 @@ export function textResponse(status: number, text: string): ApiResponse {
 export function encodeObject(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Uint8Array {
   if (encoding === 'yaml') return new TextEncoder().encode(printYaml(object))
   if (encoding === 'protobuf') return encodeProtobuf(type(), object)
-  if (pretty) return new TextEncoder().encode(`${JSON.stringify(JSON.parse(new TextDecoder().decode(encodeJson(object))), null, 2)}\n`)
+  if (pretty)
+    return new TextEncoder().encode(`${JSON.stringify(JSON.parse(new TextDecoder().decode(encodeJson(object))), null, 2)}\n`)
   return encodeJson(object, { newline: true })
 }
 
@@ -56,9 +57,13 @@ export function objectResponse(
 export function statusResponse(responder: Responder, status: Status, accept: string | undefined, success?: number): ApiResponse {
   const code = success ?? status.code ?? 500
   const encoding = errorEncoding(responder.negotiator, accept)
-  const response = objectResponse(responder, code, status, { encoding, pretty: false }, () => responder.types.struct('meta/v1.Status'))
+  const response = objectResponse(responder, code, status, { encoding, pretty: false }, () =>
+    responder.types.struct('meta/v1.Status'),
+  )
   const retryAfter = status.details?.retryAfterSeconds
-  return retryAfter === undefined || retryAfter === 0 ? response : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } }
+  return retryAfter === undefined || retryAfter === 0
+    ? response
+    : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } }
 }
 
 function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {

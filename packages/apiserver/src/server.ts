@@ -1,16 +1,25 @@
 import { setMaxListeners } from 'node:events'
 import { type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
-import { anonymousAuthenticator, type Authenticator, type ServiceAccountIssuer } from '@krmkit/authentication'
-import { alwaysAllow, type Authorizer } from '@krmkit/authorization'
+import { type Authenticator, anonymousAuthenticator, type ServiceAccountIssuer } from '@krmkit/authentication'
+import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
 import { builtInTypes, createCatalog, type ResourceDefinition, type ServiceNetwork } from '@krmkit/kinds'
-import { ApiError, type Clock, type Features, fixedFeatures, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import {
+  ApiError,
+  type Clock,
+  type Features,
+  fixedFeatures,
+  type NamingProfile,
+  type Random,
+  stockProfile,
+  systemClock,
+  systemRandom,
+} from '@krmkit/meta'
 import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { ensureSystemNamespaces } from './bootstrap.ts'
 import { dispatchResource } from './dispatch-resource.ts'
-import { createNonResourceRoutes } from './non-resource.ts'
-import { audit, type AuditSink } from './filters/audit.ts'
+import { type AuditSink, audit } from './filters/audit.ts'
 import { authentication } from './filters/authentication.ts'
 import { authorization } from './filters/authorization.ts'
 import { cors } from './filters/cors.ts'
@@ -21,6 +30,7 @@ import type { HealthCheck } from './health.ts'
 import type { ApiRequest, ApiResponse, ApiServer } from './interfaces.ts'
 import { createMetrics } from './metrics.ts'
 import { Negotiator } from './negotiation.ts'
+import { createNonResourceRoutes } from './non-resource.ts'
 import { flag, parseQuery } from './query.ts'
 import { parseRequestInfo } from './request-info.ts'
 import { compose, type Filter, header, type RequestState } from './request-state.ts'
@@ -110,7 +120,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const catalog = createCatalog({ features, types })
   const served = new ServedResources(options.kinds ?? catalog.definitions)
   const admission = admissionChain([namespaceLifecycle(profile), ...(options.admission ?? [])])
-  const registry = createRegistry({ storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork }, served)
+  const registry = createRegistry(
+    { storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork },
+    served,
+  )
   const closing = new AbortController()
   // Every watch listens for the end.
   setMaxListeners(0, closing.signal)

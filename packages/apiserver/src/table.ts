@@ -1,6 +1,6 @@
 import type { Cell, Column, Printer } from '@krmkit/kinds'
-import type { FrozenObject } from '@krmkit/registry'
 import { ApiError } from '@krmkit/meta'
+import type { FrozenObject } from '@krmkit/registry'
 import type { Transform } from './negotiation.ts'
 import { type Query, text } from './query.ts'
 

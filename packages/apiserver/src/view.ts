@@ -1,7 +1,7 @@
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { encodeJson, normalize } from '@krmkit/schema'
 import type { FrozenObject, ParsedObjects } from '@krmkit/registry'
+import { encodeJson, normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { FrameCache } from './frame-cache.ts'
 

@@ -1,7 +1,7 @@
 import { defaultPrinter } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
-import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
 import type { FrozenObject } from '@krmkit/registry'
+import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
 import type { Entry, Revision } from '@krmkit/storage'
 import type { EventType } from './frame-cache.ts'
 import type { Representation } from './negotiation.ts'
@@ -20,7 +20,10 @@ export interface Frames {
 
 const frameEnd = new TextEncoder().encode('}\n')
 const heads = new Map<string, Uint8Array>(
-  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, new TextEncoder().encode(`{"type":"${type}","object":`)]),
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [
+    type,
+    new TextEncoder().encode(`{"type":"${type}","object":`),
+  ]),
 )
 
 function jsonFrame(type: string, document: Uint8Array): Uint8Array {
@@ -39,19 +42,29 @@ export function framesFor(request: ResourceRequest, representation: Representati
   const shown = (object: FrozenObject): object => {
     if (transform === undefined) return object
     if (transform.as !== 'Table') return partialOf(object, transform.version)
-    const table = tableOf(definition.policy.printer ?? defaultPrinter, [object], { resourceVersion: object.metadata.resourceVersion ?? '' }, {
-      version: transform.version,
-      include,
-      now: now(),
-      headless: tableHeaderSent,
-    })
+    const table = tableOf(
+      definition.policy.printer ?? defaultPrinter,
+      [object],
+      { resourceVersion: object.metadata.resourceVersion ?? '' },
+      {
+        version: transform.version,
+        include,
+        now: now(),
+        headless: tableHeaderSent,
+      },
+    )
     tableHeaderSent = true
     return table
   }
   const encode = (type: string, object: object): Uint8Array => {
     if (encoding === 'json') return jsonFrame(type, encodeJson(object))
     const structName = transform === undefined ? undefined : `meta/v1.${transform.as}`
-    const struct = (object as { kind?: string }).kind === 'Status' ? types.struct('meta/v1.Status') : structName === undefined ? definition.kind.type() : types.struct(structName)
+    const struct =
+      (object as { kind?: string }).kind === 'Status'
+        ? types.struct('meta/v1.Status')
+        : structName === undefined
+          ? definition.kind.type()
+          : types.struct(structName)
     return encodeWatchFrame({ type, object: encodeProtobuf(struct, object) })
   }
   const plain = encoding === 'json' && transform === undefined
@@ -61,11 +74,18 @@ export function framesFor(request: ResourceRequest, representation: Representati
       plain ? view.frames.get(type, entry, () => jsonFrame(type, view.bytes(entry))) : encode(type, shown(view.object(entry))),
     left(previous, revision) {
       const object = view.object(previous)
-      return encode('DELETED', shown({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } } as FrozenObject))
+      return encode(
+        'DELETED',
+        shown({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } } as FrozenObject),
+      )
     },
     bookmark(revision, initialEventsEnd) {
       const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
-      const object = { kind, apiVersion: apiVersionOf(group, version), metadata: { resourceVersion: String(revision), ...annotations } }
+      const object = {
+        kind,
+        apiVersion: apiVersionOf(group, version),
+        metadata: { resourceVersion: String(revision), ...annotations },
+      }
       return encode('BOOKMARK', transform === undefined ? object : bookmarkForm(request, representation, object, include, now()))
     },
     status: (status) => encode('ERROR', status),
@@ -80,6 +100,12 @@ function bookmarkForm(
   now: number,
 ): object {
   const version = transform?.version ?? 'v1'
-  if (transform?.as === 'Table') return tableOf(definition.policy.printer ?? defaultPrinter, [], { resourceVersion: object.metadata.resourceVersion }, { version, include, now })
+  if (transform?.as === 'Table')
+    return tableOf(
+      definition.policy.printer ?? defaultPrinter,
+      [],
+      { resourceVersion: object.metadata.resourceVersion },
+      { version, include, now },
+    )
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
 }

@@ -27,7 +27,9 @@ describe('continue tokens', () => {
     [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '/etc' }), '/etc'],
     [encoded([1]), 'json: cannot unmarshal into a token'],
   ])('refuses %s as a bad request', (text, why) => {
-    expect(() => decodeContinueToken(text)).toThrow(ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`))
+    expect(() => decodeContinueToken(text)).toThrow(
+      ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`),
+    )
   })
 
   it('P315 an expired one is answered with a fresh one that goes on inconsistently', () => {

@@ -36,7 +36,8 @@ export function decodeContinueToken(text: string): ContinueToken {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('json: cannot unmarshal into a token')
   const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown }
   if (v !== tokenVersion) throw refuse(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
+  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
+    throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
   if (typeof start !== 'string' || start === '') throw refuse('empty start key')
   const after = start.endsWith('\0') ? start.slice(0, -1) : start
   if (`/${after}/`.includes('/../') || `/${after}/`.includes('/./') || after.startsWith('/')) throw refuse(start)
@@ -47,7 +48,10 @@ export function decodeContinueToken(text: string): ContinueToken {
 export function expiredToken(token: ContinueToken): Error {
   const message =
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
-  return new ApiError({ ...ApiError.expired(message).status, metadata: { continue: encodeContinueToken({ revision: -1, after: token.after }) } })
+  return new ApiError({
+    ...ApiError.expired(message).status,
+    metadata: { continue: encodeContinueToken({ revision: -1, after: token.after }) },
+  })
 }
 
 function toBase64Url(bytes: Uint8Array): string {

@@ -1,6 +1,16 @@
-import type { ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
 import type { AdmissionChain } from '@krmkit/admission'
-import type { ApiObject, Clock, DeepReadonly, Features, FieldSelector, LabelSelector, NamingProfile, Random, UserInfo } from '@krmkit/meta'
+import type { ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
+import type {
+  ApiObject,
+  Clock,
+  DeepReadonly,
+  Features,
+  FieldSelector,
+  LabelSelector,
+  NamingProfile,
+  Random,
+  UserInfo,
+} from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
 import type { Entry, Revision, Storage } from '@krmkit/storage'
 

@@ -21,5 +21,7 @@ const maxSegmentLength = 1024
 
 /** False for names (and namespaces) that no stored object can have: they are simply not found. */
 export function isStorableName(name: string): boolean {
-  return name.length <= maxSegmentLength && name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
+  return (
+    name.length <= maxSegmentLength && name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
+  )
 }

@@ -1,8 +1,8 @@
-import { ApiError } from '@krmkit/meta'
 import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError } from '@krmkit/meta'
 import { type Entry, type Revision, StorageError } from '@krmkit/storage'
-import { decodeContinueToken, encodeContinueToken, expiredToken, type ContinueToken } from './continue-token.ts'
-import type { ListAnswer, ListRequest, Environment } from './interfaces.ts'
+import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
+import type { Environment, ListAnswer, ListRequest } from './interfaces.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
 import { parseResourceVersion, waitForRevision } from './resource-version.ts'
 import type { ParsedObjects } from './stored-object.ts'
@@ -36,10 +36,13 @@ async function plan(environment: Environment, request: ListRequest, signal: Abor
   const version = parseResourceVersion(request.resourceVersion)
   if (match !== '') {
     if (match !== 'Exact' && match !== 'NotOlderThan') {
-      throw ApiError.badRequest(`resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`)
+      throw ApiError.badRequest(
+        `resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`,
+      )
     }
     if (version === undefined) throw ApiError.badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided')
-    if (match === 'Exact' && version === 0) throw ApiError.badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"')
+    if (match === 'Exact' && version === 0)
+      throw ApiError.badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"')
   }
   if (version === undefined || version === 0) return { at: undefined, after: undefined, token: undefined }
   await waitForRevision(storage, version, clock, signal)

@@ -1,5 +1,13 @@
-import { ApiError, type ApiObject, type FieldError, formatTime, nameRules, validateObjectMeta, validateObjectMetaUpdate } from '@krmkit/meta'
 import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
+import {
+  ApiError,
+  type ApiObject,
+  type FieldError,
+  formatTime,
+  nameRules,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@krmkit/meta'
 import type { Environment, FrozenObject, RequestContext } from './interfaces.ts'
 
 /** The rules that hold for the metadata of every kind, around those of the kind's own policy. */
@@ -8,7 +16,11 @@ import type { Environment, FrozenObject, RequestContext } from './interfaces.ts'
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
-export function policyContext(environment: Environment, context: RequestContext, { group, version }: ResourceDefinition): PolicyContext {
+export function policyContext(
+  environment: Environment,
+  context: RequestContext,
+  { group, version }: ResourceDefinition,
+): PolicyContext {
   const { clock, random, profile, features } = environment
   return { clock, random, profile, features, user: context.user, requestVersion: { group, version } }
 }

@@ -62,7 +62,10 @@ export class OwnedKinds {
       const seen = to.fromStorage?.(stored) ?? stored
       return normalize(to.kind.type(), seen) as unknown as JsonObject
     }
-    const types = managedTypes(Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])), byVersion.size > 1 ? convert : undefined)
+    const types = managedTypes(
+      Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])),
+      byVersion.size > 1 ? convert : undefined,
+    )
     const reset = new Map<string, ResetFields>()
     for (const [subresource, paths] of Object.entries(definition.policy.resetFields ?? {})) {
       const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
@@ -135,7 +138,12 @@ export interface ApplyIntent {
  * @returns the merged object with its owners, to be decoded again before anything is changed in it.
  * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
  */
-export function applyToObject(writer: Writer, definition: ResourceDefinition, context: RequestContext, intent: ApplyIntent): ApiObject {
+export function applyToObject(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  intent: ApplyIntent,
+): ApiObject {
   const { types, reset } = writer.owned.of(definition)
   try {
     const result = applyPatch({

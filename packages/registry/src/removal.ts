@@ -1,5 +1,5 @@
 import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, formatTime, parseTime, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, formatTime, Path, parseTime } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from './interfaces.ts'
@@ -33,9 +33,17 @@ export function validateDeleteOptions(options: DeleteOptions): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
-    errors.push(field.invalid(Path.of('propagationPolicy'), propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'))
+    errors.push(
+      field.invalid(
+        Path.of('propagationPolicy'),
+        propagationPolicy,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
+    )
   } else if (propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagationPolicy)) {
-    errors.push(field.notSupported(Path.of('propagationPolicy'), propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']))
+    errors.push(
+      field.notSupported(Path.of('propagationPolicy'), propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']),
+    )
   }
   errors.push(...validateDryRun(dryRun ?? []))
   if (errors.length > 0) throw ApiError.invalid(optionsKind, '', errors)
@@ -45,7 +53,9 @@ export function validateDeleteOptions(options: DeleteOptions): void {
 export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
   if (dryRun.every((word) => word === 'All')) return []
   const printed = `[]string{${dryRun.map((word) => JSON.stringify(word)).join(', ')}}`
-  return [{ field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed}: supported values: "All"` }]
+  return [
+    { field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed}: supported values: "All"` },
+  ]
 }
 
 /**
@@ -73,7 +83,11 @@ export async function deleteObject(
     // The stock server names the kind here, where every other conflict names the resource.
     checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
     await environment.admission.validate(undefined, { ...attributes, oldObject: current }, admission)
-    if (definition.policy.defaultPropagationWarning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) {
+    if (
+      definition.policy.defaultPropagationWarning !== undefined &&
+      options.propagationPolicy === undefined &&
+      options.orphanDependents === undefined
+    ) {
       context.warn(definition.policy.defaultPropagationWarning)
     }
     const answer = await deleteOnce(writer, definition, context, options, entry, current)
@@ -129,10 +143,19 @@ async function deleteOnce(
   return held || isNamespace(definition) ? { object: canonical, entry: result.entry, removed: false } : undefined
 }
 
-function checkPreconditions(gr: { group: string; resource: string }, name: string, current: FrozenObject, options: DeleteOptions): void {
+function checkPreconditions(
+  gr: { group: string; resource: string },
+  name: string,
+  current: FrozenObject,
+  options: DeleteOptions,
+): void {
   const { uid, resourceVersion } = options.preconditions ?? {}
   if (uid !== undefined && uid !== current.metadata.uid) {
-    throw ApiError.conflict(gr, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`)
+    throw ApiError.conflict(
+      gr,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
+    )
   }
   if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
     throw ApiError.conflict(
@@ -151,9 +174,15 @@ function markedByPolicy({ policy }: ResourceDefinition, current: FrozenObject, c
 }
 
 /** What the first half of a deletion makes of an object: its marked form, or that it can go at once, or that nothing changes. */
-function terminatingObject(definition: ResourceDefinition, current: FrozenObject, options: DeleteOptions, now: number): ApiObject | 'now' | 'pending' {
+function terminatingObject(
+  definition: ResourceDefinition,
+  current: FrozenObject,
+  options: DeleteOptions,
+  now: number,
+): ApiObject | 'now' | 'pending' {
   const { metadata } = current
-  const requested = options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  const requested =
+    options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
   const graceful = definition.policy.gracePeriodSeconds !== undefined
   const finalizers = deletionFinalizers(definition, current, options)
   const marked = (change: Partial<ApiObject['metadata']>): ApiObject => {
@@ -205,7 +234,8 @@ function deletionFinalizers(definition: ResourceDefinition, current: FrozenObjec
       : present.includes(foregroundFinalizer)
         ? 'Foreground'
         : (definition.policy.defaultPropagation ?? 'Background'))
-  const next = policy === 'Orphan' ? [...others, orphanFinalizer] : policy === 'Foreground' ? [...others, foregroundFinalizer] : others
+  const next =
+    policy === 'Orphan' ? [...others, orphanFinalizer] : policy === 'Foreground' ? [...others, foregroundFinalizer] : others
   return sameList(next, present) ? [...present] : next
 }
 

@@ -1,5 +1,5 @@
-import { ApiError } from '@krmkit/meta'
 import type { Clock } from '@krmkit/meta'
+import { ApiError } from '@krmkit/meta'
 import type { Revision, Storage } from '@krmkit/storage'
 
 /**
@@ -12,10 +12,14 @@ import type { Revision, Storage } from '@krmkit/storage'
 export function parseResourceVersion(text: string | undefined): Revision | undefined {
   if (text === undefined || text === '') return undefined
   if (!/^[0-9]{1,20}$/.test(text)) {
-    throw ApiError.badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+    throw ApiError.badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    )
   }
   if (BigInt(text) > 18_446_744_073_709_551_615n) {
-    throw ApiError.badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`)
+    throw ApiError.badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
+    )
   }
   return Number(text)
 }

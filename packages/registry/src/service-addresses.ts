@@ -1,6 +1,6 @@
+import type { PolicyContext } from '@krmkit/kinds'
 import { allocateService, type ResourceDefinition, type ServiceNetwork, serviceHoldings } from '@krmkit/kinds'
 import type { ApiObject, FieldError } from '@krmkit/meta'
-import type { PolicyContext } from '@krmkit/kinds'
 import type { Storage, Watcher } from '@krmkit/storage'
 import type { FrozenObject } from './interfaces.ts'
 import { collectionPrefix } from './keys.ts'
@@ -43,7 +43,12 @@ export class ServiceAddresses {
   }
 
   /** Gives a prepared service what it lacks. @returns what cannot be granted. */
-  async allocate(definition: ResourceDefinition, service: ApiObject, old: FrozenObject | undefined, context: PolicyContext): Promise<FieldError[]> {
+  async allocate(
+    definition: ResourceDefinition,
+    service: ApiObject,
+    old: FrozenObject | undefined,
+    context: PolicyContext,
+  ): Promise<FieldError[]> {
     if (!this.concerns(definition)) return []
     await this.#catchUp(definition)
     const own = service.metadata.uid
@@ -69,7 +74,8 @@ export class ServiceAddresses {
       for (const entry of entries) this.#take(entry.key, this.#parsed.objectOf(entry))
       this.#watcher = this.#storage.watch({ prefix, from: revision })
     }
-    for (const event of this.#watcher.take()) this.#take(event.key, event.type === 'put' ? this.#parsed.objectOf(event.entry) : undefined)
+    for (const event of this.#watcher.take())
+      this.#take(event.key, event.type === 'put' ? this.#parsed.objectOf(event.entry) : undefined)
   }
 
   #take(key: string, service: FrozenObject | undefined): void {

@@ -31,7 +31,12 @@ export class StoredForms {
     for (const { member, form, type: inner } of plan.inner) {
       const value = object[member]
       if (typeof value !== 'object' || value === null) continue
-      const stored = form === 'one' ? this.#struct(inner(), value as Record<string, unknown>) : form === 'list' ? this.#list(inner(), value) : this.#map(inner(), value)
+      const stored =
+        form === 'one'
+          ? this.#struct(inner(), value as Record<string, unknown>)
+          : form === 'list'
+            ? this.#list(inner(), value)
+            : this.#map(inner(), value)
       if (stored !== value) set(member, stored)
     }
     return out
@@ -67,7 +72,11 @@ export class StoredForms {
     this.#plans.set(type, plan)
     // Metadata has no such members, and is looked at too often to be walked for nothing.
     const fields = type.fields.filter(({ json }) => json !== 'metadata' || !type.root)
-    const emptied = fields.filter(({ omitEmpty, type: node, proto }) => !omitEmpty && proto !== undefined && (node.kind === 'list' || node.kind === 'map')).map(({ json }) => json)
+    const emptied = fields
+      .filter(
+        ({ omitEmpty, type: node, proto }) => !omitEmpty && proto !== undefined && (node.kind === 'list' || node.kind === 'map'),
+      )
+      .map(({ json }) => json)
     const inner = fields.flatMap(({ json, type: node }) => innerOf(json, node))
     plan = { emptied, inner }
     this.#plans.set(type, plan)

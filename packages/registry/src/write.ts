@@ -8,7 +8,6 @@ import { isStorableName, objectKey } from './keys.ts'
 import {
   carryOverMetadata,
   fillNewMetadata,
-  wipeSystemMetadata,
   generatedName,
   policyContext,
   takeNamespace,
@@ -16,6 +15,7 @@ import {
   validateNewMetadata,
   validateUpdateByPolicy,
   validateUpdatedMetadata,
+  wipeSystemMetadata,
 } from './object-metadata.ts'
 import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate } from './removal.ts'
@@ -57,7 +57,11 @@ export const optimisticLockMessage = 'the object has been modified; please apply
 export function admissionAttributes(
   definition: ResourceDefinition,
   context: RequestContext,
-  rest: Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & { subresource?: string; oldObject?: FrozenObject | undefined; options?: object },
+  rest: Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & {
+    subresource?: string
+    oldObject?: FrozenObject | undefined
+    options?: object
+  },
 ): AdmissionAttributes {
   const { operation, name, namespace, subresource = '', oldObject, options } = rest
   const { group, version, kind } = definition.kind
@@ -84,7 +88,11 @@ export async function createObject(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  { namespace, object: given, owned = false }: { namespace: string; object: ApiObject; /** managedFields are set already */ owned?: boolean },
+  {
+    namespace,
+    object: given,
+    owned = false,
+  }: { namespace: string; object: ApiObject /** managedFields are set already */; owned?: boolean },
 ): Promise<Stored> {
   const object = ownMetadata(given)
   takeNamespace(object, namespace, definition)
@@ -96,7 +104,11 @@ export async function createObject(
   if (!owned) trackOwnership(writer, definition, context, { live: undefined, next: object, subresource: '' })
   const generate = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== ''
   const prefix = object.metadata.generateName ?? ''
-  const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name: object.metadata.name ?? '', namespace })
+  const attributes = admissionAttributes(definition, context, {
+    operation: 'CREATE',
+    name: object.metadata.name ?? '',
+    namespace,
+  })
   const admission = { reader: writer.reader, warn: context.warn }
   await writer.environment.admission.admit(object, attributes, admission)
   for (let attempt = 1; ; attempt++) {
@@ -194,7 +206,12 @@ export async function updateObject(
   for (;;) {
     const entry = isStorableName(request.name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) {
-      if ((request.uid ?? '') !== '') throw ApiError.conflict(gr, request.name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: `)
+      if ((request.uid ?? '') !== '')
+        throw ApiError.conflict(
+          gr,
+          request.name,
+          `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: `,
+        )
       if (request.createMissing !== true) throw ApiError.notFound(gr, request.name)
       const made = await request.change(undefined)
       try {
@@ -210,7 +227,9 @@ export async function updateObject(
         throw error
       }
     }
-    const answer = await writer.addresses.inTurn(definition, () => updateOnce(writer, definition, context, request, entry, parsed.objectOf(entry)))
+    const answer = await writer.addresses.inTurn(definition, () =>
+      updateOnce(writer, definition, context, request, entry, parsed.objectOf(entry)),
+    )
     if (answer !== undefined) return { ...answer, created: false }
     if (context.signal.aborted) throw ApiError.conflict(gr, request.name, optimisticLockMessage)
   }
@@ -230,12 +249,22 @@ async function updateOnce(
   const gr = { group: definition.group, resource: definition.resource.name }
   const named = storedKind(writer, definition)
   if (request.uid !== undefined && request.uid !== '' && request.uid !== current.metadata.uid) {
-    throw ApiError.conflict(gr, name, `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${current.metadata.uid}`)
+    throw ApiError.conflict(
+      gr,
+      name,
+      `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${current.metadata.uid}`,
+    )
   }
   const next = ownMetadata(await request.change(current))
   takeNamespace(next, namespace, definition)
   if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next, subresource })
-  const attributes = admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject: current })
+  const attributes = admissionAttributes(definition, context, {
+    operation: 'UPDATE',
+    name,
+    namespace,
+    subresource,
+    oldObject: current,
+  })
   const admission = { reader: writer.reader, warn: context.warn }
   await environment.admission.admit(next, attributes, admission)
 
@@ -243,11 +272,15 @@ async function updateOnce(
   const conditional = given !== '' && given !== '0'
   if (!conditional) {
     if (definition.policy.allowUnconditionalUpdate === false) {
-      throw ApiError.invalid(named, name, [field.invalid(Path.of('metadata').child('resourceVersion'), 0, 'must be specified for an update')])
+      throw ApiError.invalid(named, name, [
+        field.invalid(Path.of('metadata').child('resourceVersion'), 0, 'must be specified for an update'),
+      ])
     }
     next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   } else if (!/^[0-9]+$/.test(given)) {
-    throw ApiError.badRequest(`metadata.resourceVersion: Invalid value: ${JSON.stringify(given)}: strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`)
+    throw ApiError.badRequest(
+      `metadata.resourceVersion: Invalid value: ${JSON.stringify(given)}: strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`,
+    )
   } else if (given !== current.metadata.resourceVersion) {
     throw ApiError.conflict(gr, name, optimisticLockMessage)
   }
@@ -263,7 +296,9 @@ async function updateOnce(
   }
   const errors = [
     ...validateUpdatedMetadata(next, current, definition),
-    ...(sub !== undefined ? sub.validateUpdate(next, current, policy) : validateUpdateByPolicy(next, current, definition, policy)),
+    ...(sub !== undefined
+      ? sub.validateUpdate(next, current, policy)
+      : validateUpdateByPolicy(next, current, definition, policy)),
   ]
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)

@@ -9,7 +9,14 @@ export interface AuditEvent {
   readonly verb: string
   readonly requestURI: string
   readonly user: { readonly username: string; readonly groups: readonly string[]; readonly uid?: string }
-  readonly objectRef?: { readonly apiGroup: string; readonly apiVersion: string; readonly resource: string; readonly subresource: string; readonly namespace: string; readonly name: string }
+  readonly objectRef?: {
+    readonly apiGroup: string
+    readonly apiVersion: string
+    readonly resource: string
+    readonly subresource: string
+    readonly namespace: string
+    readonly name: string
+  }
   readonly responseStatus: { readonly code: number }
   /** RFC 3339. */
   readonly requestReceivedTimestamp: string

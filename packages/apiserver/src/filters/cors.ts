@@ -13,7 +13,8 @@ export function cors(patterns: readonly RegExp[]): Filter | undefined {
     const allowed = {
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
-      'access-control-allow-headers': 'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+      'access-control-allow-headers':
+        'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
       'access-control-expose-headers': 'Date',
       'access-control-allow-credentials': 'true',
     }

@@ -11,7 +11,9 @@ const maxAllCharacters = 4096
 export function warnings(): Filter {
   return async (state, next) => {
     const response = await next()
-    return state.warnings.length === 0 ? response : { ...response, headers: { ...response.headers, warning: warningHeaders(state.warnings) } }
+    return state.warnings.length === 0
+      ? response
+      : { ...response, headers: { ...response.headers, warning: warningHeaders(state.warnings) } }
   }
 }
 

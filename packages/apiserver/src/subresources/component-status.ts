@@ -1,11 +1,11 @@
 import { defaultPrinter } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
+import type { FrozenObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { header } from '../request-state.ts'
 import type { ResourceRequest } from '../resource-handler.ts'
 import { objectResponse } from '../responses.ts'
 import { tableOf } from '../table.ts'
-import type { FrozenObject } from '@krmkit/registry'
 
 /** The parts of a control plane that report their health here: storage alone, since everything else is this process. */
 export async function componentStatuses({ machinery, state, definition }: ResourceRequest): Promise<ApiResponse> {
@@ -18,11 +18,16 @@ export async function componentStatuses({ machinery, state, definition }: Resour
     conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }],
   }
   const single = info.verb === 'get'
-  if (single && info.name !== storage.metadata.name) throw ApiError.notFound({ group: '', resource: 'componentstatuses' }, info.name)
+  if (single && info.name !== storage.metadata.name)
+    throw ApiError.notFound({ group: '', resource: 'componentstatuses' }, info.name)
   const representation = responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table'] })
   const metadata = {}
   if (representation.transform !== undefined) {
-    const table = tableOf(definition.policy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, { version: representation.transform.version, include: 'Metadata', now: writer.environment.clock.now() })
+    const table = tableOf(definition.policy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, {
+      version: representation.transform.version,
+      include: 'Metadata',
+      now: writer.environment.clock.now(),
+    })
     return objectResponse(responder, 200, table, representation, () => responder.types.struct('meta/v1.Table'))
   }
   if (single) return objectResponse(responder, 200, storage, representation, definition.kind.type)

@@ -16,5 +16,7 @@ export async function connectResource(request: ResourceRequest): Promise<ApiResp
   if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
   const host = (machinery.parsed.objectOf(entry) as { spec?: { nodeName?: string } }).spec?.nodeName ?? ''
   if (definition.kind.kind === 'Pod' && host === '') throw ApiError.badRequest(`pod ${name} does not have a host assigned`)
-  throw ApiError.serviceUnavailable(`no way leads to ${host === '' ? name : `node ${JSON.stringify(host)}`}: this server is not connected to any node`)
+  throw ApiError.serviceUnavailable(
+    `no way leads to ${host === '' ? name : `node ${JSON.stringify(host)}`}: this server is not connected to any node`,
+  )
 }

@@ -16,7 +16,11 @@ export async function finalizeNamespace(request: ResourceRequest): Promise<ApiRe
   const { machinery, state, definition } = request
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
   const options = writeOptions(state.query, 'UpdateOptions')
-  const body = (await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })) as Namespace
+  const body = (await readObject(machinery, state, {
+    gvk: definition.kind,
+    type: definition.kind.type,
+    fieldValidation: options.fieldValidation,
+  })) as Namespace
   checkIdentity(body, state.info.name, '', false)
   const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
     namespace: '',

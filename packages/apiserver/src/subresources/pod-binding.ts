@@ -1,6 +1,5 @@
-import { ApiError, type ApiObject } from '@krmkit/meta'
+import { ApiError, type ApiObject, formatTime } from '@krmkit/meta'
 import { type FrozenObject, updateObject } from '@krmkit/registry'
-import { formatTime } from '@krmkit/meta'
 import type { ApiResponse } from '../interfaces.ts'
 import { writeOptions } from '../query.ts'
 import { readObject } from '../request-body.ts'
@@ -29,7 +28,11 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
   if (pods === undefined) throw ApiError.genericNotFound()
   const options = writeOptions(state.query, 'CreateOptions')
   const type = () => machinery.responder.types.struct('core/v1.Binding')
-  const binding = (await readObject(machinery, state, { gvk: { group: '', version: 'v1', kind: 'Binding' }, type, fieldValidation: options.fieldValidation })) as Binding
+  const binding = (await readObject(machinery, state, {
+    gvk: { group: '', version: 'v1', kind: 'Binding' },
+    type,
+    fieldValidation: options.fieldValidation,
+  })) as Binding
   const bound = binding.metadata.name ?? ''
   const name = state.info.subresource === 'binding' ? state.info.name : bound
   if (bound !== name) throw ApiError.badRequest('name in URL does not match name in Binding object')
@@ -37,10 +40,17 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
   const kind = binding.target?.kind ?? ''
   if (kind !== '' && kind !== 'Node') {
     throw ApiError.invalid({ group: '', kind: 'Binding' }, name, [
-      { field: 'target.kind', reason: 'FieldValueNotSupported', message: `Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"` },
+      {
+        field: 'target.kind',
+        reason: 'FieldValueNotSupported',
+        message: `Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`,
+      },
     ])
   }
-  if (node === '') throw ApiError.invalid({ group: '', kind: 'Binding' }, name, [{ field: 'target.name', reason: 'FieldValueRequired', message: 'Required value' }])
+  if (node === '')
+    throw ApiError.invalid({ group: '', kind: 'Binding' }, name, [
+      { field: 'target.name', reason: 'FieldValueRequired', message: 'Required value' },
+    ])
   const context = writeContext(request, options)
   await admitOperation(request, pods, context, { name, object: binding })
   await updateObject(machinery.writer, pods, context, {
@@ -64,7 +74,8 @@ function assigned(current: FrozenObject, binding: Binding, node: string, now: st
   const name = pod.metadata.name ?? ''
   const refuse = (detail: string) => ApiError.conflict({ group: '', resource: 'pods/binding' }, name, detail)
   if (pod.metadata.deletionTimestamp !== undefined) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
-  if ((pod.spec?.nodeName ?? '') !== '') throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(pod.spec?.nodeName)}`)
+  if ((pod.spec?.nodeName ?? '') !== '')
+    throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(pod.spec?.nodeName)}`)
   if ((pod.spec?.schedulingGates ?? []).length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
   pod.spec = { ...pod.spec, nodeName: node }
   const annotations = binding.metadata.annotations ?? {}

@@ -1,5 +1,5 @@
 import { ApiError, type ApiObject, labelSelectorFromObject } from '@krmkit/meta'
-import { deleteObject, type DeleteOptions, type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
+import { type DeleteOptions, deleteObject, type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { writeOptions } from '../query.ts'
 import { readObject } from '../request-body.ts'
@@ -38,7 +38,11 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   const { environment, reader } = machinery.writer
   const query = writeOptions(state.query, 'CreateOptions')
   const type = () => machinery.responder.types.struct('policy/v1.Eviction')
-  const eviction = (await readObject(machinery, state, { gvk: { group: 'policy', version: 'v1', kind: 'Eviction' }, type, fieldValidation: query.fieldValidation })) as Eviction
+  const eviction = (await readObject(machinery, state, {
+    gvk: { group: 'policy', version: 'v1', kind: 'Eviction' },
+    type,
+    fieldValidation: query.fieldValidation,
+  })) as Eviction
   if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
   const options = eviction.deleteOptions ?? {}
   const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
@@ -49,16 +53,34 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   const pod = machinery.parsed.objectOf(entry) as FrozenObject & Readonly<PodLike>
   const { uid } = options.preconditions ?? {}
   if (uid !== undefined && uid !== pod.metadata.uid) {
-    throw ApiError.conflict({ group: '', resource: 'Pod' }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`)
+    throw ApiError.conflict(
+      { group: '', resource: 'Pod' },
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`,
+    )
   }
   if (!ignoresBudgets(pod)) {
-    const budgets = ((await reader.list({ group: 'policy', resource: 'poddisruptionbudgets' }, namespace)) as readonly FrozenObject[]).filter((budget) => covers(budget, pod))
-    if (budgets.length > 1) throw ApiError.internalError('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
+    const budgets = (
+      (await reader.list({ group: 'policy', resource: 'poddisruptionbudgets' }, namespace)) as readonly FrozenObject[]
+    ).filter((budget) => covers(budget, pod))
+    if (budgets.length > 1)
+      throw ApiError.internalError(
+        'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+      )
     const [budget] = budgets
     if (budget !== undefined && !spared(budget as Budget, pod)) await charge(request, context, budget.metadata.name ?? '', name)
   }
-  await deleteObject(machinery.writer, definition, context, { namespace, name, options: dryRun ? { ...options, dryRun: ['All'] } : options })
-  return statusResponse(machinery.responder, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }, header(state.request, 'accept'), 201)
+  await deleteObject(machinery.writer, definition, context, {
+    namespace,
+    name,
+    options: dryRun ? { ...options, dryRun: ['All'] } : options,
+  })
+  return statusResponse(
+    machinery.responder,
+    { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 },
+    header(state.request, 'accept'),
+    201,
+  )
 }
 
 /** Pods that do not run, or go already, cost no availability. */
@@ -82,7 +104,12 @@ function spared(budget: Budget, pod: Readonly<PodLike>): boolean {
 }
 
 /** Takes one disruption from the budget. @throws ApiError 429 when none is left. */
-async function charge(request: ResourceRequest, context: ReturnType<typeof writeContext>, budgetName: string, podName: string): Promise<void> {
+async function charge(
+  request: ResourceRequest,
+  context: ReturnType<typeof writeContext>,
+  budgetName: string,
+  podName: string,
+): Promise<void> {
   const { machinery, state } = request
   const budgets = machinery.stored('policy', 'poddisruptionbudgets')
   if (budgets === undefined) return
@@ -99,7 +126,10 @@ async function charge(request: ResourceRequest, context: ReturnType<typeof write
       }
       const allowed = status.disruptionsAllowed ?? 0
       if (allowed <= 0) {
-        throw refused(`The disruption budget ${budgetName} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`, 0)
+        throw refused(
+          `The disruption budget ${budgetName} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`,
+          0,
+        )
       }
       budget.status = {
         ...status,
@@ -113,5 +143,8 @@ async function charge(request: ResourceRequest, context: ReturnType<typeof write
 
 function refused(cause: string, retryAfterSeconds: number): ApiError {
   const error = ApiError.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfterSeconds)
-  return new ApiError({ ...error.status, details: { ...error.status.details, causes: [{ reason: 'DisruptionBudget', message: cause }] } })
+  return new ApiError({
+    ...error.status,
+    details: { ...error.status.details, causes: [{ reason: 'DisruptionBudget', message: cause }] },
+  })
 }

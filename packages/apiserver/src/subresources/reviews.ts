@@ -80,13 +80,25 @@ function validateAccessReview({ definition, state }: ResourceRequest, review: Ac
   const both = spec.resourceAttributes !== undefined && spec.nonResourceAttributes !== undefined
   const neither = spec.resourceAttributes === undefined && spec.nonResourceAttributes === undefined
   if (both) {
-    errors.push({ field: 'spec.nonResourceAttributes', reason: 'FieldValueInvalid', message: 'Invalid value: "spec.nonResourceAttributes": cannot be specified in combination with resourceAttributes' })
+    errors.push({
+      field: 'spec.nonResourceAttributes',
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: "spec.nonResourceAttributes": cannot be specified in combination with resourceAttributes',
+    })
   }
   if (neither) {
-    errors.push({ field: 'spec.resourceAttributes', reason: 'FieldValueInvalid', message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified' })
+    errors.push({
+      field: 'spec.resourceAttributes',
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+    })
   }
   if (!self && (spec.user ?? '') === '' && (spec.groups ?? []).length === 0) {
-    errors.push({ field: 'spec.user', reason: 'FieldValueInvalid', message: 'Invalid value: "": at least one of user or group must be specified' })
+    errors.push({
+      field: 'spec.user',
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: "": at least one of user or group must be specified',
+    })
   }
   if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: definition.kind.kind }, '', errors)
   if (definition.kind.kind === 'LocalSubjectAccessReview' && spec.resourceAttributes?.namespace !== state.info.namespace) {
@@ -96,14 +108,20 @@ function validateAccessReview({ definition, state }: ResourceRequest, review: Ac
 
 const selfSubjectReview: ReviewAnswer = async ({ state }, review) => {
   const { username, uid, groups, extra } = state.user
-  review['status'] = { userInfo: { username, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) } }
+  review['status'] = {
+    userInfo: { username, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) },
+  }
 }
 
 const tokenReview: ReviewAnswer = async ({ machinery, state }, object) => {
   const review = object as TokenReview
   const token = review.spec?.token ?? ''
   if (token === '') throw ApiError.badRequest('token is required for TokenReview in authentication')
-  const outcome = await machinery.authenticator.authenticate({ headers: { authorization: `Bearer ${token}` }, peer: {}, signal: state.signal })
+  const outcome = await machinery.authenticator.authenticate({
+    headers: { authorization: `Bearer ${token}` },
+    peer: {},
+    signal: state.signal,
+  })
   const audiences = review.spec.audiences ?? []
   if (outcome.kind !== 'authenticated') {
     review.status = { user: {}, ...(outcome.kind === 'rejected' ? { error: `[invalid bearer token]` } : {}) }
@@ -130,7 +148,11 @@ export async function answerReview(request: ResourceRequest, answer: ReviewAnswe
   const { machinery, state, definition } = request
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
   const options = writeOptions(state.query, 'CreateOptions')
-  const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
+  const body = await readObject(machinery, state, {
+    gvk: definition.kind,
+    type: definition.kind.type,
+    fieldValidation: options.fieldValidation,
+  })
   const review = withDefaults(body, definition, machinery.writer.environment.profile)
   takeNamespace(review, state.info.namespace, definition)
   trackOwnership(machinery.writer, definition, writeContext(request, options), { live: undefined, next: review, subresource: '' })

@@ -45,7 +45,8 @@ export function scaleOwners(
       const managedFields = scaleManagedFields(ownership)
       return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } }
     },
-    afterUpdate: (before, next) => parentManagedFields(ownership, trackUpdate({ ...common, live: before, next }).metadata.managedFields),
+    afterUpdate: (before, next) =>
+      parentManagedFields(ownership, trackUpdate({ ...common, live: before, next }).metadata.managedFields),
     applied(before, configuration, force) {
       try {
         const result = applyPatch({ ...common, live: before, applied: configuration, force })

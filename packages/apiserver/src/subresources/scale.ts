@@ -2,11 +2,11 @@ import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsE
 import { type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { writeOptions } from '../query.ts'
-import { header } from '../request-state.ts'
 import { readObject } from '../request-body.ts'
+import { header } from '../request-state.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { appliedObject, type PatchTarget, patchBody, patched, patchKind } from '../verbs/patch.ts'
 import { presentObject } from '../verbs/read.ts'
-import { appliedObject, patchBody, patched, patchKind, type PatchTarget } from '../verbs/patch.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
 /**
@@ -36,7 +36,10 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
   const options = writeOptions(state.query, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
   const scaleType = () => machinery.responder.types.struct('autoscaling/v1.Scale')
   const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
-  const body = verb === 'update' ? await readObject(machinery, state, { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation }) : undefined
+  const body =
+    verb === 'update'
+      ? await readObject(machinery, state, { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation })
+      : undefined
   const patch = kind === undefined ? undefined : await patchBody(request, kind)
   const context = writeContext(request, options)
   const answer = await updateObject(machinery.writer, definition, context, {
@@ -49,11 +52,24 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
       const owners = scaleOwners(definition, current, { context, scaleType, now: machinery.writer.environment.clock.now() })
       const before = owners.withOwners(scaleOf(request, current))
       if (patch?.kind === 'apply') {
-        const next = owners.applied(before, appliedObject(request, target, patch, { ...options, exists: true }), options.force === true) as Scale
+        const next = owners.applied(
+          before,
+          appliedObject(request, target, patch, { ...options, exists: true }),
+          options.force === true,
+        ) as Scale
         return scaled(request, current, before, next, owners.afterApply(next))
       }
       const next = (patch === undefined ? body : patched(request, target, patch, before, options)) as Scale
-      return scaled(request, current, before, next, owners.afterUpdate(before, { ...next, metadata: { ...next.metadata, managedFields: before.metadata.managedFields ?? [] } }))
+      return scaled(
+        request,
+        current,
+        before,
+        next,
+        owners.afterUpdate(before, {
+          ...next,
+          metadata: { ...next.metadata, managedFields: before.metadata.managedFields ?? [] },
+        }),
+      )
     },
   })
   return presentObject(request, 200, scaleOf(request, answer.object), representation)
@@ -85,14 +101,21 @@ function scaled(
   const { name } = state.info
   const given = next.metadata?.name ?? ''
   const gk = { group: scaleKind.group, kind: scaleKind.kind }
-  if (given !== '' && given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  if (given !== '' && given !== name)
+    throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   const replicas = next.spec?.replicas ?? 0
   if (replicas < 0) {
-    throw ApiError.invalid(gk, name, [field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0')])
+    throw ApiError.invalid(gk, name, [
+      field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0'),
+    ])
   }
   const uid = next.metadata?.uid ?? ''
   if (uid !== '' && uid !== before.metadata.uid) {
-    throw ApiError.conflict({ group: definition.group, resource: definition.resource.name }, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${before.metadata.uid}`)
+    throw ApiError.conflict(
+      { group: definition.group, resource: definition.resource.name },
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${before.metadata.uid}`,
+    )
   }
   const changed = structuredClone(current) as ApiObject
   changed.metadata.resourceVersion = next.metadata?.resourceVersion ?? ''

@@ -10,7 +10,11 @@ import { presentObject } from '../verbs/read.ts'
 import { admitOperation } from './operation.ts'
 
 interface TokenRequest extends ApiObject {
-  spec: { audiences?: string[] | null; expirationSeconds?: number | null; boundObjectRef?: { apiVersion?: string; kind?: string; name?: string; uid?: string } | null }
+  spec: {
+    audiences?: string[] | null
+    expirationSeconds?: number | null
+    boundObjectRef?: { apiVersion?: string; kind?: string; name?: string; uid?: string } | null
+  }
   status?: { token: string; expirationTimestamp: string }
 }
 
@@ -31,7 +35,11 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
   const options = writeOptions(state.query, 'CreateOptions')
   const type = () => machinery.responder.types.struct('authentication/v1.TokenRequest')
-  const asked = (await readObject(machinery, state, { gvk: kind, type, fieldValidation: options.fieldValidation })) as TokenRequest
+  const asked = (await readObject(machinery, state, {
+    gvk: kind,
+    type,
+    fieldValidation: options.fieldValidation,
+  })) as TokenRequest
   const context = writeContext(request, options)
   const { storage, clock } = machinery.writer.environment
   const inBody = asked.metadata.namespace ?? ''
@@ -46,7 +54,14 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   const bound = boundObject(request, asked)
   const given = asked.spec.audiences ?? []
   const expirationSeconds = asked.spec.expirationSeconds ?? defaultSeconds
-  const issued = await issuer.issue({ namespace, name, uid: account.metadata.uid ?? '', audiences: given, expirationSeconds, ...(bound === undefined ? {} : { bound }) })
+  const issued = await issuer.issue({
+    namespace,
+    name,
+    uid: account.metadata.uid ?? '',
+    audiences: given,
+    expirationSeconds,
+    ...(bound === undefined ? {} : { bound }),
+  })
   const answer: TokenRequest = {
     ...asked,
     metadata: { ...asked.metadata, name, namespace, creationTimestamp: formatTime(clock.now()) },
@@ -60,7 +75,9 @@ function validate({ spec, metadata }: TokenRequest, name: string): void {
   const subject = { group: kind.group, kind: kind.kind }
   const given = metadata.name ?? ''
   if (given !== '' && given !== name) {
-    throw ApiError.invalid(subject, name, [field.invalid(Path.of('metadata').child('name'), given, 'must match the service account name if specified')])
+    throw ApiError.invalid(subject, name, [
+      field.invalid(Path.of('metadata').child('name'), given, 'must match the service account name if specified'),
+    ])
   }
   const errors: FieldError[] = []
   const seconds = spec.expirationSeconds ?? defaultSeconds
@@ -79,16 +96,24 @@ function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenReque
   const { kind: boundKind = '', apiVersion = '', name = '', uid = '' } = reference
   if (boundKind === '' && apiVersion === '' && name === '') return undefined
   const resource = Object.hasOwn(boundKinds, boundKind) ? boundKinds[boundKind] : undefined
-  if (resource === undefined || apiVersion !== 'v1') throw ApiError.badRequest(`cannot bind token for serviceaccount to object of type ${apiVersion}, Kind=${boundKind}`)
+  if (resource === undefined || apiVersion !== 'v1')
+    throw ApiError.badRequest(`cannot bind token for serviceaccount to object of type ${apiVersion}, Kind=${boundKind}`)
   const found = machinery.writer.reader.get({ group: '', resource }, resource === 'nodes' ? '' : state.info.namespace, name)
   if (found === undefined) throw ApiError.notFound({ group: '', resource }, name)
   const actual = found.metadata.uid ?? ''
   if (uid !== '' && uid !== actual) {
-    throw ApiError.conflict({ group: '', resource }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`)
+    throw ApiError.conflict(
+      { group: '', resource },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    )
   }
   if (boundKind === 'Pod') {
     const owner = (found as { spec?: { serviceAccountName?: string } }).spec?.serviceAccountName ?? ''
-    if (owner !== state.info.name) throw ApiError.badRequest(`cannot bind token for serviceaccount ${JSON.stringify(state.info.name)} to pod running with different serviceaccount name.`)
+    if (owner !== state.info.name)
+      throw ApiError.badRequest(
+        `cannot bind token for serviceaccount ${JSON.stringify(state.info.name)} to pod running with different serviceaccount name.`,
+      )
   }
   return { kind: boundKind as BoundObject['kind'], name, uid: actual }
 }

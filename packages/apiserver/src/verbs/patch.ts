@@ -1,5 +1,12 @@
-import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
 import { jsonPatch, jsonPatchProblems, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import {
+  ApiError,
+  type ApiObject,
+  type DeepReadonly,
+  formatApiVersion,
+  type GroupVersionKind,
+  type JsonValue,
+} from '@krmkit/meta'
 import { applyToObject, updateObject } from '@krmkit/registry'
 import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
@@ -58,7 +65,8 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
     const unknown = kind === 'json' ? jsonPatchProblems(value) : []
     return { kind, value, problems: [...duplicateProblems(parsed), ...unknown] }
   } catch (error) {
-    if (error instanceof DecodeError) throw ApiError.badRequest(kind === 'apply' ? `error decoding YAML: ${error.message}` : error.message)
+    if (error instanceof DecodeError)
+      throw ApiError.badRequest(kind === 'apply' ? `error decoding YAML: ${error.message}` : error.message)
     throw error
   }
 }
@@ -86,7 +94,12 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
       const before = current === undefined ? undefined : view.present(current)
       if (kind === 'apply') {
         const applied = appliedObject(request, target, body, { ...options, exists: before !== undefined })
-        const merged = applyToObject(machinery.writer, definition, context, { live: before, applied, force: options.force === true, subresource })
+        const merged = applyToObject(machinery.writer, definition, context, {
+          live: before,
+          applied,
+          force: options.force === true,
+          subresource,
+        })
         const next = decodePatched(request, target, { value: merged as JsonValue }, 'Ignore')
         return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
       }
@@ -151,7 +164,8 @@ export function appliedObject(
   const metadata = value['metadata'] ?? {}
   const readable = typeof metadata === 'object' && !Array.isArray(metadata)
   const unnamed = readable && (metadata['name'] ?? '') === ''
-  if (unnamed && !options.exists) throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (unnamed && !options.exists)
+    throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   // The path names an object that exists where the configuration does not.
   const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
   // Decoded for what is wrong with it; what it says stays as it was sent.
@@ -178,7 +192,8 @@ function decodePatched(
     if (problems.length > 0 && fieldValidation === 'Warn') state.warnings.push(...problems)
     const object = decoded.object as unknown as ApiObject
     const given = object.metadata?.name ?? ''
-    if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+    if (given !== name)
+      throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
     const other = object.metadata.namespace ?? ''
     if (namespaced && other !== '' && other !== namespace) {
       throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')

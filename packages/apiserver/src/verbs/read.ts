@@ -1,6 +1,21 @@
-import { ApiError, type DeepReadonly, type GroupVersionKind, MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
-import { isStorableName, listEntries, type ListAnswer, type ListRequest, objectKey, parseResourceVersion, waitForRevision } from '@krmkit/registry'
 import { defaultPrinter, type Printer, printers, type ResourceDefinition } from '@krmkit/kinds'
+import {
+  ApiError,
+  type DeepReadonly,
+  type GroupVersionKind,
+  MetaError,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '@krmkit/meta'
+import {
+  isStorableName,
+  type ListAnswer,
+  type ListRequest,
+  listEntries,
+  objectKey,
+  parseResourceVersion,
+  waitForRevision,
+} from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
@@ -34,7 +49,12 @@ function presentEntry(request: ResourceRequest, entry: Entry, representation: Re
 }
 
 /** An object of the request's version as the client asked to see it. */
-export function presentObject(request: ResourceRequest, status: number, object: DeepReadonly<object>, representation: Representation): ApiResponse {
+export function presentObject(
+  request: ResourceRequest,
+  status: number,
+  object: DeepReadonly<object>,
+  representation: Representation,
+): ApiResponse {
   const { machinery, state, definition } = request
   const { responder } = machinery
   const { transform } = representation
@@ -45,24 +65,37 @@ export function presentObject(request: ResourceRequest, status: number, object: 
   if (transform.as === 'Table') {
     const printer = printerOf(definition, whole)
     if (printer === undefined) return objectResponse(responder, status, object, shown, () => typeOf(request, object))
-    const table = tableOf(printer, [whole], { resourceVersion: whole.metadata.resourceVersion ?? '' }, {
-      version: transform.version,
-      include: includeObject(state.query),
-      now,
-    })
+    const table = tableOf(
+      printer,
+      [whole],
+      { resourceVersion: whole.metadata.resourceVersion ?? '' },
+      {
+        version: transform.version,
+        include: includeObject(state.query),
+        now,
+      },
+    )
     return objectResponse(responder, status, table, shown, () => responder.types.struct('meta/v1.Table'))
   }
-  return objectResponse(responder, status, partialOf(whole, transform.version), shown, () => responder.types.struct('meta/v1.PartialObjectMetadata'))
+  return objectResponse(responder, status, partialOf(whole, transform.version), shown, () =>
+    responder.types.struct('meta/v1.PartialObjectMetadata'),
+  )
 }
 
 /** Columns of the resource, or of the kind that a sub-resource answers with; undefined where that has none. */
-export function printerOf(definition: ResourceDefinition, object?: { readonly kind?: string; readonly apiVersion?: string }): Printer | undefined {
+export function printerOf(
+  definition: ResourceDefinition,
+  object?: { readonly kind?: string; readonly apiVersion?: string },
+): Printer | undefined {
   if (object === undefined || object.kind === definition.kind.kind) return definition.policy.printer ?? defaultPrinter
   const [group = ''] = (object.apiVersion ?? '').split('/')
   return printers[`${group}/${object.kind}`]
 }
 
-function typeOf({ machinery, definition }: ResourceRequest, object: DeepReadonly<object>): ReturnType<ResourceDefinition['kind']['type']> {
+function typeOf(
+  { machinery, definition }: ResourceRequest,
+  object: DeepReadonly<object>,
+): ReturnType<ResourceDefinition['kind']['type']> {
   const { kind, apiVersion = '' } = object as { kind?: string; apiVersion?: string }
   if (kind === undefined || kind === definition.kind.kind) return definition.kind.type()
   const slash = apiVersion.indexOf('/')
@@ -88,11 +121,17 @@ export function selectors(definition: ResourceDefinition, query: Query): Pick<Li
   const labelSelector = labels === '' ? undefined : readable(() => parseLabelSelector(labels))
   const fieldSelector = fields === '' ? undefined : readable(() => parseFieldSelector(fields))
   for (const { field } of fieldSelector?.requirements ?? []) {
-    const known = field === 'metadata.name' || (field === 'metadata.namespace' && definition.kind.namespaced) || Object.hasOwn(definition.policy.selectableFields ?? {}, field)
+    const known =
+      field === 'metadata.name' ||
+      (field === 'metadata.namespace' && definition.kind.namespaced) ||
+      Object.hasOwn(definition.policy.selectableFields ?? {}, field)
     if (!known) throw ApiError.badRequest(`field label not supported: ${field}`)
   }
   const some = (fieldSelector?.requirements ?? []).length > 0
-  return { labelSelector: (labelSelector?.requirements ?? []).length > 0 ? labelSelector : undefined, fieldSelector: some ? fieldSelector : undefined }
+  return {
+    labelSelector: (labelSelector?.requirements ?? []).length > 0 ? labelSelector : undefined,
+    fieldSelector: some ? fieldSelector : undefined,
+  }
 }
 
 /** What does not parse is the client's fault. */
@@ -147,7 +186,11 @@ function presentList(request: ResourceRequest, answer: ListAnswer, representatio
   const shown = { ...representation, pretty }
   if (transform?.as === 'Table') {
     const now = machinery.writer.environment.clock.now()
-    const table = tableOf(printerOf(definition) ?? defaultPrinter, objects, metadata, { version: transform.version, include: includeObject(state.query), now })
+    const table = tableOf(printerOf(definition) ?? defaultPrinter, objects, metadata, {
+      version: transform.version,
+      include: includeObject(state.query),
+      now,
+    })
     return objectResponse(responder, 200, table, shown, () => responder.types.struct('meta/v1.Table'))
   }
   if (transform !== undefined) {
@@ -156,7 +199,13 @@ function presentList(request: ResourceRequest, answer: ListAnswer, representatio
   }
   const { group, version, listKind } = definition.kind
   if (definition.custom !== undefined) {
-    return objectResponse(responder, 200, { apiVersion: apiVersionOf(group, version), items: objects, kind: listKind, metadata }, shown, definition.kind.type)
+    return objectResponse(
+      responder,
+      200,
+      { apiVersion: apiVersionOf(group, version), items: objects, kind: listKind, metadata },
+      shown,
+      definition.kind.type,
+    )
   }
   const items = objects.map(({ kind: _kind, apiVersion: _apiVersion, ...members }) => members)
   const list = { kind: listKind, apiVersion: apiVersionOf(group, version), metadata, items }
@@ -190,8 +239,12 @@ function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): {
   const { group, version, listKind } = kind
   const apiVersion = apiVersionOf(group, version)
   const encode = (text: string) => new TextEncoder().encode(text)
-  if (custom === undefined) return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
-  return { head: encode(`{"apiVersion":"${apiVersion}","items":[`), end: encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`) }
+  if (custom === undefined)
+    return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
+  return {
+    head: encode(`{"apiVersion":"${apiVersion}","items":[`),
+    end: encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`),
+  }
 }
 
 export function apiVersionOf(group: string, version: string): string {

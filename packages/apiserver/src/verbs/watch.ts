@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion } from '@krmkit/registry'
-import { type Entry, type Revision, type StorageEvent, StorageError, type Watcher } from '@krmkit/storage'
+import { type Entry, type Revision, StorageError, type StorageEvent, type Watcher } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import { mediaType } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
@@ -25,7 +25,8 @@ export async function watchObjects(request: ResourceRequest): Promise<ApiRespons
     stream: true,
   })
   const frames = framesFor(request, representation, includeObject(state.query))
-  const contentType = representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', machinery.responder.vendor)};stream=watch`
+  const contentType =
+    representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', machinery.responder.vendor)};stream=watch`
   const start = await begin(request, plan)
   return {
     status: 200,
@@ -54,10 +55,12 @@ function readPlan({ machinery, state, definition }: ResourceRequest): WatchPlan 
   if (initialEvents && match !== 'NotOlderThan') {
     throw ApiError.badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
   }
-  if (!query.has('sendInitialEvents') && match !== '') throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+  if (!query.has('sendInitialEvents') && match !== '')
+    throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
   if (info.name !== '') {
     const named = selected.fieldSelector?.exactMatch('metadata.name')
-    if (named !== undefined && named !== info.name) throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
+    if (named !== undefined && named !== info.name)
+      throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
   }
   const seconds = integer(query, 'timeoutSeconds')
   const shortest = machinery.limits.watchMs
@@ -102,7 +105,11 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
     if (!plan.prefix.endsWith('/')) {
       const revision = storage.revision
       const entry = storage.peek(plan.prefix)
-      return { watcher: storage.watch({ prefix: plan.prefix, from: revision }), initial: entry !== undefined && selects(request, plan, entry) ? [entry] : [], revision }
+      return {
+        watcher: storage.watch({ prefix: plan.prefix, from: revision }),
+        initial: entry !== undefined && selects(request, plan, entry) ? [entry] : [],
+        revision,
+      }
     }
     const listed = await listEntries(
       environment,
@@ -111,12 +118,17 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
       { namespace: definition.kind.namespaced ? state.info.namespace : '', ...plan.selected },
       state.signal,
     )
-    return { watcher: storage.watch({ prefix: plan.prefix, from: listed.revision }), initial: listed.entries, revision: listed.revision }
+    return {
+      watcher: storage.watch({ prefix: plan.prefix, from: listed.revision }),
+      initial: listed.entries,
+      revision: listed.revision,
+    }
   }
   try {
     return { watcher: storage.watch({ prefix: plan.prefix, from: plan.from }), initial: [], revision: plan.from }
   } catch (error) {
-    if (error instanceof StorageError && error.code === 'Compacted') return { watcher: undefined, initial: [], revision: plan.from }
+    if (error instanceof StorageError && error.code === 'Compacted')
+      return { watcher: undefined, initial: [], revision: plan.from }
     throw error
   }
 }
@@ -142,7 +154,10 @@ async function* stream(request: ResourceRequest, plan: WatchPlan, frames: Frames
   const { watcher } = start
   if (watcher === undefined) {
     const expired = ApiError.expired(`The resourceVersion for the provided watch is too old.`)
-    yield frames.status({ ...expired.status, message: `too old resource version: ${start.revision} (${machinery.writer.environment.storage.compacted})` })
+    yield frames.status({
+      ...expired.status,
+      message: `too old resource version: ${start.revision} (${machinery.writer.environment.storage.compacted})`,
+    })
     return
   }
   const waker = new Waker()
@@ -157,10 +172,13 @@ async function* stream(request: ResourceRequest, plan: WatchPlan, frames: Frames
     if (!plan.bookmarks) return
     const left = deadline - clock.now() - lastBookmarkMs
     if (left <= 0) return
-    cancelBookmark = clock.setTimeout(() => {
-      bookmarkDue = true
-      waker.wake()
-    }, Math.min(left, bookmarkEveryMs))
+    cancelBookmark = clock.setTimeout(
+      () => {
+        bookmarkDue = true
+        waker.wake()
+      },
+      Math.min(left, bookmarkEveryMs),
+    )
   }
   watcher.onReady = () => waker.wake()
   if (state.signal.aborted || machinery.closing.aborted) stop()
@@ -253,4 +271,3 @@ class Waker {
     this.#rung = false
   }
 }
-

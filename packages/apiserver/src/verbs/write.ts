@@ -1,10 +1,20 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { createObject, deleteObject, type DeleteAnswer, type DeleteOptions, type FrozenObject, listEntries, type Stored, updateObject, validateDeleteOptions } from '@krmkit/registry'
+import {
+  createObject,
+  type DeleteAnswer,
+  type DeleteOptions,
+  deleteObject,
+  type FrozenObject,
+  listEntries,
+  type Stored,
+  updateObject,
+  validateDeleteOptions,
+} from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { flag, integer, text, writeOptions } from '../query.ts'
+import { bodyEncoding, decodeObject, readObject, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest, writeContext } from '../resource-handler.ts'
-import { bodyEncoding, decodeObject, readObject, withDefaults } from '../request-body.ts'
 import { bytesBody, jsonResponse, statusResponse } from '../responses.ts'
 import { presentObject, selectors, wantsPretty } from './read.ts'
 
@@ -13,7 +23,11 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
   const { machinery, state, definition, view } = request
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = writeOptions(state.query, 'CreateOptions')
-  const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
+  const body = await readObject(machinery, state, {
+    gvk: definition.kind,
+    type: definition.kind.type,
+    fieldValidation: options.fieldValidation,
+  })
   const stored = await createObject(machinery.writer, definition, writeContext(request, options), {
     namespace: state.info.namespace,
     object: view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile)),
@@ -22,10 +36,20 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
 }
 
 /** What a write stored, without encoding it again. */
-export function presentStored(request: ResourceRequest, status: number, stored: Stored, representation: Parameters<typeof presentObject>[3]): ApiResponse {
+export function presentStored(
+  request: ResourceRequest,
+  status: number,
+  stored: Stored,
+  representation: Parameters<typeof presentObject>[3],
+): ApiResponse {
   const { view } = request
   const { entry, object } = stored
-  if (entry !== undefined && representation.encoding === 'json' && representation.transform === undefined && !wantsPretty(request, representation)) {
+  if (
+    entry !== undefined &&
+    representation.encoding === 'json' &&
+    representation.transform === undefined &&
+    !wantsPretty(request, representation)
+  ) {
     return jsonResponse(status, bytesBody(view.bytes(entry)))
   }
   return presentObject(request, status, view.present(object), representation)
@@ -37,7 +61,11 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   const { namespace, name, subresource } = state.info
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = writeOptions(state.query, 'UpdateOptions')
-  const body = await readObject(machinery, state, { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation })
+  const body = await readObject(machinery, state, {
+    gvk: definition.kind,
+    type: definition.kind.type,
+    fieldValidation: options.fieldValidation,
+  })
   checkIdentity(body, name, namespace, definition.kind.namespaced)
   const given = view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile))
   const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
@@ -55,7 +83,8 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
 /** @throws ApiError 400 when the body names another object than the path. */
 export function checkIdentity(object: ApiObject, name: string, namespace: string, namespaced: boolean): void {
   const given = object.metadata?.name ?? ''
-  if (given === '') throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  if (given === '')
+    throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   const other = object.metadata.namespace ?? ''
   if (namespaced && other !== '' && other !== namespace) {
@@ -70,11 +99,16 @@ export async function deleteResource(request: ResourceRequest): Promise<ApiRespo
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = await deleteOptions(request)
   validateDeleteOptions(options)
-  const answer = await deleteObject(machinery.writer, definition, writeContext(request, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' }), {
-    namespace,
-    name,
-    options,
-  })
+  const answer = await deleteObject(
+    machinery.writer,
+    definition,
+    writeContext(request, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' }),
+    {
+      namespace,
+      name,
+      options,
+    },
+  )
   const status = !answer.removed && options.orphanDependents === false ? 202 : 200
   if (answersWithStatus(request, answer)) return deletionStatus(request, answer.object, status)
   return presentStored(request, status, answer, representation)
@@ -177,4 +211,3 @@ export async function deleteCollection(request: ResourceRequest): Promise<ApiRes
   }
   return statusResponse(machinery.responder, status, header(state.request, 'accept'), 200)
 }
-
