@@ -1,10 +1,12 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { drafted } from './draft.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from './interfaces.ts'
 
 /** The plugins of a server in execution order: all that mutate, then all that validate. */
 export interface AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[]
-  admit(object: ApiObject | undefined, attributes: AdmissionAttributes, context: AdmissionContext): Promise<void>
+  /** @returns the object as the plugins want it; the argument is not changed. */
+  admit<T extends ApiObject | undefined>(object: T, attributes: AdmissionAttributes, context: AdmissionContext): Promise<T>
   validate(object: DeepReadonly<ApiObject> | undefined, attributes: AdmissionAttributes, context: AdmissionContext): Promise<void>
 }
 
@@ -17,9 +19,15 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
   return {
     plugins,
     async admit(object, attributes, context) {
+      let admitted = object
       for (const plugin of plugins) {
-        if (plugin.admit !== undefined && plugin.handles(attributes)) await plugin.admit(object, attributes, context)
+        if (!plugin.handles(attributes)) continue
+        await plugin.check?.(attributes, context)
+        const { admit } = plugin
+        if (admit === undefined || admitted === undefined) continue
+        admitted = await drafted(admitted, (draft) => admit(draft, attributes, context))
       }
+      return admitted
     },
     async validate(object, attributes, context) {
       for (const plugin of plugins) {

@@ -38,15 +38,18 @@ export interface AdmissionContext {
 }
 
 /**
- * One admission plugin. A plugin that changes objects has `admit`, one that only judges has `validate`; both refuse by
- * throwing an ApiError.
+ * One admission plugin. A plugin that changes objects has `admit`, one that only judges has `validate` or `check`; all refuse
+ * by throwing an ApiError.
  */
 export interface AdmissionPlugin {
   readonly name: string
   /** Whether the plugin wants to see such a request at all. */
   handles(attributes: AdmissionAttributes): boolean
-  /** `object` is the caller's own draft; absent for DELETE. Runs again when a later plugin changes the object, so it must be repeatable. */
-  admit?(object: ApiObject | undefined, attributes: AdmissionAttributes, context: AdmissionContext): void | Promise<void>
+  /** Refuses by what the request is about alone, before anything is changed. */
+  check?(attributes: AdmissionAttributes, context: AdmissionContext): void | Promise<void>
+  /** Changes a draft freely. Not called for DELETE, which has no new object. Keep it repeatable. */
+  admit?(draft: ApiObject, attributes: AdmissionAttributes, context: AdmissionContext): void | Promise<void>
+  /** Judges the object as it will be stored; it is frozen in all but name. */
   validate?(
     object: DeepReadonly<ApiObject> | undefined,
     attributes: AdmissionAttributes,

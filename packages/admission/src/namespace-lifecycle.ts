@@ -12,7 +12,7 @@ export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: (a) => a.operation === 'CREATE' || a.operation === 'UPDATE' || a.operation === 'DELETE',
-    admit(_object, attributes, { reader }) {
+    check(attributes, { reader }) {
       const { operation, namespace, name, resource } = attributes
       if (operation === 'DELETE' && isNamespace(attributes) && reserved.has(name)) {
         throw ApiError.forbidden(resource, name, 'this namespace may not be deleted')

@@ -36,7 +36,7 @@ export function priority(): AdmissionPlugin {
     handles: (attributes) =>
       (attributes.operation === 'CREATE' || attributes.operation === 'UPDATE') && (isPod(attributes) || isClass(attributes)),
     async admit(object, attributes, context) {
-      if (object === undefined || !isPod(attributes)) return
+      if (!isPod(attributes)) return
       const pod = object as ApiObject & { spec: PodSpec }
       if (attributes.operation === 'UPDATE') return keepPriority(pod, attributes)
       const chosen = await chosenClass(pod.spec, attributes, context)

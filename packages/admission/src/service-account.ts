@@ -51,7 +51,6 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
     handles: ({ operation, resource, subresource }) =>
       operation === 'CREATE' && resource.group === '' && resource.resource === 'pods' && subresource === '',
     admit(object, attributes, context) {
-      if (object === undefined) return
       const pod = object as ApiObject & { spec: PodSpec }
       // Mirrors of static pods are what they are.
       if (Object.hasOwn(pod.metadata.annotations ?? {}, mirror)) return refuseMirrorWithAccount(pod, attributes)

@@ -21,7 +21,6 @@ export function defaultTolerationSeconds(profile: NamingProfile, seconds = defau
       resource.resource === 'pods' &&
       subresource === '',
     admit(object) {
-      if (object === undefined) return
       const pod = object as ApiObject & { spec: { tolerations?: Toleration[] } }
       const present = pod.spec.tolerations ?? []
       const missing = keys.filter((key) => !present.some((toleration) => tolerates(toleration, key)))
@@ -49,7 +48,6 @@ export function taintNodesByCondition(profile: NamingProfile): AdmissionPlugin {
     handles: ({ operation, resource, subresource }) =>
       operation === 'CREATE' && resource.group === '' && resource.resource === 'nodes' && subresource === '',
     admit(object) {
-      if (object === undefined) return
       const node = object as ApiObject & { spec?: { taints?: Taint[] } }
       const taints = node.spec?.taints ?? []
       if (taints.some(({ key, effect }) => key === taint.key && effect === taint.effect)) return

@@ -94,25 +94,25 @@ export async function createObject(
     owned = false,
   }: { namespace: string; object: ApiObject /** managedFields are set already */; owned?: boolean },
 ): Promise<Stored> {
-  const object = ownMetadata(given)
-  takeNamespace(object, namespace, definition)
-  const version = object.metadata.resourceVersion ?? ''
+  const asked = ownMetadata(given)
+  takeNamespace(asked, namespace, definition)
+  const version = asked.metadata.resourceVersion ?? ''
   if (version !== '' && version !== '0' && !context.dryRun) {
     throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
   }
-  wipeSystemMetadata(object)
-  if (!owned) trackOwnership(writer, definition, context, { live: undefined, next: object, subresource: '' })
-  const generate = (object.metadata.name ?? '') === '' && (object.metadata.generateName ?? '') !== ''
-  const prefix = object.metadata.generateName ?? ''
+  wipeSystemMetadata(asked)
+  if (!owned) trackOwnership(writer, definition, context, { live: undefined, next: asked, subresource: '' })
+  const { name = '', generateName = '' } = asked.metadata
+  const generate = name === '' && generateName !== ''
   const attributes = admissionAttributes(definition, context, {
     operation: 'CREATE',
-    name: object.metadata.name ?? '',
+    name,
     namespace,
   })
   const admission = { reader: writer.reader, warn: context.warn }
-  await writer.environment.admission.admit(object, attributes, admission)
+  const object = ownMetadata(await writer.environment.admission.admit(asked, attributes, admission))
   for (let attempt = 1; ; attempt++) {
-    if (generate) object.metadata.name = generatedName(prefix, writer.environment)
+    if (generate) object.metadata.name = generatedName(generateName, writer.environment)
     const stored = await writer.addresses.inTurn(definition, () => createOnce(writer, definition, context, object, attributes))
     if (stored !== undefined) return stored
     if (!generate || attempt === generatedNameAttempts) throw takenName(writer, definition, object)
@@ -255,9 +255,9 @@ async function updateOnce(
       `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${current.metadata.uid}`,
     )
   }
-  const next = ownMetadata(await request.change(current))
-  takeNamespace(next, namespace, definition)
-  if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next, subresource })
+  const changed = ownMetadata(await request.change(current))
+  takeNamespace(changed, namespace, definition)
+  if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
   const attributes = admissionAttributes(definition, context, {
     operation: 'UPDATE',
     name,
@@ -266,7 +266,7 @@ async function updateOnce(
     oldObject: current,
   })
   const admission = { reader: writer.reader, warn: context.warn }
-  await environment.admission.admit(next, attributes, admission)
+  const next = ownMetadata(await environment.admission.admit(changed, attributes, admission))
 
   const given = next.metadata.resourceVersion ?? ''
   const conditional = given !== '' && given !== '0'

@@ -17,6 +17,6 @@ export async function admitOperation(
   const { namespace, subresource } = state.info
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace, subresource })
   const admission = { reader, warn: context.warn }
-  await environment.admission.admit(object, attributes, admission)
-  await environment.admission.validate(object, attributes, admission)
+  const admitted = await environment.admission.admit(object, attributes, admission)
+  await environment.admission.validate(admitted, attributes, admission)
 }
