@@ -42,6 +42,21 @@ const { values: options } = parseArgs({
 
 const jobs = Number(options.jobs)
 
+/** Children go when this script goes, however it goes. */
+const children = new Set()
+function start(args, options) {
+  const child = spawn(process.execPath, args, options)
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    for (const child of children) child.kill('SIGKILL')
+    process.exit(130)
+  })
+}
+
 if (!existsSync(join(shared, 'wire.mjs'))) {
   console.log('wire: the recordings (../shared/wire) are not here; nothing was checked')
   process.exit(0)
@@ -64,7 +79,7 @@ async function main() {
       row.wordingSame += report.wordingSame
       row.wordingAll += report.wordingAll
       for (const step of report.report) {
-        const name = `${folder}/${step.scenario}/${step.step}`
+        const name = `${step.scenario}/${step.step}`
         reports.push({ name, ...step })
         if (step.ok) row.passed++
         else if (allowed(name)) row.allowed++
@@ -138,7 +153,7 @@ function replay({ url, flags, needs, file }) {
     ...(flags === '' ? [] : ['--flags', flags]),
     ...(needs === '' ? [] : ['--have', needs]),
   ]
-  const child = spawn(process.execPath, [join(shared, 'wire.mjs'), ...how, file], {
+  const child = start([join(shared, 'wire.mjs'), ...how, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
   })
@@ -167,7 +182,7 @@ async function startServer(directory, flags) {
     `--token-auth-file=${directory}/tokens.csv`,
     '--storage=memory',
   ]
-  const child = spawn(process.execPath, [bundleFile, ...own, ...flags.split(' ').filter((flag) => flag !== '')], {
+  const child = start([bundleFile, ...own, ...flags.split(' ').filter((flag) => flag !== '')], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stop = stopper(child)
@@ -188,7 +203,7 @@ async function startServer(directory, flags) {
 }
 
 async function startWebhook() {
-  const child = spawn(process.execPath, [join(shared, 'webhook-server.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = start([join(shared, 'webhook-server.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] })
   const ready = await Promise.race([
     firstMatch(child, /(\S)/),
     new Promise((resolve) => setTimeout(() => resolve('silent'), 1000)),
