@@ -33,7 +33,7 @@ export class MovableClock implements TestClock {
   /** For the server: its alarms do not stop an advance. */
   readonly quiet: Clock
   readonly #settle: () => Promise<void>
-  readonly #alarms = new Map<symbol, number>()
+  readonly #alarms = new Set<Alarm>()
   #inner: FakeClock
 
   constructor(startAtMs: number, settle: () => Promise<void>) {
@@ -47,15 +47,12 @@ export class MovableClock implements TestClock {
   }
 
   setTimeout(fn: () => void, ms: number): () => void {
-    const id = Symbol('alarm')
-    this.#alarms.set(id, this.now() + Math.max(0, ms))
-    const cancel = this.#inner.setTimeout(() => {
-      this.#alarms.delete(id)
-      fn()
-    }, ms)
+    const alarm: Alarm = { at: this.now() + Math.max(0, ms), fn, cancel: () => undefined }
+    this.#alarms.add(alarm)
+    this.#arm(alarm)
     return () => {
-      this.#alarms.delete(id)
-      cancel()
+      this.#alarms.delete(alarm)
+      alarm.cancel()
     }
   }
 
@@ -71,17 +68,34 @@ export class MovableClock implements TestClock {
     await this.#settle()
   }
 
-  #nextAlarm(): number {
-    let next = Number.POSITIVE_INFINITY
-    for (const at of this.#alarms.values()) if (at < next) next = at
-    return next
+  /** Sets the time; alarms of controllers, clients and the test go off as long from now as they would have. */
+  restart(atMs: number): void {
+    const moved = atMs - this.now()
+    this.#inner = fakeClock(atMs)
+    for (const alarm of this.#alarms) {
+      alarm.at += moved
+      this.#arm(alarm)
+    }
   }
 
-  /** Back (or on) to a moment; alarms that were set before never go off. */
-  restart(atMs: number): void {
-    this.#inner = fakeClock(atMs)
-    this.#alarms.clear()
+  #arm(alarm: Alarm): void {
+    alarm.cancel = this.#inner.setTimeout(() => {
+      this.#alarms.delete(alarm)
+      alarm.fn()
+    }, alarm.at - this.now())
   }
+
+  #nextAlarm(): number {
+    let next = Number.POSITIVE_INFINITY
+    for (const { at } of this.#alarms) if (at < next) next = at
+    return next
+  }
+}
+
+interface Alarm {
+  at: number
+  readonly fn: () => void
+  cancel: () => void
 }
 
 /** Somebody else's clock. */

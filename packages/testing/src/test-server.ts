@@ -122,7 +122,9 @@ class Cluster implements TestServer {
     const { storage, atMs } = this.#seeded!
     this.clock.restart(atMs)
     this.faults.clear()
-    this.#running = started(fork(storage, { clock: this.clock.quiet }))
+    const next = fork(storage, { clock: this.clock.quiet })
+    await outgrow(next, before.storage.revision)
+    this.#running = started(next)
     await this.#end(before)
     this.ledger.clear()
   }
@@ -254,4 +256,15 @@ function started(storage: Storage): Running {
 /** A store that nobody writes to and that does not age. */
 function snapshot(storage: Storage, atMs: number): Seeded {
   return { storage: fork(storage, { clock: { now: () => atMs, setTimeout: () => () => undefined } }), atMs }
+}
+
+/**
+ * Makes a store go on after this revision without a memory of before: what clients remember of another life of the server is
+ * forgotten to it, so that they list anew, and no revision stands for two things.
+ */
+async function outgrow(storage: Storage, revision: number): Promise<void> {
+  const nothing = () => new Uint8Array()
+  while (storage.revision <= revision) await storage.put('/testing/reset', nothing)
+  await storage.delete('/testing/reset', nothing)
+  await storage.compact(storage.revision)
 }

@@ -1,0 +1,151 @@
+import { type Client, resourceType } from '@krmkit/client'
+import type { ApiObject, OwnerReference } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { deployments, pods, replicaSets } from '../resources.fixture.ts'
+import { createTestServer } from '../test-server.ts'
+
+interface Budget extends ApiObject {
+  status?: { disruptedPods?: Record<string, string>; conditions?: { type: string; status: string; reason: string }[] }
+}
+
+const budgets = resourceType<Budget>({
+  group: 'policy',
+  version: 'v1',
+  resource: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+})
+const labels = { app: 'web' }
+const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+
+function pod(name: string, owner?: OwnerReference): ApiObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels, ...(owner === undefined ? {} : { ownerReferences: [{ ...owner, controller: true }] }) },
+    spec: { ...template.spec, nodeName: 'n' },
+    status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+  }
+}
+
+function budget(spec: object): { metadata: { name: string }; spec: object } {
+  return { metadata: { name: 'b' }, spec: { selector: { matchLabels: labels }, ...spec } }
+}
+
+/** A deployment of 4, its replica set of 4, and 3 ready pods. */
+async function deploy(client: Client): Promise<void> {
+  const spec = { replicas: 4, selector: { matchLabels: labels }, template }
+  const top = await client.create(deployments, { metadata: { name: 'web' }, spec })
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: top.metadata.uid!, controller: true }
+  const set = await client.create(replicaSets, {
+    metadata: { name: 'web-1', ownerReferences: [owner] },
+    spec: { ...spec, replicas: 2 },
+  })
+  const setOwner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: set.metadata.uid! }
+  for (const name of ['a', 'b', 'c']) {
+    const { status, ...made } = pod(name, setOwner)
+    await client.create(pods, made)
+    await client.patch(pods, name, { type: 'merge', subresource: 'status', patch: { status: status as never } })
+  }
+}
+
+function evict(client: Client, name: string) {
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } }
+  return client.request({ method: 'POST', path: `/api/v1/namespaces/default/pods/${name}/eviction`, body })
+}
+
+describe('disruption controller', () => {
+  it('P4 counts pods, and evictions are held to it', async () => {
+    await using cluster = await createTestServer({ seed: [pod('a'), pod('b')] })
+    const { client } = cluster
+    await client.create(budgets, budget({ minAvailable: 1 }))
+    await cluster.settle()
+    const counted = await client.get(budgets, 'b')
+    expect(counted.status).toMatchObject({
+      observedGeneration: 1,
+      currentHealthy: 2,
+      desiredHealthy: 1,
+      expectedPods: 2,
+      disruptionsAllowed: 1,
+      conditions: [{ type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods' }],
+    })
+    expect((await evict(client, 'a')).status).toBe(201)
+    await cluster.settle()
+    expect((await client.get(budgets, 'b')).status).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 1 })
+    const client429 = cluster.as({ username: 'impatient', groups: ['system:authenticated'] })
+    const refused = evict(client429, 'b')
+    await cluster.clock.advance({ minutes: 2 })
+    expect((await refused).status).toBe(429)
+  })
+
+  it('follows pods as they come, get ready and go', async () => {
+    await using cluster = await createTestServer({ seed: [pod('a')] })
+    const { client } = cluster
+    await client.create(budgets, budget({ minAvailable: 1 }))
+    await cluster.settle()
+    const healthy = async () => (await client.get(budgets, 'b')).status
+    expect(await healthy()).toMatchObject({ currentHealthy: 1, expectedPods: 1 })
+    const { status: _, ...other } = pod('b')
+    await client.create(pods, other)
+    await cluster.settle()
+    expect(await healthy()).toMatchObject({ currentHealthy: 1, expectedPods: 2 })
+    const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } }
+    await client.patch(pods, 'b', { type: 'merge', subresource: 'status', patch: ready })
+    await cluster.settle()
+    expect(await healthy()).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 })
+    await client.patch(pods, 'b', { type: 'merge', patch: { metadata: { labels: { app: 'other' } } } })
+    await cluster.settle()
+    expect(await healthy()).toMatchObject({ currentHealthy: 1, expectedPods: 1, disruptionsAllowed: 0 })
+    await client.delete(pods, 'a', { gracePeriodSeconds: 0 })
+    await cluster.settle()
+    expect(await healthy()).toMatchObject({ currentHealthy: 0, expectedPods: 0, disruptionsAllowed: 0 })
+  })
+
+  it.each([
+    ['a number that may be missing', { maxUnavailable: 1 }, { expectedPods: 4, desiredHealthy: 3, disruptionsAllowed: 0 }],
+    ['a share that may be missing', { maxUnavailable: '50%' }, { expectedPods: 4, desiredHealthy: 2, disruptionsAllowed: 1 }],
+    ['a share that must be there', { minAvailable: '25%' }, { expectedPods: 4, desiredHealthy: 1, disruptionsAllowed: 2 }],
+  ])('asks the deployment behind the pods: %s', async (_, spec, wanted) => {
+    await using cluster = await createTestServer({ controllers: ['disruption-controller'] })
+    await deploy(cluster.client)
+    await cluster.client.create(budgets, budget(spec))
+    await cluster.settle()
+    expect((await cluster.client.get(budgets, 'b')).status).toMatchObject({ currentHealthy: 3, ...wanted })
+  })
+
+  it('allows nothing when a controller does not tell', async () => {
+    const errors: unknown[] = []
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: '11111111-2222-3333-4444-555555555555' }
+    await using cluster = await createTestServer({
+      seed: [pod('a', owner)],
+      controllers: ['disruption-controller'],
+      onError: (error) => errors.push(error),
+    })
+    await cluster.client.create(budgets, budget({ maxUnavailable: 1 }))
+    await cluster.settle()
+    expect((await cluster.client.get(budgets, 'b')).status).toMatchObject({
+      disruptionsAllowed: 0,
+      conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed' }],
+    })
+    expect(errors[0]).toMatchObject({ code: 'NoScale' })
+  })
+
+  it('forgets an eviction that led to nothing after two minutes', async () => {
+    await using cluster = await createTestServer({ seed: [pod('a'), pod('b')] })
+    const { client, clock } = cluster
+    await client.create(budgets, budget({ minAvailable: 1 }))
+    await cluster.settle()
+    const evictedAt = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`
+    const patch = { status: { disruptedPods: { a: evictedAt } } }
+    await client.patch(budgets, 'b', { type: 'merge', subresource: 'status', patch })
+    await cluster.settle()
+    expect((await client.get(budgets, 'b')).status).toMatchObject({
+      currentHealthy: 1,
+      disruptionsAllowed: 0,
+      disruptedPods: { a: evictedAt },
+    })
+    await clock.advance({ minutes: 2, seconds: 2 })
+    const { status } = await client.get(budgets, 'b')
+    expect(status).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 })
+    expect(status?.disruptedPods).toBeUndefined()
+  })
+})

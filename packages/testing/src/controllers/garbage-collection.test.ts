@@ -1,0 +1,244 @@
+import type { Client } from '@krmkit/client'
+import { ApiError, type OwnerReference } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { configMaps, namesOf, namespaces, secrets } from '../resources.fixture.ts'
+import { createTestServer } from '../test-server.ts'
+
+const absentUid = '11111111-2222-3333-4444-555555555555'
+
+interface Making {
+  readonly owners?: readonly OwnerReference[]
+  readonly namespace?: string
+  readonly finalizers?: string[]
+}
+
+/** Makes an object; the answer is how others name it as their owner. */
+async function make(client: Client, name: string, { owners = [], ...metadata }: Making = {}): Promise<OwnerReference> {
+  const made = await client.create(configMaps, { metadata: { name, ...metadata, ownerReferences: [...owners] } })
+  return { apiVersion: 'v1', kind: 'ConfigMap', name, uid: made.metadata.uid! }
+}
+
+async function exists(client: Client, name: string, namespace = 'default'): Promise<boolean> {
+  try {
+    await client.get(configMaps, name, { namespace })
+    return true
+  } catch (error) {
+    if (ApiError.is(error) && error.reason === 'NotFound') return false
+    throw error
+  }
+}
+
+describe('garbage collector', () => {
+  it('P166 background: dependents go after their owner, along the whole chain', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const top = await make(client, 'top')
+    const middle = await make(client, 'middle', { owners: [top] })
+    await make(client, 'leaf', { owners: [middle] })
+    await make(client, 'other')
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toHaveLength(4)
+    await client.delete(configMaps, 'top', { propagationPolicy: 'Background' })
+    expect(await exists(client, 'top')).toBe(false)
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['other'])
+  })
+
+  it('P166 foreground: dependents that block go before their owner', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const owner = await make(client, 'owner')
+    await make(client, 'blocks', { owners: [{ ...owner, blockOwnerDeletion: true }], finalizers: ['example.com/hold'] })
+    await make(client, 'free', { owners: [{ ...owner, blockOwnerDeletion: true }] })
+    await client.delete(configMaps, 'owner', { propagationPolicy: 'Foreground' })
+    await cluster.settle()
+    const waiting = await client.get(configMaps, 'owner')
+    expect(waiting.metadata).toMatchObject({ finalizers: ['foregroundDeletion'], deletionGracePeriodSeconds: 0 })
+    expect((await client.get(configMaps, 'blocks')).metadata.deletionTimestamp).toBeDefined()
+    expect(await exists(client, 'free')).toBe(false)
+    await client.patch(configMaps, 'blocks', { type: 'merge', patch: { metadata: { finalizers: null } } })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual([])
+  })
+
+  it('P19 foreground: a dependent that does not block is not waited for', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const owner = await make(client, 'owner')
+    await make(client, 'slow', { owners: [owner], finalizers: ['example.com/hold'] })
+    await client.delete(configMaps, 'owner', { propagationPolicy: 'Foreground' })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['slow'])
+    expect((await client.get(configMaps, 'slow')).metadata.deletionTimestamp).toBeDefined()
+  })
+
+  it('P19 foreground: an owner goes when its dependent stops to block', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const owner = await make(client, 'owner')
+    const blocking = { ...owner, blockOwnerDeletion: true }
+    await make(client, 'blocks', { owners: [blocking], finalizers: ['example.com/hold'] })
+    await client.delete(configMaps, 'owner', { propagationPolicy: 'Foreground' })
+    await cluster.settle()
+    const ownerReferences = [{ ...blocking, blockOwnerDeletion: false }]
+    await client.patch(configMaps, 'blocks', { type: 'merge', patch: { metadata: { ownerReferences } } })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['blocks'])
+  })
+
+  it('P166 foreground: goes down a chain and comes back up', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const blocked = (owner: OwnerReference) => ({ ...owner, blockOwnerDeletion: true })
+    const top = await make(client, 'top')
+    const middle = await make(client, 'middle', { owners: [blocked(top)] })
+    await make(client, 'leaf', { owners: [blocked(middle)], finalizers: ['example.com/hold'] })
+    await client.delete(configMaps, 'top', { propagationPolicy: 'Foreground' })
+    await cluster.settle()
+    const finalizers = (await client.list(configMaps)).items.map(({ metadata }) => metadata.finalizers)
+    expect(finalizers).toEqual([['example.com/hold'], ['foregroundDeletion'], ['foregroundDeletion']])
+    await client.patch(configMaps, 'leaf', { type: 'merge', patch: { metadata: { finalizers: null } } })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual([])
+  })
+
+  it('P166 orphan: dependents stay and lose the reference', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const owner = await make(client, 'owner')
+    const other = await make(client, 'other')
+    await make(client, 'one', { owners: [owner] })
+    await make(client, 'two', { owners: [other, owner] })
+    await client.delete(configMaps, 'owner', { propagationPolicy: 'Orphan' })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['one', 'other', 'two'])
+    expect((await client.get(configMaps, 'one')).metadata.ownerReferences).toBeUndefined()
+    expect((await client.get(configMaps, 'two')).metadata.ownerReferences).toMatchObject([{ name: 'other' }])
+  })
+
+  it('P166 ends what was left half done before it began', async () => {
+    await using cluster = await createTestServer({ controllers: ['-garbage-collector-controller', '*'] })
+    const { client } = cluster
+    const owner = await make(client, 'owner')
+    await make(client, 'kept', { owners: [owner] })
+    await client.delete(configMaps, 'owner', { propagationPolicy: 'Orphan' })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['kept', 'owner'])
+    const { runControllers } = await import('@krmkit/controllers')
+    await using running = runControllers({ client, clock: cluster.clock, controllers: ['garbage-collector-controller'] })
+    await running.settled()
+    expect(namesOf(await client.list(configMaps))).toEqual(['kept'])
+    expect((await client.get(configMaps, 'kept')).metadata.ownerReferences).toBeUndefined()
+  })
+
+  it.each([
+    ['does not exist', { name: 'nobody', uid: absentUid }],
+    ['is another one of that name', { name: 'owner', uid: absentUid }],
+  ])('collects an object whose owner %s', async (_, reference) => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    await make(client, 'owner')
+    await make(client, 'owned', { owners: [{ apiVersion: 'v1', kind: 'ConfigMap', ...reference }] })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['owner'])
+  })
+
+  it('collects an object that names its owner by a wrong kind, name or namespace', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    await client.create(namespaces, { metadata: { name: 'n' } })
+    const owner = await make(client, 'owner')
+    await make(client, 'right', { owners: [owner] })
+    await make(client, 'kind', { owners: [{ ...owner, kind: 'Secret' }] })
+    await make(client, 'name', { owners: [{ ...owner, name: 'other' }] })
+    await make(client, 'place', { owners: [owner], namespace: 'n' })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['owner', 'right'])
+  })
+
+  it('keeps an object while one of its owners is left, and takes the others off it', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const a = await make(client, 'a')
+    const b = await make(client, 'b')
+    await make(client, 'owned', { owners: [a, b] })
+    await client.delete(configMaps, 'a')
+    await cluster.settle()
+    expect((await client.get(configMaps, 'owned')).metadata.ownerReferences).toMatchObject([{ name: 'b' }])
+    await client.delete(configMaps, 'b')
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual([])
+  })
+
+  it('collects across kinds, and lets cluster-scoped objects own namespaced ones', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const owner = await client.create(namespaces, { metadata: { name: 'owner' } })
+    const reference = { apiVersion: 'v1', kind: 'Namespace', name: 'owner', uid: owner.metadata.uid! }
+    await client.create(secrets, { metadata: { name: 's', ownerReferences: [reference] } })
+    await cluster.settle()
+    expect(namesOf(await client.list(secrets))).toEqual(['s'])
+    await client.delete(namespaces, 'owner')
+    await cluster.settle()
+    expect(namesOf(await client.list(secrets))).toEqual([])
+  })
+
+  it('leaves a cluster-scoped object alone that names an owner in some namespace', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const owner = await make(client, 'owner')
+    await client.create(namespaces, { metadata: { name: 'owned', ownerReferences: [owner] } })
+    await client.delete(configMaps, 'owner')
+    await cluster.settle()
+    expect((await client.get(namespaces, 'owned')).metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  it('leaves an object alone whose owner is of a kind that is not served', async () => {
+    const errors: unknown[] = []
+    await using cluster = await createTestServer({ onError: (error) => errors.push(error) })
+    const { client } = cluster
+    await make(client, 'owned', { owners: [{ apiVersion: 'gone.example.com/v1', kind: 'Gone', name: 'g', uid: absentUid }] })
+    await cluster.settle()
+    await cluster.clock.advance({ minutes: 1 })
+    expect(namesOf(await client.list(configMaps))).toEqual(['owned'])
+    expect(errors[0]).toMatchObject({ code: 'UnknownKind' })
+  })
+
+  it('collects a circle that is deleted in the foreground', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const a = await make(client, 'a')
+    const b = await make(client, 'b', { owners: [{ ...a, blockOwnerDeletion: true }] })
+    const ownerReferences = [{ ...b, blockOwnerDeletion: true }]
+    await client.patch(configMaps, 'a', { type: 'merge', patch: { metadata: { ownerReferences } } })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual(['a', 'b'])
+    await client.delete(configMaps, 'a', { propagationPolicy: 'Foreground' })
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual([])
+  })
+
+  it('bears writers beside it', async () => {
+    await using cluster = await createTestServer()
+    const { client, faults } = cluster
+    const a = await make(client, 'a')
+    const b = await make(client, 'b')
+    await make(client, 'owned', { owners: [a, b] })
+    const patching = { user: 'system:kube-controller-manager', verb: 'patch', resource: 'configmaps' }
+    faults.next(patching, { fail: 409, reason: 'Conflict' }, { times: 2 })
+    await client.delete(configMaps, 'a')
+    await cluster.settle()
+    expect((await client.get(configMaps, 'owned')).metadata.ownerReferences).toMatchObject([{ name: 'b' }])
+    expect(faults.pending).toBe(0)
+  })
+
+  it('collects many at once', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const owner = await make(client, 'owner')
+    for (let i = 0; i < 300; i++) await make(client, `owned-${i}`, { owners: [owner] })
+    await client.delete(configMaps, 'owner')
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual([])
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { configMaps, namesOf, namespaces, serviceAccounts } from '../resources.fixture.ts'
+import { createTestServer } from '../test-server.ts'
+
+const named = (name: string) => ({ metadata: { name } })
+const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
+
+describe('service account controller', () => {
+  it('keeps the account default in every namespace', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    const { items } = await client.list(serviceAccounts)
+    expect(items.map(({ metadata }) => metadata.namespace)).toEqual(systemNamespaces)
+    expect(new Set(namesOf({ items }))).toEqual(new Set(['default']))
+    // Nothing of it is owned, so nobody is said to own it.
+    expect(items[0]!.metadata.managedFields).toBeUndefined()
+    await client.create(namespaces, named('n'))
+    await cluster.settle()
+    await client.delete(serviceAccounts, 'default', { namespace: 'n' })
+    await cluster.settle()
+    expect(namesOf(await client.list(serviceAccounts, { namespace: 'n' }))).toEqual(['default'])
+  })
+
+  it('lets others go', async () => {
+    await using cluster = await createTestServer()
+    const { client } = cluster
+    await client.create(serviceAccounts, named('mine'))
+    await client.delete(serviceAccounts, 'mine')
+    await cluster.settle()
+    expect(namesOf(await client.list(serviceAccounts, { namespace: 'default' }))).toEqual(['default'])
+  })
+
+  it('makes none in a namespace that goes away', async () => {
+    const errors: unknown[] = []
+    await using cluster = await createTestServer({ onError: (error) => errors.push(error) })
+    const { client } = cluster
+    await client.create(namespaces, named('n'))
+    await client.create(configMaps, { metadata: { name: 'held', namespace: 'n', finalizers: ['example.com/f'] } })
+    await client.delete(namespaces, 'n')
+    await cluster.settle()
+    expect(namesOf(await client.list(serviceAccounts, { namespace: 'n' }))).toEqual([])
+    expect(errors).toEqual([])
+  })
+})
+
+describe('root CA publisher', () => {
+  const name = 'kube-root-ca.crt'
+
+  it('keeps the certificate in every namespace, whatever becomes of it', async () => {
+    await using cluster = await createTestServer({ rootCA: 'PEM' })
+    const { client } = cluster
+    const { items } = await client.list(configMaps)
+    expect(items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
+      systemNamespaces.map((each) => `${each}/${name}`),
+    )
+    expect(items[0]).toMatchObject({ data: { 'ca.crt': 'PEM' } })
+    expect(Object.keys(items[0]!.metadata.annotations ?? {})).toEqual(['kubernetes.io/description'])
+    expect(items[0]!.metadata.managedFields).toMatchObject([{ manager: 'kube-controller-manager', operation: 'Update' }])
+    await client.delete(configMaps, name)
+    await client.patch(configMaps, name, { namespace: 'kube-public', type: 'merge', patch: { data: { 'ca.crt': 'other' } } })
+    await client.patch(configMaps, name, { namespace: 'kube-system', type: 'merge', patch: { metadata: { annotations: null } } })
+    await client.create(namespaces, named('n'))
+    await cluster.settle()
+    const after = await client.list(configMaps)
+    expect(after.items).toHaveLength(5)
+    for (const { data, metadata } of after.items) {
+      expect(data).toEqual({ 'ca.crt': 'PEM' })
+      expect(Object.keys(metadata.annotations ?? {})).toEqual(['kubernetes.io/description'])
+    }
+  })
+
+  it('publishes nothing without a certificate', async () => {
+    await using cluster = await createTestServer()
+    expect(namesOf(await cluster.client.list(configMaps))).toEqual([])
+  })
+})

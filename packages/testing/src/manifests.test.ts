@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { readManifests } from './manifests.ts'
+
+const folder = fileURLToPath(new URL('../testdata/manifests', import.meta.url))
+
+describe('readManifests', () => {
+  it('reads folders, files of several documents, lists and objects, in order', async () => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine' } }
+    const manifests = await readManifests([object, folder])
+    expect(manifests.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`)).toEqual([
+      'ConfigMap mine',
+      'ConfigMap settings',
+      'Secret secret',
+      'Namespace labelled',
+      'Pod web',
+    ])
+    expect(manifests[1]!.object.data).toEqual({ text: 'one\n--- not an end\ntwo\n' })
+    expect(manifests[1]!.contentType).toBe('application/yaml')
+  })
+
+  it('reads one file', async () => {
+    expect(await readManifests(`${folder}/20-second.json`)).toHaveLength(1)
+  })
+
+  it.each([
+    ['no kind', { apiVersion: 'v1', metadata: {} }],
+    ['no metadata', { apiVersion: 'v1', kind: 'ConfigMap' }],
+    ['nothing', null],
+  ])('refuses an object with %s', async (_, object) => {
+    await expect(readManifests([object as never])).rejects.toMatchObject({ code: 'InvalidSeed' })
+  })
+
+  it('says where a file is wrong', async () => {
+    await expect(readManifests(`${folder}/notes.txt`)).rejects.toMatchObject({
+      code: 'InvalidSeed',
+      message: expect.stringContaining('notes.txt'),
+    })
+  })
+})
