@@ -1,5 +1,5 @@
 import { parseDuration, parseMicroTime, parseTime, Quantity } from '@krmkit/meta'
-import { z } from 'zod'
+import { z } from './library.ts'
 
 /** Values with a text form of their own, checked by the same functions that the server reads them with. */
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from './library.ts'
 import type { Field, ScalarNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { isRequired } from '../openapi/type-schema.ts'
 import { formats } from './formats.ts'
