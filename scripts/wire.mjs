@@ -44,6 +44,7 @@ const jobs = Number(options.jobs)
 
 /** Children go when this script goes, however it goes. */
 const children = new Set()
+const folders = new Set()
 function start(args, options) {
   const child = spawn(process.execPath, args, options)
   children.add(child)
@@ -53,6 +54,7 @@ function start(args, options) {
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
     for (const child of children) child.kill('SIGKILL')
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
     process.exit(130)
   })
 }
@@ -129,6 +131,7 @@ async function checkGroup({ flags, needs, scenarios }) {
   const results = []
   const work = async () => {
     const directory = mkdtempSync(join(tmpdir(), 'krmkit-wire-'))
+    folders.add(directory)
     writeFileSync(join(directory, 'tokens.csv'), tokens)
     const server = await startServer(directory, needs.includes('compaction') ? `${flags} --etcd-compaction-interval=5s` : flags)
     const able = server !== undefined && (!needs.includes('compaction') || (await compacted(server.url)))
@@ -138,6 +141,7 @@ async function checkGroup({ flags, needs, scenarios }) {
     }
     await server?.stop()
     rmSync(directory, { recursive: true, force: true })
+    folders.delete(directory)
   }
   await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(scenarios.length / 2)) }, work))
   await webhook.stop()
