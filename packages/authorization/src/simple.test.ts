@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import type { Attributes, Authorizer, Decision } from './interfaces.ts'
+import { alwaysAllow, alwaysDeny, systemMasters, unionAuthorizer } from './simple.ts'
+
+const authenticated = ['system:authenticated']
+const nobody = ['system:unauthenticated']
+
+function toResource(groups: readonly string[], verb: string, resource: string): Attributes {
+  const user = { username: 'u', groups }
+  const rest = { group: '', version: 'v1', subresource: '', namespace: 'ns', name: '', path: '' }
+  return { user, verb, isResource: true, resource, ...rest }
+}
+
+function toPath(groups: readonly string[], verb: string, path: string): Attributes {
+  return { ...toResource(groups, verb, ''), isResource: false, version: '', namespace: '', path }
+}
+
+const answering = (decision: Decision, asked: string[] = [], name = ''): Authorizer => ({
+  authorize: async () => {
+    asked.push(name)
+    return decision
+  },
+})
+
+describe('unionAuthorizer', () => {
+  const anything = toResource(authenticated, 'get', 'pods')
+
+  it('the first opinion counts, and nobody is asked after it', async () => {
+    const asked: string[] = []
+    const union = unionAuthorizer([
+      answering({ decision: 'noOpinion', reason: 'not mine' }, asked, 'a'),
+      answering({ decision: 'deny', reason: 'no' }, asked, 'b'),
+      answering({ decision: 'allow', reason: 'yes' }, asked, 'c'),
+    ])
+    expect(await union.authorize(anything)).toEqual({ decision: 'deny', reason: 'no' })
+    expect(asked).toEqual(['a', 'b'])
+  })
+
+  it('without an opinion all reasons are told', async () => {
+    const silent = answering({ decision: 'noOpinion', reason: '' })
+    const union = unionAuthorizer([answering({ decision: 'noOpinion', reason: 'one' }), silent, alwaysDeny])
+    expect(await union.authorize(anything)).toEqual({ decision: 'noOpinion', reason: 'one\nEverything is forbidden.' })
+    expect(await unionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
+  })
+
+  it('a failure is no opinion of anybody: it ends the question', async () => {
+    const broken: Authorizer = { authorize: () => Promise.reject(new Error('broken')) }
+    await expect(unionAuthorizer([broken, alwaysAllow]).authorize(anything)).rejects.toThrow('broken')
+  })
+})
+
+describe('systemMasters', () => {
+  const decide = (attributes: Attributes) => (systemMasters.authorize(attributes) as Decision).decision
+
+  it('masters may do everything', () => {
+    expect(decide(toResource(['system:masters'], 'deletecollection', 'secrets'))).toBe('allow')
+    expect(decide(toPath(['system:masters'], 'post', '/anything'))).toBe('allow')
+  })
+
+  it.each(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'])(
+    'authenticated callers may create %s, others may not',
+    (resource) => {
+      expect(decide(toResource(authenticated, 'create', resource))).toBe('allow')
+      expect(decide(toResource(authenticated, 'get', resource))).toBe('noOpinion')
+      expect(decide(toResource(nobody, 'create', resource))).toBe('noOpinion')
+    },
+  )
+
+  it.each(['get', 'list', 'create', 'delete'])('P251 nobody else may %s resources', (verb) => {
+    expect(decide(toResource(authenticated, verb, 'pods'))).toBe('noOpinion')
+  })
+
+  it.each(['/api', '/apis/apps/v1', '/openapi/v3', '/healthz/ping', '/version', '/.well-known/openid-configuration'])(
+    'authenticated callers may get %s',
+    (path) => {
+      expect(decide(toPath(authenticated, 'get', path))).toBe('allow')
+      expect(decide(toPath(authenticated, 'post', path))).toBe('noOpinion')
+    },
+  )
+
+  it.each(['/apis-of-others', '/metrics', '/logs', '/', '/healthzz'])('%s is not part of discovery', (path) => {
+    expect(decide(toPath(authenticated, 'get', path))).toBe('noOpinion')
+  })
+
+  it('anonymous callers may get health and version alone', () => {
+    for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/'])
+      expect(decide(toPath(nobody, 'get', path))).toBe('allow')
+    for (const path of ['/api', '/openapi/v2', '/healthz/ping']) expect(decide(toPath(nobody, 'get', path))).toBe('noOpinion')
+  })
+})
