@@ -1,0 +1,88 @@
+import { type ApiError, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { AdmissionAttributes } from './interfaces.ts'
+import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { attributesOf, contextOf } from './testing/request.ts'
+
+const plugin = namespaceLifecycle(stockProfile)
+const context = contextOf({
+  'namespaces//shop': { status: { phase: 'Active' } },
+  'namespaces//leaving': { status: { phase: 'Terminating' } },
+  'namespaces//marked': { metadata: { name: 'marked', deletionTimestamp: '2024-01-01T00:00:00Z' }, status: { phase: 'Active' } },
+})
+
+function outcome(attributes: AdmissionAttributes, on = plugin): ApiError | undefined {
+  expect(on.handles(attributes)).toBe(true)
+  try {
+    on.check?.(attributes, context)
+    return undefined
+  } catch (error) {
+    return error as ApiError
+  }
+}
+
+describe('NamespaceLifecycle', () => {
+  it.each(['leaving', 'marked'])('P129 P279 nothing new in a namespace that is %s', (namespace) => {
+    const refused = outcome(attributesOf('configmaps', { namespace }))
+    expect(refused?.status).toMatchObject({
+      code: 403,
+      reason: 'Forbidden',
+      message: `configmaps "a" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
+      details: {
+        name: 'a',
+        kind: 'configmaps',
+        causes: [
+          {
+            reason: 'NamespaceTerminating',
+            message: `namespace ${namespace} is being terminated`,
+            field: 'metadata.namespace',
+          },
+        ],
+      },
+    })
+  })
+
+  it('P279 changes and deletions there go on, so that it can be emptied', () => {
+    for (const operation of ['UPDATE', 'DELETE'] as const)
+      expect(outcome(attributesOf('configmaps', { operation, namespace: 'leaving' }))).toBeUndefined()
+  })
+
+  it('P279 nothing new in a namespace that is not there', () => {
+    expect(outcome(attributesOf('configmaps', { namespace: 'none' }))?.status).toMatchObject({
+      code: 404,
+      message: 'namespaces "none" not found',
+    })
+    expect(outcome(attributesOf('configmaps', { namespace: 'shop' }))).toBeUndefined()
+    expect(outcome(attributesOf('nodes'))).toBeUndefined()
+  })
+
+  it('questions about rights in a namespace do not need it', () => {
+    const resource = { group: 'authorization.k8s.io', version: 'v1', resource: 'localsubjectaccessreviews' }
+    expect(outcome(attributesOf('x', { resource, namespace: 'none' }))).toBeUndefined()
+  })
+
+  it.each(['default', 'kube-system', 'kube-public'])('P130 P279 %s stays', (name) => {
+    const refused = outcome(attributesOf('namespaces', { operation: 'DELETE', name, namespace: name }))
+    expect(refused?.status).toMatchObject({
+      code: 403,
+      message: `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+    })
+  })
+
+  it('P130 other namespaces may go, and reserved ones may change', () => {
+    expect(outcome(attributesOf('namespaces', { operation: 'DELETE', name: 'shop' }))).toBeUndefined()
+    expect(outcome(attributesOf('namespaces', { operation: 'UPDATE', name: 'default' }))).toBeUndefined()
+    expect(outcome(attributesOf('configmaps', { operation: 'DELETE', name: 'default', namespace: 'shop' }))).toBeUndefined()
+  })
+
+  it('reserves the names of its profile', () => {
+    const own = namespaceLifecycle({ ...stockProfile, systemNamespace: 'our-system', publicNamespace: 'our-public' })
+    const remove = (name: string) => attributesOf('namespaces', { operation: 'DELETE', name })
+    expect(outcome(remove('our-system'), own)?.code).toBe(403)
+    expect(outcome(remove('kube-system'), own)).toBeUndefined()
+  })
+
+  it('does not look at connections', () => {
+    expect(plugin.handles(attributesOf('pods', { operation: 'CONNECT' }))).toBe(false)
+  })
+})

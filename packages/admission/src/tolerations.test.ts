@@ -1,0 +1,79 @@
+import { type ApiObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { admissionChain } from './chain.ts'
+import { defaultAdmissionPlugins } from './defaults.ts'
+import type { AdmissionPlugin } from './interfaces.ts'
+import { attributesOf, contextOf } from './testing/request.ts'
+import { defaultTolerationSeconds, taintNodesByCondition } from './tolerations.ts'
+
+async function admitted(plugin: AdmissionPlugin, resource: string, spec: object | undefined): Promise<unknown> {
+  const object = { apiVersion: 'v1', kind: '', metadata: {}, ...(spec === undefined ? {} : { spec: Object.freeze(spec) }) }
+  const answer: ApiObject = await admissionChain([plugin]).admit(object, attributesOf(resource), contextOf())
+  return answer['spec']
+}
+
+const toleration = (key: string) => ({
+  key: `node.kubernetes.io/${key}`,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 300,
+})
+
+describe('DefaultTolerationSeconds', () => {
+  const plugin = defaultTolerationSeconds(stockProfile)
+  const tolerations = async (given?: object[]) => {
+    const spec = await admitted(plugin, 'pods', given === undefined ? {} : { tolerations: given })
+    return (spec as { tolerations?: object[] }).tolerations
+  }
+
+  it('pods stay for five minutes', async () => {
+    expect(await tolerations()).toEqual([toleration('not-ready'), toleration('unreachable')])
+  })
+
+  it('what a pod says itself counts', async () => {
+    const own = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }
+    expect(await tolerations([own])).toEqual([own, toleration('unreachable')])
+    const everything = { operator: 'Exists' }
+    expect(await tolerations([everything])).toEqual([everything])
+    const other = { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoSchedule' }
+    expect(await tolerations([other])).toEqual([other, toleration('not-ready'), toleration('unreachable')])
+  })
+
+  it('running again changes nothing', async () => {
+    const once = await tolerations()
+    expect(await tolerations(once)).toBe(once)
+  })
+})
+
+describe('TaintNodesByCondition', () => {
+  const plugin = taintNodesByCondition(stockProfile)
+  const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
+
+  it('P293 a new node is not ready', async () => {
+    expect(await admitted(plugin, 'nodes', undefined)).toEqual({ taints: [taint] })
+    expect(await admitted(plugin, 'nodes', { taints: [{ key: 'own', effect: 'NoExecute' }] })).toEqual({
+      taints: [{ key: 'own', effect: 'NoExecute' }, taint],
+    })
+  })
+
+  it('P293 a taint that is there already stays single', async () => {
+    const spec = { taints: [{ ...taint, value: 'x' }] }
+    expect(await admitted(plugin, 'nodes', spec)).toBe(spec)
+  })
+
+  it('P293 nodes that were there before may lose it', () => {
+    expect(plugin.handles(attributesOf('nodes'))).toBe(true)
+    expect(plugin.handles(attributesOf('nodes', { operation: 'UPDATE' }))).toBe(false)
+    expect(plugin.handles(attributesOf('nodes', { subresource: 'status' }))).toBe(false)
+  })
+})
+
+it('the default plugins come in the order of the stock server', () => {
+  const plugins = defaultAdmissionPlugins({ profile: stockProfile, random: seededRandom(1) })
+  expect(plugins.map(({ name }) => name)).toEqual([
+    'ServiceAccount',
+    'TaintNodesByCondition',
+    'Priority',
+    'DefaultTolerationSeconds',
+  ])
+})
