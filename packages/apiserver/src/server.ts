@@ -18,6 +18,7 @@ import { createRegistry, type Registry, ServedResources } from '@krmkit/registry
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { ensureSystemNamespaces } from './bootstrap.ts'
+import { followDefinitions } from './custom-resources/custom-resources.ts'
 import { dispatchResource } from './dispatch-resource.ts'
 import { type AuditSink, audit } from './filters/audit.ts'
 import { authentication } from './filters/authentication.ts'
@@ -245,5 +246,6 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     return closed
   }
   await ensureSystemNamespaces(registry)
+  await followDefinitions({ registry, clock, closing: closing.signal, onFault: (error) => options.onFault?.(error) })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
 }

@@ -26,6 +26,8 @@ export {
   serviceHoldings,
   serviceUse,
 } from './policies/core/service-allocation.ts'
+export { approvalOf, isProtectedGroup } from './policies/apiextensions/approval.ts'
+export { cleanupFinalizer, setDefinitionCondition } from './policies/apiextensions/custom-resource-definition.ts'
 export { policies } from './policies/index.ts'
 export { defaultPrinter } from './printers/default.ts'
 export { humanDuration } from './printers/duration.ts'

@@ -13,6 +13,8 @@ type Version = DeepReadonly<CustomResourceDefinitionVersion>
 export interface CustomDefinitionOptions {
   /** `meta/v1.ObjectMeta` */
   readonly objectMeta: StructType
+  /** Versions that are not served, too. Default false. */
+  readonly unserved?: boolean
 }
 
 /**

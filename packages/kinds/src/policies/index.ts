@@ -1,5 +1,6 @@
 import type { KindPolicy } from '../interfaces.ts'
 import { admissionRegistrationPolicies } from './admissionregistration/index.ts'
+import { apiextensionsPolicies } from './apiextensions/index.ts'
 import { apiRegistrationPolicies } from './apiregistration/index.ts'
 import { deploymentPolicy } from './apps/deployment.ts'
 import { appsPolicies } from './apps/index.ts'
@@ -61,6 +62,7 @@ export const policies: Readonly<Record<string, KindPolicy>> = {
   ...appsPolicies,
   ...batchPolicies,
   ...admissionRegistrationPolicies,
+  ...apiextensionsPolicies,
   ...apiRegistrationPolicies,
   ...autoscalingPolicies,
   ...certificatesPolicies,

@@ -1,0 +1,126 @@
+import { approvalOf, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionStatus,
+} from '@krmkit/kinds/apiextensions/v1'
+import type { DeepReadonly } from '@krmkit/meta'
+
+/**
+ * Which of the names that a definition asks for it gets, and what follows for its conditions.
+ *
+ *     asked --free--> NamesAccepted --> Established (for good)
+ *     asked --taken--> conflict --the other one goes--> NamesAccepted
+ */
+
+type Definition = DeepReadonly<CustomResourceDefinition>
+type Names = CustomResourceDefinitionNames
+type Condition = CustomResourceDefinitionCondition
+
+/** The status of a definition beside the others of its group; the same object when nothing changes. */
+export function settledStatus(
+  definition: Definition,
+  others: readonly Definition[],
+  now: string,
+): DeepReadonly<CustomResourceDefinitionStatus> {
+  const { accepted, condition } = acceptNames(definition, others)
+  const status = definition.status ?? {}
+  let conditions = (status.conditions ?? []) as Condition[]
+  const set = (next: Omit<Condition, 'lastTransitionTime'>): void => {
+    const found = conditions.find(({ type }) => type === next.type)
+    const same =
+      found !== undefined && found.status === next.status && found.reason === next.reason && found.message === next.message
+    if (!same) conditions = setDefinitionCondition(conditions, { ...next, lastTransitionTime: now })
+  }
+  set(condition)
+  if (!isTrue(conditions, 'Established')) {
+    const established = condition.status === 'True'
+    set({
+      type: 'Established',
+      status: established ? 'True' : 'False',
+      reason: established ? 'InitialNamesAccepted' : 'NotAccepted',
+      message: established ? 'the initial names have been accepted' : 'not all names are accepted',
+    })
+  }
+  if (isProtectedGroup(definition.spec.group)) set(approvalCondition(definition))
+  if (conditions === status.conditions && JSON.stringify(accepted) === JSON.stringify(status.acceptedNames)) return status
+  return { ...status, acceptedNames: accepted, conditions }
+}
+
+export function isTrue(conditions: readonly DeepReadonly<Condition>[] | null | undefined, type: string): boolean {
+  return (conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
+}
+
+interface Acceptance {
+  readonly accepted: Names
+  readonly condition: Omit<Condition, 'lastTransitionTime'>
+}
+
+function acceptNames({ spec, status }: Definition, others: readonly Definition[]): Acceptance {
+  const resources = new Set<string>()
+  const kinds = new Set<string>()
+  for (const other of others) {
+    const names = other.status?.acceptedNames
+    for (const name of [names?.plural, names?.singular, ...(names?.shortNames ?? [])])
+      if (name !== undefined && name !== '') resources.add(name)
+    for (const name of [names?.kind, names?.listKind]) if (name !== undefined && name !== '') kinds.add(name)
+  }
+  const asked = spec.names
+  const before = status?.acceptedNames
+  const accepted: { -readonly [K in keyof Names]: Names[K] } = { plural: '', kind: '', ...(before as Names | undefined) }
+  let conflict: { reason: string; message: string } | undefined
+  const take = (name: 'plural' | 'singular' | 'kind' | 'listKind', used: ReadonlySet<string>, reason: string): void => {
+    const wanted = asked[name] ?? ''
+    if (wanted !== (before?.[name] ?? '') && used.has(wanted))
+      conflict = { reason, message: `${JSON.stringify(wanted)} is already in use` }
+    else accepted[name] = wanted
+  }
+  take('plural', resources, 'PluralConflict')
+  take('singular', resources, 'SingularConflict')
+  const ours = new Set(before?.shortNames ?? [])
+  const taken = (asked.shortNames ?? []).filter((name) => !ours.has(name) && resources.has(name))
+  if (taken.length > 0) {
+    const texts = taken.map((name) => `${JSON.stringify(name)} is already in use`)
+    conflict = { reason: 'ShortNamesConflict', message: texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] as string) }
+  } else if (asked.shortNames === undefined) delete accepted.shortNames
+  else accepted.shortNames = [...asked.shortNames]
+  take('kind', kinds, 'KindConflict')
+  take('listKind', kinds, 'ListKindConflict')
+  if (asked.categories === undefined) delete accepted.categories
+  else accepted.categories = [...asked.categories]
+  const condition =
+    conflict === undefined
+      ? { status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
+      : { status: 'False', ...conflict }
+  return { accepted: ordered(accepted), condition: { type: 'NamesAccepted', ...condition } }
+}
+
+/** In the order of the type. */
+function ordered({ plural, singular, shortNames, kind, listKind, categories }: Names): Names {
+  return {
+    plural,
+    ...(singular === undefined || singular === '' ? {} : { singular }),
+    ...(shortNames === undefined ? {} : { shortNames }),
+    kind,
+    ...(listKind === undefined || listKind === '' ? {} : { listKind }),
+    ...(categories === undefined ? {} : { categories }),
+  }
+}
+
+const approvalReasons = {
+  approved: 'ApprovedAnnotation',
+  bypassed: 'UnapprovedAnnotation',
+  missing: 'MissingAnnotation',
+  invalid: 'InvalidAnnotation',
+} as const
+
+function approvalCondition(definition: Definition): Omit<Condition, 'lastTransitionTime'> {
+  const { state, reason } = approvalOf(definition)
+  return {
+    type: 'KubernetesAPIApprovalPolicyConformant',
+    status: state === 'approved' ? 'True' : 'False',
+    reason: approvalReasons[state],
+    message: reason,
+  }
+}

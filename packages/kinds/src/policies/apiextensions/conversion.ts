@@ -1,0 +1,62 @@
+import { type DeepReadonly, type FieldError, field, isDns1035Label, type Path } from '@krmkit/meta'
+import type { PolicyContext } from '../../interfaces.ts'
+import type { CustomResourceConversion } from '../../types/apiextensions-v1.generated.ts'
+import { findings } from '../shared/policy.ts'
+import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
+
+/** How objects get from one version to another. */
+
+const strategies = ['None', 'Webhook']
+const knownReviews = ['v1', 'v1beta1']
+
+export function validateConversion(
+  conversion: DeepReadonly<CustomResourceConversion> | undefined,
+  path: Path,
+  context: PolicyContext,
+): FieldError[] {
+  if (conversion === undefined || conversion === null) return []
+  const errors: FieldError[] = []
+  const { strategy, webhook } = conversion
+  if (strategy === '') errors.push(field.required(path.child('strategy')))
+  else if (!strategies.includes(strategy)) errors.push(field.notSupported(path.child('strategy'), strategy, strategies))
+  const config = path.child('webhookClientConfig')
+  const reviews = webhook?.conversionReviewVersions ?? []
+  if (strategy !== 'Webhook') {
+    const detail = 'should not be set when strategy is not set to Webhook'
+    if (webhook?.clientConfig !== undefined) errors.push(field.forbidden(config, detail))
+    if (reviews.length > 0) errors.push(field.forbidden(path.child('conversionReviewVersions'), detail))
+    return errors
+  }
+  const client = webhook?.clientConfig
+  if (client === undefined || client === null) errors.push(field.required(config, 'required when strategy is set to Webhook'))
+  else if ((client.url === undefined) === (client.service === undefined))
+    errors.push(field.required(config, 'exactly one of url or service is required'))
+  else {
+    errors.push(
+      ...findings(context, (report) => {
+        const at = report.at('spec').child('conversion').child('webhookClientConfig')
+        if (client.url !== undefined) checkWebhookUrl(client.url, at.child('url'))
+        else if (client.service !== undefined) checkWebhookService(client.service, at.child('service'))
+      }),
+    )
+  }
+  return [...errors, ...validateReviews(reviews, path.child('conversionReviewVersions'))]
+}
+
+function validateReviews(versions: readonly string[], path: Path): FieldError[] {
+  if (versions.length === 0) return [field.required(path)]
+  const errors: FieldError[] = []
+  const seen = new Set<string>()
+  for (const [index, version] of versions.entries()) {
+    if (seen.has(version)) {
+      errors.push(field.invalid(path.index(index), version, 'duplicate version'))
+      continue
+    }
+    seen.add(version)
+    for (const problem of isDns1035Label(version)) errors.push(field.invalid(path.index(index), version, problem))
+  }
+  if (!knownReviews.some((version) => seen.has(version))) {
+    errors.push(field.invalid(path, versions, `must include at least one of ${knownReviews.join(', ')}`))
+  }
+  return errors
+}

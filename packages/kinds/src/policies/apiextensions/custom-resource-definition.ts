@@ -1,0 +1,228 @@
+import {
+  type DeepReadonly,
+  type FieldError,
+  field,
+  isDns1035Label,
+  isDns1123Subdomain,
+  nameRules,
+  Path,
+  validateImmutableField,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@krmkit/meta'
+import { metaJson } from '../../data/meta.generated.ts'
+import { lazyTypes } from '../../handles/lazy-types.ts'
+import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  JSONSchemaProps,
+} from '../../types/apiextensions-v1.generated.ts'
+import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
+import { definePolicy } from '../shared/policy.ts'
+import { copy } from '../shared/values.ts'
+import { approvalErrors } from './approval.ts'
+import { validateConversion } from './conversion.ts'
+import { internalForm, type VersionParts } from './internal-form.ts'
+import { requireNames, validateNames } from './names.ts'
+import { validateStatus, validateStoredVersions } from './status.ts'
+import { validateValidation } from './validation.ts'
+import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-parts.ts'
+
+/** Definitions of custom resources. */
+
+type Definition = DeepReadonly<CustomResourceDefinition>
+
+/** Holds a definition that is being deleted until its instances are gone. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
+
+const spec = Path.of('spec')
+
+const types = /* @__PURE__ */ lazyTypes({ meta: metaJson })
+const objectMeta = () => types().struct('meta/v1.ObjectMeta')
+
+function validateMetadata(object: Definition): FieldError[] {
+  const required = `${object.spec.names.plural}.${object.spec.group}`
+  const name = (text: string, prefix: boolean): string[] => {
+    const problems = nameRules.dns1123Subdomain(text, prefix)
+    return text === required ? problems : [...problems, 'must be spec.names.plural+"."+spec.group']
+  }
+  return validateObjectMeta(object.metadata, { namespaced: false, name })
+}
+
+function validateSpec(object: Definition, context: PolicyContext): FieldError[] {
+  const errors: FieldError[] = []
+  const { group, scope, names, conversion, preserveUnknownFields } = object.spec
+  const versions = object.spec.versions ?? []
+  const { shared, own } = internalForm(object)
+  if (group === '') errors.push(field.required(spec.child('group')))
+  else {
+    const problems = isDns1123Subdomain(group)
+    if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
+    else if (!group.includes('.'))
+      errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
+  }
+  if (scope === '') errors.push(field.required(spec.child('scope')))
+  else if (scope !== 'Cluster' && scope !== 'Namespaced')
+    errors.push(field.notSupported(spec.child('scope'), scope, ['Cluster', 'Namespaced']))
+  if (shared.schema?.openAPIV3Schema === undefined) {
+    for (const [index, part] of own.entries()) {
+      if (part.schema?.openAPIV3Schema === undefined) {
+        errors.push(
+          field.required(spec.child('versions').index(index).child('schema').child('openAPIV3Schema'), 'schemas are required'),
+        )
+      }
+    }
+  }
+  for (const [index, version] of versions.entries()) {
+    const at = spec.child('versions').index(index)
+    const problems = isDns1035Label(version.name)
+    if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
+    errors.push(...validateWarning(version, at.child('deprecationWarning')))
+    const status = version.subresources?.status !== undefined
+    errors.push(
+      ...validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, schema: version.schema?.openAPIV3Schema }),
+    )
+  }
+  const shownVersions = () => versions.map(({ name, served, storage }) => ({ name, served, storage }))
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+    errors.push(field.invalid(spec.child('versions'), shownVersions(), 'must contain unique version names'))
+  }
+  if (versions.filter(({ storage }) => storage).length !== 1) {
+    errors.push(field.invalid(spec.child('versions'), shownVersions(), 'must have exactly one version marked as storage version'))
+  }
+  errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
+  const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
+  errors.push(
+    ...validateParts(shared, spec, { schemaAt: 'validation', status: anyStatus, schema: versions[0]?.schema?.openAPIV3Schema }),
+  )
+  if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
+    errors.push(
+      field.invalid(
+        spec.child('conversion').child('strategy'),
+        conversion.strategy,
+        'must be None if spec.preserveUnknownFields is true',
+      ),
+    )
+  }
+  errors.push(...validateConversion(conversion, spec.child('conversion'), context))
+  return errors
+}
+
+interface PartOptions {
+  readonly schemaAt: string
+  readonly status: boolean
+  /** Where selectable fields are looked up. */
+  readonly schema: DeepReadonly<JSONSchemaProps> | undefined
+}
+
+function validateParts(parts: VersionParts, path: Path, { schemaAt, status, schema }: PartOptions): FieldError[] {
+  return [
+    ...validateValidation(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta }),
+    ...validateSubresources(parts.subresources, path.child('subresources')),
+    ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
+    ...validateSelectableFields(parts.selectableFields, schema, path.child('selectableFields')),
+  ]
+}
+
+function preservesUnknown(object: Definition, old: Definition | undefined): FieldError[] {
+  if (object.spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return []
+  const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
+  return [field.invalid(spec.child('preserveUnknownFields'), true, detail)]
+}
+
+function restOfRules(object: Definition, old: Definition | undefined): FieldError[] {
+  return [
+    ...validateStatus(object),
+    ...validateStoredVersions(object),
+    ...approvalErrors(object, old),
+    ...preservesUnknown(object, old),
+  ]
+}
+
+function isTrue(object: Definition, type: string): boolean {
+  return (object.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
+}
+
+function storageVersionIsStored(object: CustomResourceDefinition): void {
+  const stored = (object.spec.versions ?? []).find(({ storage }) => storage)
+  const status = object.status ?? {}
+  const storedVersions = status.storedVersions ?? []
+  if (stored === undefined || storedVersions.includes(stored.name)) return
+  object.status = { ...status, storedVersions: [...storedVersions, stored.name] }
+}
+
+/** The condition of that type is replaced, or added at the end; its time moves when its status does. */
+export function setDefinitionCondition(
+  conditions: readonly DeepReadonly<CustomResourceDefinitionCondition>[],
+  next: CustomResourceDefinitionCondition,
+): CustomResourceDefinitionCondition[] {
+  const found = conditions.find(({ type }) => type === next.type)
+  if (found === undefined) return [...(conditions as CustomResourceDefinitionCondition[]), next]
+  const settled = found.status === next.status ? { ...next, lastTransitionTime: found.lastTransitionTime ?? null } : next
+  return conditions.map((condition) => (condition === found ? settled : (condition as CustomResourceDefinitionCondition)))
+}
+
+export const customResourceDefinitionPolicy: KindPolicy = definePolicy<CustomResourceDefinition>({
+  defaults(object) {
+    const { names } = object.spec
+    if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase()
+    if ((names.listKind ?? '') === '' && names.kind !== '') names.listKind = `${names.kind}List`
+    object.spec.conversion ??= { strategy: 'None' }
+    const service = object.spec.conversion.webhook?.clientConfig?.service
+    if (service !== undefined) service.port ??= 443
+  },
+  prepareForCreate(object) {
+    object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
+    startGeneration(object)
+    storageVersionIsStored(object)
+  },
+  prepareForUpdate(object, old) {
+    keepMembers(object, old, 'status')
+    raiseGeneration(object, old, 'spec')
+    storageVersionIsStored(object)
+  },
+  validate: (object, context) => [
+    ...validateMetadata(object),
+    ...validateSpec(object, context),
+    ...restOfRules(object, undefined),
+  ],
+  validateUpdate(object, old, context) {
+    const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateSpec(object, context)]
+    if (isTrue(old, 'Established')) {
+      errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
+      errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))
+    }
+    errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
+    errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
+    return [...errors, ...restOfRules(object, old)]
+  },
+  beginDeletion(object, { clock }) {
+    const finalizers = object.metadata.finalizers ?? []
+    if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
+    object.status = {
+      ...object.status,
+      conditions: setDefinitionCondition(object.status?.conditions ?? [], {
+        type: 'Terminating',
+        status: 'True',
+        lastTransitionTime: `${new Date(clock.now()).toISOString().slice(0, 19)}Z`,
+        reason: 'InstanceDeletionPending',
+        message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+      }),
+    }
+  },
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+  subresources: {
+    status: {
+      prepareForUpdate(object, old) {
+        object.spec = copy(old.spec) as CustomResourceDefinition['spec']
+      },
+      validateUpdate: (object, old) => [
+        ...validateObjectMetaUpdate(object.metadata, old.metadata),
+        ...validateStatus(object),
+        ...validateStoredVersions(object),
+      ],
+    },
+  },
+  deleteAnswer: 'Object',
+})

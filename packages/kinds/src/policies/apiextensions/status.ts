@@ -1,0 +1,28 @@
+import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
+import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
+import { validateNames } from './names.ts'
+
+type Definition = DeepReadonly<CustomResourceDefinition>
+
+const status = Path.of('status')
+
+export function validateStatus({ status: found }: Definition): FieldError[] {
+  return found?.acceptedNames === undefined ? [] : validateNames(found.acceptedNames, status.child('acceptedNames'))
+}
+
+/** The storage version counts as stored; every stored version exists. */
+export function validateStoredVersions({ spec, status: found }: Definition): FieldError[] {
+  const stored = found?.storedVersions ?? []
+  const path = status.child('storedVersions')
+  if (stored.length === 0) return [field.invalid(path, stored, 'must have at least one stored version')]
+  const errors: FieldError[] = []
+  const versions = spec.versions ?? []
+  for (const { name, storage } of versions) {
+    if (storage && !stored.includes(name)) errors.push(field.invalid(path, stored, `must have the storage version ${name}`))
+  }
+  for (const [index, name] of stored.entries()) {
+    if (!versions.some((version) => version.name === name))
+      errors.push(field.invalid(path.index(index), name, 'must appear in spec.versions'))
+  }
+  return errors
+}
