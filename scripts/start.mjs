@@ -9,4 +9,16 @@ bundle()
 const flags = process.argv.slice(2)
 const hasStorage = flags.some((flag) => flag === '--storage' || flag.startsWith('--storage='))
 process.argv = [process.argv[0], bundleFile, 'serve', ...(hasStorage ? [] : ['--storage', 'durable']), ...flags]
+if (process.env.npm_lifecycle_event === 'start') followParent()
 await import(pathToFileURL(bundleFile).href)
+
+/** npm runs us through a shell that dies of a signal without passing it on: losing it means to stop. */
+function followParent() {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    process.kill(process.pid, 'SIGTERM')
+  }, 250)
+  timer.unref()
+}
