@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createApiServer, type EmbeddedServer, type ServerLimits } from '@krmkit/apiserver'
+import { type ApiServerOptions, createApiServer, type EmbeddedServer, type ServerLimits } from '@krmkit/apiserver'
 import { anonymousAuthenticator, bearerToken, chain, staticTokens, withAuthenticatedGroup } from '@krmkit/authentication'
 import { systemMasters } from '@krmkit/authorization'
 import { type Client, inProcessClient } from '@krmkit/client'
@@ -30,6 +30,8 @@ export interface LocalServerOptions {
   readonly storage?: Storage
   readonly clock?: Clock
   readonly limits?: Partial<ServerLimits>
+  /** Hears of every answered request. */
+  readonly audit?: ApiServerOptions['audit'] & object
 }
 
 const administrator: UserInfo = { username: 'kubernetes-admin', groups: ['system:masters'] }
@@ -60,6 +62,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     random: systemRandom,
     authenticator: chain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: systemMasters,
+    ...(options.audit === undefined ? {} : { audit: options.audit }),
     onFault: (error) => void faults.push(error),
   })
   const listening = await listen(server, {

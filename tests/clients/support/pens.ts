@@ -8,6 +8,7 @@ export interface ConfigMapObject extends ApiObject {
 }
 
 export const configMaps = resourceType<ConfigMapObject>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
+export const namespaces = resourceType({ group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false })
 
 /** Writes with `@kubernetes/client-node`. */
 export function stockPen(api: CoreV1Api): Pen {

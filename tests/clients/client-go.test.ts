@@ -1,0 +1,130 @@
+import { access, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '@krmkit/meta'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
+import { makeTrouble } from './support/chaos.ts'
+import { Dice, runSeed } from './support/dice.ts'
+import { fastClock } from './support/fast-clock.ts'
+import { type LocalServer, startLocalServer } from './support/local-server.ts'
+import { configMaps, namespaces } from './support/pens.ts'
+import { cacheFolder, hashOf, lastLine, run } from './support/tool.ts'
+
+/**
+ * Informers of client-go, in a small program that is built once (`client-go/`). Skipped where there is no Go or no module proxy.
+ */
+
+const seed = runSeed()
+const speed = 200
+const sources = fileURLToPath(new URL('./client-go/', import.meta.url))
+
+const program = await build()
+
+const asked: string[] = []
+let local: LocalServer
+let proxy: BreakingProxy
+
+async function build(): Promise<{ readonly path: string; readonly missing?: string }> {
+  const folder = await cacheFolder('go')
+  const names = (await readdir(sources)).filter((name) => /\.(go|mod|sum)$/.test(name)).sort()
+  const path = join(folder, `mirror-${hashOf(...(await Promise.all(names.map((name) => readFile(join(sources, name))))))}`)
+  if (
+    await access(path).then(
+      () => true,
+      () => false,
+    )
+  )
+    return { path }
+  const env = {
+    ...process.env,
+    GOMODCACHE: join(folder, 'mod'),
+    GOCACHE: join(folder, 'build'),
+    GOFLAGS: '-modcacherw -buildvcs=false',
+    GOTOOLCHAIN: 'local',
+    CGO_ENABLED: '0',
+  }
+  // What a build that was cut off has compiled, the next one need not.
+  const built = await run('go', ['build', '-o', path, '.'], { cwd: sources, env, timeoutMs: 240_000 })
+  return built.code === 0 ? { path } : { path, missing: lastLine(built) || 'go build did not finish in time' }
+}
+
+beforeAll(async () => {
+  local = await startLocalServer({
+    clock: fastClock(systemClock, speed),
+    audit: ({ requestURI, responseStatus }) => void asked.push(`${requestURI} ${responseStatus.code}`),
+    limits: { requestTimeoutMs: 60_000 * speed, watchMs: 2_000 * speed },
+  })
+  proxy = await breakingProxy({ host: '127.0.0.1', port: local.port })
+  await local.client.create(namespaces, { metadata: { name: 'blue' } })
+})
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await local[Symbol.asyncDispose]()
+})
+
+interface Mirrored {
+  readonly resourceVersion: string
+  readonly uid: string
+  readonly labels: Record<string, string>
+  readonly data?: Record<string, string>
+}
+
+interface Report {
+  readonly listed: Record<string, Mirrored>
+  readonly written: Record<string, Mirrored>
+  readonly mirrors: Record<string, { readonly state: Record<string, Mirrored>; readonly counts: Record<string, number> }>
+}
+
+describe.skipIf(program.missing !== undefined)(
+  `client-go, ${program.missing === undefined ? `seed ${seed}` : `skipped: ${program.missing}`}`,
+  () => {
+    const title = 'mirrors random writes in JSON, protobuf and as metadata over HTTP/2 that breaks'
+    for (const [rules, streaming] of [
+      ['P141 P190 P29 P302 P314', 'false'],
+      ['P155 P182 P190', 'true'],
+    ] as const) {
+      it(`${rules} ${title}${streaming === 'true' ? ', beginning with a streamed list' : ''}`, { timeout: 100_000 }, async () => {
+        const { client } = local
+        await client.deleteCollection(configMaps, { namespace: 'default' })
+        await client.deleteCollection(configMaps, { namespace: 'blue' })
+        const files = ['-direct', await local.kubeconfig(), '-proxied', await local.kubeconfig(`https://127.0.0.1:${proxy.port}`)]
+        let trouble = { compactions: 0 }
+        const finished = await run(program.path, [...files, '-writes', '6000', '-seed', String(seed)], {
+          env: { HOME: local.folder, KUBE_FEATURE_WatchListClient: streaming },
+          timeoutMs: 90_000,
+          running: (child) => {
+            trouble = makeTrouble(child, { local, proxy, dice: new Dice(seed), everyMs: 900 })
+          },
+        })
+        expect([finished.code, finished.code === 0 ? '' : finished.stderr]).toEqual([0, ''])
+        const { listed, written, mirrors } = JSON.parse(finished.stdout.trim().split('\n').at(-1) ?? '') as Report
+        const { items } = await client.list(configMaps)
+        const truth: Record<string, Mirrored> = Object.fromEntries(
+          items.map(({ metadata: { namespace, name, resourceVersion = '', uid = '', labels = {} }, data = {} }) => [
+            `${namespace}/${name}`,
+            { resourceVersion, uid, labels, data },
+          ]),
+        )
+        expect(listed).toEqual(truth)
+        expect(written).toEqual(truth)
+        expect(mirrors['protobuf']?.state).toEqual(truth)
+        expect(mirrors['json']?.state).toEqual(truth)
+        expect(mirrors['left']?.state).toEqual(
+          Object.fromEntries(Object.entries(truth).filter(([, { labels }]) => labels['side'] === 'left')),
+        )
+        const withoutData = ({ resourceVersion, uid, labels }: Mirrored) => ({ resourceVersion, uid, labels })
+        expect(mirrors['metadata']?.state).toEqual(
+          Object.fromEntries(Object.entries(truth).map(([key, object]) => [key, withoutData(object)])),
+        )
+        expect(proxy.broken).toBeGreaterThan(0)
+        // One for each mirror at least, in the second test.
+        const streamedLists = asked.filter((request) => /sendInitialEvents=true.* 200$/.test(request)).length
+        expect(streamedLists >= 4).toBe(streaming === 'true')
+        expect(trouble.compactions).toBeGreaterThan(0)
+        for (const { counts } of Object.values(mirrors)) expect(counts['adds']).toBeGreaterThan(100)
+      })
+    }
+  },
+)
