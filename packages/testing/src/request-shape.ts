@@ -73,6 +73,7 @@ function afterGroup(parts: readonly string[]) {
 }
 
 function decoded(part: string): string {
+  if (!part.includes('%')) return part
   try {
     return decodeURIComponent(part)
   } catch {

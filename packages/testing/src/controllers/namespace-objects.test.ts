@@ -1,13 +1,21 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestServer } from '../interfaces.ts'
 import { configMaps, namesOf, namespaces, serviceAccounts } from '../resources.fixture.ts'
 import { createTestServer } from '../test-server.ts'
 
 const named = (name: string) => ({ metadata: { name } })
 const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
+let base: TestServer
+
+beforeAll(async () => {
+  base = await createTestServer()
+})
+afterAll(() => base.close())
+
 describe('service account controller', () => {
   it('keeps the account default in every namespace', async () => {
-    await using cluster = await createTestServer()
+    await using cluster = base.fork()
     const { client } = cluster
     const { items } = await client.list(serviceAccounts)
     expect(items.map(({ metadata }) => metadata.namespace)).toEqual(systemNamespaces)
@@ -22,7 +30,7 @@ describe('service account controller', () => {
   })
 
   it('lets others go', async () => {
-    await using cluster = await createTestServer()
+    await using cluster = base.fork()
     const { client } = cluster
     await client.create(serviceAccounts, named('mine'))
     await client.delete(serviceAccounts, 'mine')
@@ -70,7 +78,7 @@ describe('root CA publisher', () => {
   })
 
   it('publishes nothing without a certificate', async () => {
-    await using cluster = await createTestServer()
+    await using cluster = base.fork()
     expect(namesOf(await cluster.client.list(configMaps))).toEqual([])
   })
 })

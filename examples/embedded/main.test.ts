@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { main } from './main.ts'
+
+it('tells what happens to the lights', async () => {
+  const lines: string[] = []
+  await main((line) => lines.push(line))
+  expect(lines).toEqual([
+    'ADDED lights: {"hall":"off"}',
+    'MODIFIED lights: {"hall":"off","kitchen":"on"}',
+    'DELETED lights: {"hall":"off","kitchen":"on"}',
+  ])
+})
+
+it('is short', () => {
+  expect(
+    readFileSync(new URL('./main.ts', import.meta.url), 'utf8')
+      .trim()
+      .split('\n').length,
+  ).toBeLessThan(40)
+})
