@@ -1,0 +1,157 @@
+import { type ApiError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
+import { memoryStorage } from '@krmkit/storage'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { decodeContinueToken } from './continue-token.ts'
+import type { ListAnswer, ListRequest } from './interfaces.ts'
+import { listEntries } from './list.ts'
+import { type SampleRegistry, sampleRegistry } from './testing/sample-registry.ts'
+
+let sample: SampleRegistry
+/** Version of each object, a to e. */
+let versions: number[]
+
+beforeEach(async () => {
+  sample = sampleRegistry()
+  versions = []
+  for (const name of ['c', 'a', 'e', 'b', 'd']) {
+    const labels: Record<string, string> = 'aceg'.includes(name) ? { odd: 'yes' } : {}
+    const { entry } = await sample.create('configmaps', { metadata: { name, labels } })
+    versions.push(entry?.revision ?? 0)
+  }
+})
+
+function list(request: Partial<ListRequest> = {}, signal = new AbortController().signal): Promise<ListAnswer> {
+  const { registry, definition } = sample
+  const { environment, parsed } = registry
+  return listEntries(environment, definition('configmaps'), parsed, { namespace: '', ...request }, signal)
+}
+
+const names = ({ entries }: ListAnswer) => entries.map(({ key }) => key.split('/').at(-1)).join('')
+
+describe('lists', () => {
+  it('P169 are in the order of names, at the newest version', async () => {
+    const answer = await list()
+    expect(names(answer)).toBe('abcde')
+    expect(answer).toMatchObject({ revision: versions[4], continueToken: '' })
+    expect(answer.remaining).toBeUndefined()
+    expect(names(await list({ namespace: 'ns' }))).toBe('abcde')
+    expect(names(await list({ namespace: 'n' }))).toBe('')
+  })
+
+  it('P156 P174 come in pieces of one snapshot, with what remains', async () => {
+    const first = await list({ limit: 2 })
+    expect([names(first), first.remaining]).toEqual(['ab', 3])
+    await sample.create('configmaps', { metadata: { name: 'bb' } })
+    await sample.remove('configmaps', 'd')
+    const second = await list({ limit: 2, continueToken: first.continueToken })
+    expect([names(second), second.remaining, second.revision]).toEqual(['cd', 1, first.revision])
+    const third = await list({ limit: 2, continueToken: second.continueToken })
+    expect([names(third), third.remaining, third.continueToken]).toEqual(['e', undefined, ''])
+    expect(names(await list())).toBe('abbbce')
+  })
+
+  it('P156 a limit that fits exactly has no next piece', async () => {
+    expect((await list({ limit: 5 })).continueToken).toBe('')
+    expect((await list({ limit: 500 })).continueToken).toBe('')
+  })
+
+  it('P157 P158 selectors choose, and pieces of what they choose do not tell what remains', async () => {
+    const labelSelector = parseLabelSelector('odd=yes')
+    expect(names(await list({ labelSelector }))).toBe('ace')
+    const first = await list({ labelSelector, limit: 2 })
+    expect(names(first)).toBe('ac')
+    expect(first.remaining).toBeUndefined()
+    const second = await list({ labelSelector, limit: 2, continueToken: first.continueToken })
+    expect([names(second), second.continueToken]).toEqual(['e', ''])
+  })
+
+  it('P157 one name is one read', async () => {
+    const fieldSelector = parseFieldSelector('metadata.name=c')
+    expect(names(await list({ namespace: 'ns', fieldSelector }))).toBe('c')
+    expect(names(await list({ fieldSelector }))).toBe('c')
+    expect(names(await list({ namespace: 'ns', fieldSelector, labelSelector: parseLabelSelector('odd!=yes') }))).toBe('')
+    expect(names(await list({ namespace: 'ns', fieldSelector: parseFieldSelector('metadata.name=..') }))).toBe('')
+    expect(
+      names(await list({ namespace: 'ns', fieldSelector: parseFieldSelector('metadata.name=c,metadata.namespace=x') })),
+    ).toBe('')
+  })
+})
+
+describe('resource versions of lists', () => {
+  const at = (i: number) => String(versions[i])
+
+  it('P169 P170 unset and 0 read the newest', async () => {
+    for (const resourceVersion of ['', '0']) expect(names(await list({ resourceVersion }))).toBe('abcde')
+  })
+
+  it('P178 Exact reads that very version', async () => {
+    const answer = await list({ resourceVersion: at(1), resourceVersionMatch: 'Exact' })
+    expect([names(answer), answer.revision]).toEqual(['ac', versions[1]])
+    const single = { resourceVersion: at(1), resourceVersionMatch: 'Exact', namespace: 'ns' }
+    expect(names(await list({ ...single, fieldSelector: parseFieldSelector('metadata.name=b') }))).toBe('')
+  })
+
+  it('P171 P173 P179 NotOlderThan and no word read something at least as new; with a limit no word means exact', async () => {
+    expect(names(await list({ resourceVersion: at(1), resourceVersionMatch: 'NotOlderThan' }))).toBe('abcde')
+    expect(names(await list({ resourceVersion: at(1) }))).toBe('abcde')
+    expect(names(await list({ resourceVersion: at(1), limit: 10 }))).toBe('ac')
+    expect(names(await list({ resourceVersion: at(1), limit: 10, resourceVersionMatch: 'NotOlderThan' }))).toBe('abcde')
+  })
+
+  it.each([
+    [{ resourceVersionMatch: 'Exact' }, 'resourceVersionMatch is forbidden unless resourceVersion is provided'],
+    [
+      { resourceVersionMatch: 'Exact', resourceVersion: '0' },
+      'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"',
+    ],
+    [{ resourceVersionMatch: 'Near', resourceVersion: '1' }, 'resourceVersionMatch: Unsupported value: "Near"'],
+    [{ resourceVersion: 'x' }, 'invalid resource version'],
+    [{ resourceVersion: '99999999999999999999' }, 'value out of range'],
+    [{ continueToken: 'abc' }, 'invalid continue token'],
+  ])('P154 P177 P309 refuses %j', async (request, why) => {
+    await expect(list(request)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(why) })
+  })
+
+  it('P175 P176 a continue token goes alone', async () => {
+    const { continueToken } = await list({ limit: 1 })
+    await expect(list({ continueToken, resourceVersion: '1' })).rejects.toMatchObject({ code: 400 })
+    await expect(list({ continueToken, resourceVersionMatch: 'Exact' })).rejects.toMatchObject({ code: 400 })
+    expect(names(await list({ continueToken, resourceVersion: '0' }))).toBe('bcde')
+  })
+
+  it('P317 P318 waits for a version that is to come, but not for ever', async () => {
+    const next = String((versions[4] ?? 0) + 1)
+    const waiting = list({ resourceVersion: next })
+    await sample.create('configmaps', { metadata: { name: 'f' } })
+    expect(names(await waiting)).toBe('abcdef')
+    const vain = list({ resourceVersion: '1000000' })
+    const refused = expect(vain).rejects.toMatchObject({ code: 504, status: { details: { retryAfterSeconds: 1 } } })
+    await sample.clock.advance(3_000)
+    await refused
+  })
+})
+
+describe('forgotten versions', () => {
+  it('P315 P316 are 410; a token gets one that goes on with the newest', async () => {
+    const { clock } = sample
+    sample = { ...sample, ...sampleRegistry({ storage: memoryStorage({ clock, historyMs: 1_000, minHistoryMs: 0 }) }) }
+    for (const name of ['a', 'b', 'c']) await sample.create('configmaps', { metadata: { name } })
+    const first = await list({ limit: 1 })
+    await clock.advance(2_000)
+    await sample.create('configmaps', { metadata: { name: 'aa' } })
+    await clock.advance(2_000)
+    await sample.create('configmaps', { metadata: { name: 'd' } })
+    await expect(list({ resourceVersion: String(first.revision), resourceVersionMatch: 'Exact' })).rejects.toMatchObject({
+      code: 410,
+      reason: 'Expired',
+    })
+    const error = await list({ continueToken: first.continueToken }).then(
+      () => undefined,
+      (refusal: ApiError) => refusal,
+    )
+    expect(error?.code).toBe(410)
+    const fresh = error?.status.metadata.continue ?? ''
+    expect(decodeContinueToken(fresh).revision).toBe(-1)
+    expect(names(await list({ continueToken: fresh }))).toBe('aabcd')
+  })
+})

@@ -1,0 +1,83 @@
+import { type ApiObject, seededRandom } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { FrozenObject } from './interfaces.ts'
+import { sampleRegistry } from './testing/sample-registry.ts'
+
+interface Service extends ApiObject {
+  spec: { clusterIP: string; clusterIPs: string[]; ports: { nodePort?: number }[] }
+}
+
+const nodePort = (name: string, spec: object = {}): Partial<ApiObject> => ({
+  metadata: { name },
+  spec: { type: 'NodePort', ports: [{ port: 80, protocol: 'TCP' }], ...spec },
+})
+const specOf = (object: FrozenObject) => (object as unknown as Service).spec
+
+describe('addresses of services', () => {
+  it('64 services made at a time have 64 addresses and 64 node ports', async () => {
+    const { create } = sampleRegistry()
+    const made = await Promise.all(Array.from({ length: 64 }, (_, i) => create('services', nodePort(`s${i}`))))
+    const specs = made.map(({ object }) => specOf(object))
+    expect(new Set(specs.map(({ clusterIP }) => clusterIP)).size).toBe(64)
+    expect(new Set(specs.map(({ ports }) => ports[0]?.nodePort)).size).toBe(64)
+    for (const { clusterIP, clusterIPs, ports } of specs) {
+      expect(clusterIP).toMatch(/^10\.0\.0\.\d+$/)
+      expect(clusterIPs).toEqual([clusterIP])
+      expect(ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
+      expect(ports[0]?.nodePort).toBeLessThanOrEqual(32_767)
+    }
+  })
+
+  it('of many that ask for the same address one gets it', async () => {
+    const { create } = sampleRegistry()
+    const asked = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, i) => create('services', nodePort(`s${i}`, { clusterIP: '10.0.0.9' }))),
+    )
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const each of asked) {
+      if (each.status === 'rejected')
+        expect(each.reason).toMatchObject({ code: 422, message: expect.stringContaining('provided IP is already allocated') })
+    }
+  })
+
+  it('what a deleted service held is free again, and an update keeps what it holds', async () => {
+    const { create, remove, update } = sampleRegistry()
+    const asking = { clusterIP: '10.0.0.9', ports: [{ port: 80, protocol: 'TCP', nodePort: 30_009 }] }
+    await create('services', nodePort('a', asking))
+    const change = (current: FrozenObject | undefined): ApiObject => {
+      const next = structuredClone(current) as ApiObject
+      next.metadata.labels = { changed: 'yes' }
+      return next
+    }
+    expect(specOf((await update('services', { name: 'a', change })).object).clusterIP).toBe('10.0.0.9')
+    await remove('services', 'a')
+    expect(specOf((await create('services', nodePort('b', asking))).object).clusterIP).toBe('10.0.0.9')
+  })
+
+  it('a refused or tried service holds nothing', async () => {
+    const { create } = sampleRegistry()
+    const asking = { clusterIP: '10.0.0.9' }
+    await create('services', nodePort('a', asking), { dryRun: true })
+    await expect(create('services', nodePort('Not A Name', asking))).rejects.toMatchObject({ code: 422 })
+    expect(specOf((await create('services', nodePort('b', asking))).object).clusterIP).toBe('10.0.0.9')
+  })
+
+  it('knows what was there before it', async () => {
+    const first = sampleRegistry()
+    await first.create('services', nodePort('a', { clusterIP: '10.0.0.9' }))
+    const second = sampleRegistry({ storage: first.storage, random: seededRandom(2) })
+    await expect(second.create('services', nodePort('b', { clusterIP: '10.0.0.9' }))).rejects.toMatchObject({ code: 422 })
+    await first.remove('services', 'a')
+    await second.create('services', nodePort('b', { clusterIP: '10.0.0.9' }))
+  })
+
+  it('a failed write does not hold up those that follow', async () => {
+    const { create } = sampleRegistry()
+    const [refused, made] = await Promise.allSettled([
+      create('services', nodePort('a', { clusterIP: '192.168.0.1' })),
+      create('services', nodePort('b')),
+    ])
+    expect(refused.status).toBe('rejected')
+    expect(made.status).toBe('fulfilled')
+  })
+})

@@ -1,0 +1,67 @@
+import { memoryStorage } from '@krmkit/storage'
+import { describe, expect, it } from 'vitest'
+import { deepFreeze, encodeStored, ParsedObjects } from './stored-object.ts'
+import { sampleRegistry } from './testing/sample-registry.ts'
+
+async function entries(count: number) {
+  const storage = memoryStorage()
+  for (let i = 0; i < count; i++) {
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `o${i}`, namespace: 'ns', labels: { i: String(i) } } }
+    await storage.put(`/core/configmaps/ns/o${i}`, () => encodeStored(object), { expect: 0 })
+  }
+  return (await storage.list({ prefix: '/core/configmaps/' })).entries
+}
+
+describe('ParsedObjects', () => {
+  it('parses once and shares what nobody can change', async () => {
+    const [entry] = await entries(1)
+    const parsed = new ParsedObjects()
+    const object = parsed.objectOf(entry!)
+    expect(parsed.objectOf(entry!)).toBe(object)
+    expect(Object.isFrozen(object.metadata.labels)).toBe(true)
+    expect(parsed.noteOf(entry!).labels).toBe(object.metadata.labels)
+  })
+
+  it('remembers so many; those that are dropped come again from their bytes, labels stay', async () => {
+    const all = await entries(4)
+    const parsed = new ParsedObjects(2)
+    const first = parsed.objectOf(all[0]!)
+    for (const entry of all.slice(1)) parsed.objectOf(entry)
+    expect(parsed.noteOf(all[0]!).object).toBeUndefined()
+    expect(parsed.noteOf(all[3]!).object).toBeDefined()
+    expect(parsed.noteOf(all[0]!).labels).toEqual({ i: '0' })
+    expect(parsed.objectOf(all[0]!)).toEqual(first)
+    expect(parsed.objectOf(all[0]!)).not.toBe(first)
+  })
+
+  it('works out selectable fields once for a definition', async () => {
+    const [entry] = await entries(1)
+    const parsed = new ParsedObjects()
+    const { definition } = sampleRegistry()
+    const fields = parsed.fieldsOf(entry!, definition('configmaps'))
+    expect(fields).toEqual({ 'metadata.name': 'o0', 'metadata.namespace': 'ns' })
+    expect(parsed.fieldsOf(entry!, definition('configmaps'))).toBe(fields)
+    expect(parsed.fieldsOf(entry!, definition('namespaces'))).not.toBe(fields)
+  })
+
+  it('names such as __proto__ are ordinary members', async () => {
+    const storage = memoryStorage()
+    const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"__proto__":"x","constructor":"y"}}'
+    await storage.put('/core/configmaps/ns/a', () => new TextEncoder().encode(text), { expect: 0 })
+    const { data } = new ParsedObjects().objectOf(storage.peek('/core/configmaps/ns/a')!) as unknown as { data: object }
+    expect(Object.entries(data)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+    ])
+    expect(({} as { x?: unknown }).x).toBeUndefined()
+  })
+})
+
+describe('deepFreeze', () => {
+  it('freezes every level and stops at what is frozen already', () => {
+    const inner = Object.freeze({ deep: { open: 1 } })
+    const value = deepFreeze({ list: [{ a: 1 }], inner })
+    expect(Object.isFrozen(value.list[0])).toBe(true)
+    expect(Object.isFrozen(inner.deep)).toBe(false)
+  })
+})
