@@ -83,9 +83,11 @@ export async function dispatchResource(
   return handlerOf(request, found)(request)
 }
 
+/** Made once: most requests are allowed, and none changes it. */
+const notAllowed = ApiError.generic(405)
+
 function handlerOf({ definition, state, machinery }: ResourceRequest, subresource: ResourceInfo | undefined): Verb {
   const { info, request } = state
-  const notAllowed = ApiError.generic(405)
   if (request.method === 'HEAD' || info.verb === '') throw notAllowed
   if (subresource !== undefined) {
     const short = info.subresource

@@ -183,8 +183,6 @@ export function strictFailure(gvk: GroupVersionKind, problems: readonly string[]
  */
 export function withDefaults(object: ApiObject, definition: ResourceDefinition, profile: NamingProfile): ApiObject {
   const defaulted = applyDefaults(definition.kind.type(), object)
-  // Default values are shared between objects: what a policy may change has to be the object's own.
-  const own = defaulted === object ? object : structuredClone(defaulted)
-  definition.policy.defaults?.(own, definition.kind.version, profile)
-  return own
+  definition.policy.defaults?.(defaulted, definition.kind.version, profile)
+  return defaulted
 }

@@ -61,21 +61,26 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   const { namespace, name, subresource } = state.info
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = writeOptions(state.query, 'UpdateOptions')
-  const body = await readObject(machinery, state, {
-    gvk: definition.kind,
-    type: definition.kind.type,
-    fieldValidation: options.fieldValidation,
-  })
+  const expected = { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation }
+  const encoding = bodyEncoding(state, machinery.responder.vendor)
+  const bytes = await state.request.body(machinery.limits.bodyBytes)
+  const toStorage = (body: ApiObject) => view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile))
+  const body = decodeObject(machinery, state, expected, { bytes, encoding })
   checkIdentity(body, name, namespace, definition.kind.namespaced)
-  const given = view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile))
+  const given = toStorage(body)
+  let fresh: ApiObject | undefined = given
   const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
     namespace,
     name,
     subresource,
     uid: given.metadata.uid ?? '',
     createMissing: subresource === '' && definition.policy.allowCreateOnUpdate === true,
-    // Runs again when another writer was first, so each run starts from the body as it came.
-    change: () => structuredClone(given),
+    // Runs again when another writer was first; each run starts from the body as it came.
+    change() {
+      const next = fresh ?? toStorage(decodeObject(machinery, state, expected, { bytes, encoding }))
+      fresh = undefined
+      return next
+    },
   })
   return presentStored(request, answer.created ? 201 : 200, answer, representation)
 }

@@ -12,7 +12,8 @@ import { buildObject } from './struct.ts'
  * map values too, but only in those that are there.
  *
  * @param object canonical; never changed.
- * @returns a canonical object that shares with `object` what did not change; the same object when nothing did.
+ * @returns a canonical object that shares with `object` what did not change, and nothing with other objects; the same object when
+ *   nothing did.
  */
 export function applyDefaults<T extends object>(type: StructType, object: T): T {
   if (type.custom !== undefined) return type.custom.applyDefaults(object as JsonObject) as T
@@ -73,7 +74,8 @@ function effectiveDefault({ field, node }: FieldPlan): unknown {
 function defaultField(field: FieldPlan, value: unknown): unknown {
   const fallback = effectiveDefault(field)
   const unset = value === undefined || value === null || (!field.field.pointer && field.node.isEmpty(value))
-  return fallback !== undefined && unset ? structuredClone(fallback) : defaultNode(field.node, value)
+  if (fallback === undefined || !unset) return defaultNode(field.node, value)
+  return typeof fallback === 'object' ? structuredClone(fallback) : fallback
 }
 
 function defaultNode(plan: NodePlan, value: unknown): unknown {
