@@ -13,7 +13,7 @@ export interface RequestState {
   /** Texts of Warning headers, in the order in which they were given. */
   readonly warnings: string[]
   /** Aborts when the client goes away, the request times out or the server closes. */
-  signal: AbortSignal
+  readonly signal: AbortSignal
   readonly startedAt: number
   /** The Audit-ID of the request. */
   readonly auditId: string

@@ -68,7 +68,9 @@ export function writeContext({ state }: ResourceRequest, options: Pick<WriteOpti
     user: state.user,
     dryRun: options.dryRun,
     fieldManager: managerName(options.fieldManager, header(state.request, 'user-agent')) || unknownManager,
-    signal: state.signal,
+    get signal() {
+      return state.signal
+    },
     warn: (text) => state.warnings.push(text),
   }
 }

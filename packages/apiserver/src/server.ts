@@ -24,6 +24,7 @@ import { type AuditSink, audit } from './filters/audit.ts'
 import { authentication } from './filters/authentication.ts'
 import { authorization } from './filters/authorization.ts'
 import { cors } from './filters/cors.ts'
+import { failures } from './filters/failures.ts'
 import { inFlight } from './filters/in-flight.ts'
 import { timeout } from './filters/timeout.ts'
 import { warnings } from './filters/warnings.ts'
@@ -184,10 +185,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const filters: readonly (Filter | undefined)[] = [
     cors(options.corsAllowedOrigins ?? []),
     metrics.filter,
+    failures(failed),
     inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator),
     audit(options.audit, clock),
+    failures(failed),
     authorization(authorizer),
     warnings(),
   ]
@@ -209,7 +212,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       query,
       user: anonymous,
       warnings: [],
-      signal: request.signal,
+      // Made only when somebody listens: most requests end before anybody does.
+      get signal() {
+        return request.signal
+      },
       startedAt: clock.now(),
       auditId,
       annotations: {},

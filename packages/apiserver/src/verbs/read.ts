@@ -17,7 +17,7 @@ import {
   waitForRevision,
 } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiBody, ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
 import { integer, type Query, text } from '../query.ts'
 import { header } from '../request-state.ts'
@@ -217,33 +217,57 @@ const comma = new TextEncoder().encode(',{')
 const firstOpen = new TextEncoder().encode('{')
 const listEnd = new TextEncoder().encode(']}\n')
 
+/** Pieces that a list is sent in: large enough to be cheap to send, small enough not to matter. */
+const pieceBytes = 256 * 1024
+
 function joinedList(request: ResourceRequest, entries: readonly Entry[], metadata: object): ApiResponse {
   const { definition, view } = request
-  const { head, end } = listEnvelope(definition, metadata)
-  const parts: Uint8Array[] = [head]
-  let length = head.byteLength + end.byteLength
+  const { group, version, listKind } = definition.kind
+  const opening = JSON.stringify({ kind: listKind, apiVersion: apiVersionOf(group, version), metadata }).slice(0, -1)
+  const joiner = new Joiner(pieceBytes)
+  joiner.add(new TextEncoder().encode(`${opening},"items":[`))
   for (let i = 0; i < entries.length; i++) {
-    const separator = i === 0 ? firstOpen : comma
     const bytes = view.bytes(entries[i] as Entry)
+    joiner.add(i === 0 ? firstOpen : comma)
     // Items carry no kind and apiVersion of their own; the final newline is left out too.
-    const item = bytes.subarray(view.headLength, bytes.byteLength - 1)
-    parts.push(separator, item)
-    length += separator.byteLength + item.byteLength
+    joiner.add(bytes, view.headLength, bytes.byteLength - 1)
   }
-  parts.push(end)
-  return jsonResponse(200, { kind: 'list', parts, length })
+  joiner.add(listEnd)
+  return jsonResponse(200, joiner.body())
 }
 
-/** What stands before the items of a list and after them. Lists of custom resources, too, have their members by name. */
-function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): { head: Uint8Array; end: Uint8Array } {
-  const { group, version, listKind } = kind
-  const apiVersion = apiVersionOf(group, version)
-  const encode = (text: string) => new TextEncoder().encode(text)
-  if (custom === undefined)
-    return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
-  return {
-    head: encode(`{"apiVersion":"${apiVersion}","items":[`),
-    end: encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`),
+/** Collects many small pieces into few large ones. */
+class Joiner {
+  readonly #size: number
+  readonly #parts: Uint8Array[] = []
+  #piece: Uint8Array
+  #used = 0
+  #length = 0
+
+  constructor(size: number) {
+    this.#size = size
+    this.#piece = Buffer.allocUnsafe(size)
+  }
+
+  add(bytes: Uint8Array, from = 0, to = bytes.byteLength): void {
+    const length = to - from
+    this.#length += length
+    if (this.#used + length > this.#piece.byteLength) this.#flush(Math.max(this.#size, length))
+    this.#piece.set(from === 0 && to === bytes.byteLength ? bytes : bytes.subarray(from, to), this.#used)
+    this.#used += length
+  }
+
+  body(): ApiBody {
+    this.#flush(0)
+    const [only] = this.#parts
+    if (this.#parts.length === 1 && only !== undefined) return bytesBody(only)
+    return { kind: 'list', parts: this.#parts, length: this.#length }
+  }
+
+  #flush(next: number): void {
+    if (this.#used > 0) this.#parts.push(this.#piece.subarray(0, this.#used))
+    this.#piece = Buffer.allocUnsafe(next)
+    this.#used = 0
   }
 }
 
