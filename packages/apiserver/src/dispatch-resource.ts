@@ -1,6 +1,7 @@
-import { deprecationWarning, type ResourceInfo } from '@krmkit/kinds'
+import { deprecationWarning, type ResourceDefinition, type ResourceInfo } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { isStorableName } from '@krmkit/registry'
+import { isBuiltInGroup } from './discovery/documents.ts'
 import type { ApiResponse } from './interfaces.ts'
 import type { RequestState } from './request-state.ts'
 import type { Machinery, ResourceRequest } from './resource-handler.ts'
@@ -49,6 +50,7 @@ export async function dispatchResource(
 ): Promise<ApiResponse> {
   const { info } = state
   if (!knowsGroup(info.group)) return textResponse(404, '404 page not found\n')
+  if (!isBuiltInGroup(info.group)) return dispatchCustom(machinery, state)
   if (!knowsVersion(info.group, info.version)) throw ApiError.genericNotFound()
   const definition = machinery.resource({ group: info.group, version: info.version, resource: info.resource })
   if (definition === undefined) throw ApiError.genericNotFound()
@@ -63,6 +65,32 @@ export async function dispatchResource(
       : definition.subresources.find(({ name }) => name === `${info.resource}/${info.subresource}`)
   if (info.subresource !== '' && found === undefined) throw ApiError.genericNotFound()
   if (info.rest.length > 0 && info.subresource !== 'proxy') throw ApiError.genericNotFound()
+  return answer(machinery, state, definition, found)
+}
+
+/** Groups that came at run time have no routes of their own: what they do not serve is answered by the router in plain text. */
+async function dispatchCustom(machinery: Machinery, state: RequestState): Promise<ApiResponse> {
+  const { info } = state
+  const { group, version, resource, subresource, namespace, name } = info
+  const definition = machinery.resource({ group, version, resource })
+  const { namespaced } = definition?.kind ?? { namespaced: false }
+  const misplaced = namespaced ? namespace === '' && name !== '' : namespace !== ''
+  if (definition === undefined || misplaced) return textResponse(404, '404 page not found\n')
+  const found =
+    subresource === '' ? undefined : definition.subresources.find((each) => each.name === `${resource}/${subresource}`)
+  if (subresource !== '' && (found === undefined || info.rest.length > 0)) throw ApiError.notFound({ group, resource }, name)
+  if (found !== undefined && !found.verbs.includes(info.verb)) throw ApiError.methodNotSupported({ group, resource }, info.verb)
+  return answer(machinery, state, definition, found)
+}
+
+async function answer(
+  machinery: Machinery,
+  state: RequestState,
+  definition: ResourceDefinition,
+  found: ResourceInfo | undefined,
+): Promise<ApiResponse> {
+  const { info } = state
+  const ownNamespace = definition.group === '' && definition.resource.name === 'namespaces'
   // A namespace is cluster-scoped: the segment that names it is its name, and its "own namespace" only for authorization.
   if (ownNamespace) state.info = { ...info, namespace: '' }
   const request: ResourceRequest = {
@@ -104,7 +132,7 @@ function handlerOf({ definition, state, machinery }: ResourceRequest, subresourc
     return verbs[info.verb] ?? refuse(notAllowed)
   }
   if (info.verb === 'watch' && info.watchPrefix && request.method !== 'GET') throw notAllowed
-  if (definition.custom?.terminating === true && info.verb === 'create') throw terminating(info.verb)
+  if (definition.custom?.terminating === true && info.verb === 'create') throw terminating(definition, info.verb)
   if (definition.custom === undefined && !definition.resource.verbs.includes(info.verb)) throw notAllowed
   const collective = info.verb === 'create' || info.verb === 'deletecollection'
   if (collective && definition.kind.namespaced && info.namespace === '') throw notAllowed
@@ -122,8 +150,9 @@ function handlerOf({ definition, state, machinery }: ResourceRequest, subresourc
 }
 
 /** What a definition that is going away does not allow any more. */
-function terminating(verb: string): ApiError {
-  return ApiError.generic(405, { serverMessage: `${verb} not allowed while custom resource definition is terminating` })
+function terminating({ group, resource }: ResourceDefinition, verb: string): ApiError {
+  const refused = ApiError.methodNotSupported({ group, resource: resource.name }, verb)
+  return new ApiError({ ...refused.status, message: `${verb} not allowed while custom resource definition is terminating` })
 }
 
 function refuse(error: ApiError): never {

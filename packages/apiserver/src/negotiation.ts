@@ -116,6 +116,7 @@ export class Negotiator {
         }
       }
     }
+    if (options.plain !== undefined) throw ApiError.notAcceptable(`only the following media types are accepted: ${encodings.map((each) => mediaType(each, this.#vendor)).join(', ')}`)
     throw new ApiError({ ...ApiError.notAcceptable(this.#refusal(encodings, stream)).status, details: {} })
   }
 

@@ -95,6 +95,7 @@ function decodeBytes(
   const collect = expected.fieldValidation !== 'Ignore'
   let actual: Actual | undefined
   try {
+    if (encoding === 'protobuf' && type().custom !== undefined) throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
     if (encoding === 'protobuf') {
       const envelope = readEnvelope(bytes)
       actual = checkType(machinery, expected, envelope)
@@ -154,11 +155,14 @@ function checkCustomType(
   }
   if (kind !== gvk.kind) {
     const name = (value as { metadata?: { name?: unknown } }).metadata?.name
-    throw ApiError.invalid({ group: gvk.group, kind }, typeof name === 'string' ? name : '', [
-      field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`),
-    ])
+    throw otherKind(gvk, kind, typeof name === 'string' ? name : '')
   }
   return { kind, version: gvk.version }
+}
+
+/** The refusal of an object of a custom group whose kind is not that of the path. */
+export function otherKind(gvk: GroupVersionKind, kind: string, name: string): ApiError {
+  return ApiError.invalid({ group: gvk.group, kind }, name, [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
 }
 
 /** `core` for the core group, otherwise the first part of the group's name. */

@@ -13,7 +13,7 @@ import {
 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
-import { normalize } from '@krmkit/schema'
+import { normalize, stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, RequestContext } from './interfaces.ts'
 import type { ServedResources } from './served-resources.ts'
 import type { Writer } from './write.ts'
@@ -48,6 +48,11 @@ export class OwnedKinds {
       this.#known.set(definition, known)
     }
     return known
+  }
+
+  /** All served versions of the resource. */
+  versionsOf(definition: ResourceDefinition): readonly ResourceDefinition[] {
+    return this.#served.versionsOf(definition.storage)
   }
 
   #describe(definition: ResourceDefinition): OwnedKind {
@@ -93,6 +98,10 @@ export function trackOwnership(
   const { types, reset } = writer.owned.of(definition)
   const apiVersion = formatApiVersion(definition.kind)
   const now = writer.environment.clock.now()
+  if (live !== undefined && losesOwners(writer, definition, { live, next })) {
+    delete next.metadata.managedFields
+    return
+  }
   if (live !== undefined && live.metadata.managedFields === undefined && !isReset(next.metadata.managedFields)) {
     // An object that never had anything to own stays without owners until somebody applies it, as on a stock server.
     const owned = trackUpdate({ next: seen(live, definition), manager: context.fieldManager, apiVersion, now, types })
@@ -112,6 +121,25 @@ export function trackOwnership(
     types,
   })
   setManagedFields(next, tracked.metadata.managedFields)
+}
+
+/**
+ * Versions of a custom resource are not translated for ownership: where a version that owners speak in does not know a member of
+ * the object, ownership is given up until somebody applies, as on a stock server.
+ */
+function losesOwners(writer: Writer, definition: ResourceDefinition, { live, next }: { live: FrozenObject; next: ApiObject }): boolean {
+  if (definition.custom === undefined) return false
+  const own = formatApiVersion(definition.kind)
+  const versions = writer.owned.versionsOf(definition)
+  if (versions.length < 2) return false
+  const entries = live.metadata.managedFields
+  if (entries === undefined) return !isReset(next.metadata.managedFields)
+  const object = next as unknown as JsonObject
+  const spoken = new Set(entries.map(({ apiVersion }) => apiVersion).filter((version) => version !== own))
+  return versions.some(({ kind }) => {
+    const codec = spoken.has(formatApiVersion(kind)) ? kind.type().custom : undefined
+    return codec !== undefined && stringifyJson(codec.normalize(codec.known(object))) !== stringifyJson(codec.normalize(object))
+  })
 }
 
 function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {

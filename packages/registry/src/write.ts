@@ -1,6 +1,6 @@
 import type { AdmissionAttributes, ObjectReader } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, type GroupKind, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, goText, type GroupKind, Path } from '@krmkit/meta'
 import { normalize, type StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
@@ -272,9 +272,10 @@ async function updateOnce(
   const conditional = given !== '' && given !== '0'
   if (!conditional) {
     if (definition.policy.allowUnconditionalUpdate === false) {
-      throw ApiError.invalid(named, name, [
-        field.invalid(Path.of('metadata').child('resourceVersion'), 0, 'must be specified for an update'),
-      ])
+      const place = Path.of('metadata').child('resourceVersion')
+      // The generic layer names the resource, not the kind.
+      const named = { group: gr.group, kind: gr.resource }
+      throw ApiError.invalid(named, name, [field.invalid(place, goText('0x0'), 'must be specified for an update')])
     }
     next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   } else if (!/^[0-9]+$/.test(given)) {
@@ -309,15 +310,17 @@ async function updateOnce(
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
   if (removing) {
+    // Nothing of the change is stored: watchers see the object as it was, at the version of the deletion.
+    const gone = { ...(current as ApiObject), metadata: { ...(current.metadata as ApiObject['metadata']) } }
     const result = await environment.storage.delete(
       entry.key,
       (revision) => {
-        canonical.metadata.resourceVersion = String(revision)
-        return encodeStored(canonical)
+        gone.metadata.resourceVersion = String(revision)
+        return encodeStored(gone)
       },
-      { expect: entry.revision, note: parsed.newNote(canonical) },
+      { expect: entry.revision, note: parsed.newNote(gone) },
     )
-    // The answer shows the version that was deleted; watchers see that of the deletion.
+    // The answer shows the version that was deleted.
     const last = { ...canonical, metadata: { ...canonical.metadata, resourceVersion: current.metadata.resourceVersion ?? '' } }
     return result.outcome === 'written' ? { object: deepFreeze(last) } : undefined
   }

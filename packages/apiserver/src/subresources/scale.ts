@@ -50,7 +50,7 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
     change(current) {
       if (current === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
       const owners = scaleOwners(definition, current, { context, scaleType, now: machinery.writer.environment.clock.now() })
-      const before = owners.withOwners(scaleOf(request, current))
+      const before = owners.withOwners(scaleOf(request, current, true))
       if (patch?.kind === 'apply') {
         const next = owners.applied(
           before,
@@ -75,11 +75,14 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
   return presentObject(request, 200, scaleOf(request, answer.object), representation)
 }
 
-function scaleOf({ definition }: ResourceRequest, object: FrozenObject): DeepReadonly<Scale> {
+function scaleOf({ definition }: ResourceRequest, object: FrozenObject, lenient = false): DeepReadonly<Scale> {
   const paths = definition.policy.scale
   if (paths === undefined) throw ApiError.genericNotFound()
   const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = null } = object.metadata
   const replicas = numberAt(object, paths.specReplicas)
+  if (definition.custom !== undefined && !lenient && !has(object, paths.specReplicas)) {
+    throw ApiError.internalError(`the spec replicas field ".${paths.specReplicas.join('.')}" does not exist`)
+  }
   const selector = paths.selector(object)
   return {
     kind: 'Scale',
@@ -104,7 +107,8 @@ function scaled(
   if (given !== '' && given !== name)
     throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   const replicas = next.spec?.replicas ?? 0
-  if (replicas < 0) {
+  // Custom resources have rules of their own for the place where replicas are kept.
+  if (replicas < 0 && definition.custom === undefined) {
     throw ApiError.invalid(gk, name, [
       field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0'),
     ])
@@ -118,11 +122,21 @@ function scaled(
     )
   }
   const changed = structuredClone(current) as ApiObject
-  changed.metadata.resourceVersion = next.metadata?.resourceVersion ?? ''
+  const version = next.metadata?.resourceVersion ?? ''
+  if (version !== '' || definition.custom === undefined) changed.metadata.resourceVersion = version
   if (managedFields.length > 0) changed.metadata.managedFields = managedFields
   else delete changed.metadata.managedFields
   writeAt(changed, definition.policy.scale?.specReplicas ?? [], replicas)
   return changed
+}
+
+function has(object: DeepReadonly<object>, path: readonly string[]): boolean {
+  let at: unknown = object
+  for (const member of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, member)) return false
+    at = (at as Record<string, unknown>)[member]
+  }
+  return true
 }
 
 function numberAt(object: DeepReadonly<object>, path: readonly string[]): number {

@@ -12,7 +12,7 @@ import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type Stru
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
 import { type WriteOptions, writeOptions } from '../query.ts'
-import { strictFailure, withDefaults } from '../request-body.ts'
+import { otherKind, strictFailure, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { presentStored } from './write.ts'
@@ -42,10 +42,10 @@ const customPatches =
   'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
 
 /** @throws ApiError 415 for anything but the four media types of patches. */
-export function patchKind({ state, definition, subresource }: ResourceRequest): PatchBody['kind'] {
+export function patchKind({ state, definition }: ResourceRequest): PatchBody['kind'] {
   const given = (header(state.request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   const kind = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
-  const custom = definition.custom !== undefined && subresource?.kind.kind !== 'Scale'
+  const custom = definition.custom !== undefined
   if (custom && (kind === undefined || kind === 'strategic')) throw ApiError.unsupportedMediaType(customPatches)
   if (kind === undefined) throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
   return kind
@@ -182,6 +182,9 @@ function decodePatched(
 ): ApiObject {
   const { name, namespace } = state.info
   const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  if (type().custom !== undefined && nextVersion === formatApiVersion(gvk) && typeof nextKind === 'string' && nextKind !== '' && nextKind !== gvk.kind) {
+    throw otherKind(gvk, nextKind, name)
+  }
   if (nextKind !== gvk.kind || nextVersion !== formatApiVersion(gvk)) {
     throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
   }

@@ -1,5 +1,6 @@
-import { type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { customType, type StructType } from '@krmkit/schema'
+import { compareVersions } from '../catalog/priorities.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPolicy } from './custom-policy.ts'
@@ -63,6 +64,15 @@ function kindOf(
 
 function listKindOf({ kind, listKind }: Definition['spec']['names']): string {
   return listKind === undefined || listKind === '' ? `${kind}List` : listKind
+}
+
+/** Names the newest version that is not deprecated, where there is one that is newer. */
+function deprecationText({ group, version, kind }: GroupVersionKind, versions: readonly Version[]): string {
+  const better = versions.filter(
+    ({ name, served, deprecated }) => served && deprecated !== true && compareVersions(name, version) < 0,
+  )
+  const [newest] = better.map(({ name }) => name).sort(compareVersions)
+  return `${group}/${version} ${kind} is deprecated${newest === undefined ? '' : `; use ${group}/${newest} ${kind}`}`
 }
 
 interface Parts {
@@ -129,6 +139,6 @@ function resourceOf({ definition, names, version, stored, kinds, leaving }: Part
       ...(spec.preserveUnknownFields === true ? { preserveUnknownFields: true } : {}),
       ...(fields.length === 0 ? {} : { selectableFields: fields }),
     },
-    ...(deprecated === true ? { deprecationWarning: deprecationWarning ?? `${apiVersion} ${kind.kind} is deprecated` } : {}),
+    ...(deprecated === true ? { deprecationWarning: deprecationWarning ?? deprecationText(gvk, spec.versions ?? []) } : {}),
   }
 }

@@ -29,7 +29,7 @@ export interface CustomPolicyOptions {
 }
 
 export function customPolicy(options: CustomPolicyOptions): KindPolicy {
-  const { version, apiVersion, namespaced, codec, seen } = options
+  const { version, apiVersion, namespaced, seen } = options
   const { status, scale } = version.subresources ?? {}
   const check = instanceRules(options)
   const own = (object: Frozen): JsonObject =>
@@ -38,7 +38,7 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
   return {
     allowUnconditionalUpdate: false,
     prepareForCreate(object) {
-      if (status !== undefined) delete (object as Record<string, unknown>)['status']
+      if (status !== undefined) delete (object as Record<string, unknown>).status
       object.metadata.generation = 1
     },
     prepareForUpdate(object, old) {
@@ -58,7 +58,7 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
     selectableFields: Object.fromEntries(
       selectable.map((path) => [path.join('.'), (object: Frozen) => selectableText(object, path)]),
     ),
-    ...(status === undefined ? {} : { resetFields: { '': [['status']], status: besidesStatus(codec) } }),
+    ...(status === undefined ? {} : { resetFields: { '': [['status']], status: [['spec']] } }),
     subresources: {
       ...(status === undefined
         ? {}
@@ -197,10 +197,4 @@ function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean 
   if (Array.isArray(b)) return false
   const keys = Object.keys(a)
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
-}
-
-/** What a write through `status` never owns. */
-function besidesStatus({ schema }: CustomCodec): readonly (readonly string[])[] {
-  const names = [...schema.properties.keys()].filter((name) => name !== 'status' && name !== 'metadata')
-  return [...new Set(['metadata', 'spec', ...names])].map((name) => [name])
 }

@@ -78,7 +78,7 @@ class Codec implements CustomCodec {
 
   normalize(object: JsonObject): JsonObject {
     const metadata = normalMetadata(object, this.objectMeta)
-    const whole = metadata === object['metadata'] ? object : { ...object, metadata }
+    const whole = metadata === object.metadata ? object : { ...object, metadata }
     return sortedValue(whole) as JsonObject
   }
 
@@ -105,18 +105,13 @@ class Codec implements CustomCodec {
       pruneNulls(object, this.schema)
     }
     if (this.schema.embedding) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
-    setMember(object, 'metadata', withoutNullTime(metadata ?? {}))
+    setMember(object, 'metadata', metadata ?? {})
     return object
   }
 }
 
-function withoutNullTime(metadata: JsonObject): JsonObject {
-  if (metadata['creationTimestamp'] === null) delete metadata['creationTimestamp']
-  return metadata
-}
-
 /** Metadata as it is printed, in the order of names. */
 function normalMetadata(object: JsonObject, type: StructType): JsonValue {
-  const { creationTimestamp, ...rest } = normalize(type, (object['metadata'] ?? {}) as JsonObject)
+  const { creationTimestamp, ...rest } = normalize(type, (object.metadata ?? {}) as JsonObject)
   return sortedValue(creationTimestamp === null || creationTimestamp === undefined ? rest : { ...rest, creationTimestamp })
 }

@@ -71,8 +71,8 @@ export function coerceEmbedded(
         delete embedded[name]
       }
       if (!Object.hasOwn(embedded, 'metadata')) return
-      const found = coerceMetadata(embedded['metadata'] as JsonValue, metadata, { prefix: `${text}.metadata.`, unknown, lenient })
-      if (found === undefined) delete embedded['metadata']
+      const found = coerceMetadata(embedded.metadata as JsonValue, metadata, { prefix: `${text}.metadata.`, unknown, lenient })
+      if (found === undefined) delete embedded.metadata
       else setMember(embedded, 'metadata', found)
     },
     { path: undefined, text: '', root: true },
@@ -102,7 +102,13 @@ export function coerceMetadata(
     const name = unknownField.exec(problem)?.[1]
     if (name !== undefined) unknown?.push(prefix + name)
   }
-  return decoded.object
+  return withoutNullTime(decoded.object)
+}
+
+/** Unlike built-in kinds, custom resources print no time that is not set. */
+function withoutNullTime(metadata: JsonObject): JsonObject {
+  if (metadata.creationTimestamp === null) delete metadata.creationTimestamp
+  return metadata
 }
 
 /** Member by member: what is malformed goes. */
@@ -116,7 +122,7 @@ function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
       // Malformed: as if it had not been there.
     }
   }
-  return decode<JsonObject>(type, kept, { collect: false }).object
+  return withoutNullTime(decode<JsonObject>(type, kept, { collect: false }).object)
 }
 
 /** What is wrong with embedded resources: type and kind must be there, metadata must be valid. */
@@ -165,7 +171,7 @@ function validateMetadata(value: JsonValue, path: Path, type: StructType): Field
   try {
     const meta = decode<JsonObject>(type, value, { collect: false }).object as unknown as ObjectMeta
     const named = (meta.name ?? '') === '' ? { ...meta, name: 'fakename' } : meta
-    return validateObjectMeta(named, { namespaced: (meta.namespace ?? '') !== '', name: nameRules.dns1123Subdomain, path })
+    return validateObjectMeta(named, { namespaced: (meta.namespace ?? '') !== '', name: nameRules.pathSegment, path })
   } catch (error) {
     if (error instanceof DecodeError) return [field.invalid(path, value, error.message)]
     throw error

@@ -63,7 +63,11 @@ export function compile(schema: JsonObject, depth: number): Check {
     if (typeof value === 'string') {
       run(text)
       run(format)
-    } else if (typeof value === 'number' || typeof value === 'bigint') run(number)
+    } else if (typeof value === 'number' || typeof value === 'bigint') {
+      run(number)
+      // Rules for numbers count once more, as they do on the stock server.
+      count++
+    }
     if (Array.isArray(value)) run(list)
     run(common)
     if (isObject(value)) run(object)

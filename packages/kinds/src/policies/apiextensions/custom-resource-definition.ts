@@ -91,6 +91,9 @@ function validateSpec(object: Definition, context: PolicyContext): FieldError[] 
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.push(field.invalid(spec.child('versions'), shownVersions(), 'must have exactly one version marked as storage version'))
   }
+  const [first] = versions
+  const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
+  if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
   errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
   const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
   errors.push(
@@ -164,6 +167,7 @@ export function setDefinitionCondition(
 }
 
 export const customResourceDefinitionPolicy: KindPolicy = definePolicy<CustomResourceDefinition>({
+  allowUnconditionalUpdate: false,
   defaults(object) {
     const { names } = object.spec
     if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase()
@@ -171,6 +175,7 @@ export const customResourceDefinitionPolicy: KindPolicy = definePolicy<CustomRes
     object.spec.conversion ??= { strategy: 'None' }
     const service = object.spec.conversion.webhook?.clientConfig?.service
     if (service !== undefined) service.port ??= 443
+    if (object.status !== undefined && (object.status.storedVersions ?? []).length === 0) storageVersionIsStored(object)
   },
   prepareForCreate(object) {
     object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
@@ -217,11 +222,7 @@ export const customResourceDefinitionPolicy: KindPolicy = definePolicy<CustomRes
       prepareForUpdate(object, old) {
         object.spec = copy(old.spec) as CustomResourceDefinition['spec']
       },
-      validateUpdate: (object, old) => [
-        ...validateObjectMetaUpdate(object.metadata, old.metadata),
-        ...validateStatus(object),
-        ...validateStoredVersions(object),
-      ],
+      validateUpdate: (object, old) => [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateStatus(object)],
     },
   },
   deleteAnswer: 'Object',

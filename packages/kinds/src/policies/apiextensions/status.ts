@@ -10,6 +10,10 @@ export function validateStatus({ status: found }: Definition): FieldError[] {
   return found?.acceptedNames === undefined ? [] : validateNames(found.acceptedNames, status.child('acceptedNames'))
 }
 
+function missing(name: string): string {
+  return `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
+}
+
 /** The storage version counts as stored; every stored version exists. */
 export function validateStoredVersions({ spec, status: found }: Definition): FieldError[] {
   const stored = found?.storedVersions ?? []
@@ -21,8 +25,7 @@ export function validateStoredVersions({ spec, status: found }: Definition): Fie
     if (storage && !stored.includes(name)) errors.push(field.invalid(path, stored, `must have the storage version ${name}`))
   }
   for (const [index, name] of stored.entries()) {
-    if (!versions.some((version) => version.name === name))
-      errors.push(field.invalid(path.index(index), name, 'must appear in spec.versions'))
+    if (!versions.some((version) => version.name === name)) errors.push(field.invalid(path.index(index), name, missing(name)))
   }
   return errors
 }

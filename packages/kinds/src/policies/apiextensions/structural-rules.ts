@@ -94,7 +94,7 @@ function objectMembers(
     if (member !== undefined && checked && member.type !== 'string')
       errors.push(field.invalid(at(name).child('type'), member.type ?? '', 'must be string'))
   }
-  const metadata = Object.hasOwn(properties, 'metadata') ? properties['metadata'] : undefined
+  const metadata = Object.hasOwn(properties, 'metadata') ? properties.metadata : undefined
   if (metadata === undefined) return
   if (checked && metadata.type !== 'object')
     errors.push(field.invalid(at('metadata').child('type'), metadata.type ?? '', 'must be object'))

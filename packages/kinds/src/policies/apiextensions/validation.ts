@@ -34,12 +34,29 @@ export function validateValidation(
   if (schema.nullable === true)
     errors.push(field.forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'))
   const at = path.child('openAPIV3Schema')
-  if (options.structural) {
+  if (options.structural && !usesUnsupported(schema)) {
     const structural = validateStructural(schema, at)
     errors.push(...(structural.length > 0 ? structural : validateDefaults(schema, at, options.objectMeta)))
   }
   errors.push(...validateSchemaForm(schema, at))
   return errors
+}
+
+const unsupported = ['id', '$ref', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'] as const
+
+/** Some keyword makes it impossible to say whether the schema is structural; the keyword itself is told then. */
+function usesUnsupported(schema: Schema): boolean {
+  if (unsupported.some((keyword) => schema[keyword] !== undefined) || (Array.isArray(schema.items) && schema.items.length > 0))
+    return true
+  const { items, additionalProperties: additional, not, properties, allOf = [], anyOf = [], oneOf = [] } = schema
+  const inner = [
+    ...Object.values(properties ?? {}),
+    ...allOf,
+    ...anyOf,
+    ...oneOf,
+    ...[items, additional, not].filter((each) => typeof each === 'object' && each !== null),
+  ]
+  return inner.some((each) => usesUnsupported(each as Schema))
 }
 
 /** With a status sub-resource nothing but a plain object may stand at the root. */

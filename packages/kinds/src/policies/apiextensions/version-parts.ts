@@ -128,7 +128,9 @@ function fieldAt(text: string, schema: DeepReadonly<JSONSchemaProps> | undefined
     const found = segment.exec(rest)
     if (found === null)
       return {
-        problem: rest.startsWith('.') ? `does not refer to a valid field: got '${text}'` : `expected [ or . but got: ${rest}`,
+        problem: rest.startsWith('.')
+          ? `does not refer to a valid field: got '${text}'`
+          : `expected [ or . but got: ${rest.split(/[.[]/, 1)[0]}`,
       }
     const name = (found[1] ?? found[2]) as string
     rest = rest.slice(found[0].length)
