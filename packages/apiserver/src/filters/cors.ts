@@ -2,14 +2,16 @@ import type { Filter } from '../request-state.ts'
 import { header } from '../request-state.ts'
 
 /**
- * Answers browsers of allowed origins. Patterns are regular expressions given by the operator, matched against the whole
- * origin; without patterns nothing is allowed.
+ * Answers browsers of allowed origins. Patterns are regular expressions given by the operator, which allow every origin that
+ * they match anywhere (anchor them with `^` and `$`); without patterns nothing is allowed.
  */
 export function cors(patterns: readonly RegExp[]): Filter | undefined {
   if (patterns.length === 0) return undefined
+  // Patterns with these flags remember where they stopped.
+  const plain = patterns.map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')))
   return async (state, next) => {
     const origin = header(state.request, 'origin')
-    if (origin === undefined || origin.length > 2048 || !patterns.some((pattern) => pattern.test(origin))) return next()
+    if (origin === undefined || origin.length > 2048 || !plain.some((pattern) => pattern.test(origin))) return next()
     const allowed = {
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',

@@ -12,7 +12,9 @@ const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete', 'deletecol
 
 /**
  * Refuses with 429 and Retry-After when too many requests are being answered already. Watches do not count: they live long
- * and cost nothing while nothing happens. Group `system:masters` is never refused.
+ * and cost nothing while nothing happens.
+ *
+ * Differs: it stands before authentication, so that refusing costs next to nothing, and nobody is exempt.
  */
 export function inFlight(limits: InFlightLimits): Filter {
   let readOnly = 0

@@ -1,16 +1,17 @@
-import { ApiError, type Clock } from '@krmkit/meta'
+import { ApiError, type Clock, MetaError, parseDurationMs } from '@krmkit/meta'
 import type { ApiResponse } from '../interfaces.ts'
 import { text } from '../query.ts'
 import type { Filter } from '../request-state.ts'
 
 /**
- * Ends requests that take too long with 504. Watches bound themselves. A `timeout` parameter may shorten the limit.
+ * Ends requests that take too long with 504. Watches bound themselves. A `timeout` parameter may shorten the limit; no time at
+ * all stands for the limit itself.
  */
 export function timeout(limitMs: number, clock: Clock): Filter {
   return async (state, next) => {
     if (state.info.verb === 'watch') return next()
-    const asked = text(state.query, 'timeout')
-    const ms = asked === undefined ? limitMs : Math.min(limitMs, durationMs(asked))
+    const asked = askedMs(text(state.query, 'timeout') ?? '')
+    const ms = asked > 0 ? Math.min(limitMs, asked) : limitMs
     return new Promise<ApiResponse>((resolve, reject) => {
       const cancel = clock.setTimeout(() => {
         reject(ApiError.timeout(`request did not complete within the allotted timeout`))
@@ -29,10 +30,13 @@ export function timeout(limitMs: number, clock: Clock): Filter {
   }
 }
 
-function durationMs(value: string): number {
-  const parts = /^([0-9]{1,9})(ms|s|m|h)?$/.exec(value)
-  if (parts === null)
-    throw ApiError.badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(value)}`)
-  const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[parts[2] ?? 's'] ?? 1_000
-  return Number(parts[1]) * unit
+/** @throws ApiError 400 for what is no span of time. */
+function askedMs(value: string): number {
+  if (value === '') return 0
+  try {
+    return parseDurationMs(value)
+  } catch (error) {
+    if (!(error instanceof MetaError)) throw error
+    throw ApiError.badRequest(`invalid timeout specified in the request URL - ${error.message}`)
+  }
 }

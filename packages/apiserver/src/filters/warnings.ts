@@ -17,26 +17,25 @@ export function warnings(): Filter {
   }
 }
 
-/** @returns complete header values such as `299 - "text"`. */
+/** @returns complete header values such as `299 - "text"`. Characters are code points, which are never cut in two. */
 export function warningHeaders(texts: readonly string[]): string[] {
-  const unique = [...new Set(texts)].filter((text) => text !== '')
-  const total = unique.reduce((sum, text) => sum + text.length, 0)
-  const cut = total > maxAllCharacters
+  const unique = [...new Set(texts)].filter((text) => text !== '').map((text) => [...text])
+  const cut = unique.reduce((sum, { length }) => sum + length, 0) > maxAllCharacters
   const values: string[] = []
   let sum = 0
-  for (const text of unique) {
-    const shown = cut && text.length > maxWarningCharacters ? text.slice(0, maxWarningCharacters) : text
+  for (const characters of unique) {
+    if (sum >= maxAllCharacters) break
+    const shown = cut ? characters.slice(0, maxWarningCharacters) : characters
     sum += shown.length
-    if (sum > maxAllCharacters) break
     values.push(`299 - ${quoted(shown)}`)
   }
   return values
 }
 
 /** A quoted string of a header: no control characters, quotes and backslashes escaped. */
-function quoted(text: string): string {
+function quoted(characters: readonly string[]): string {
   let out = ''
-  for (const character of text) {
+  for (const character of characters) {
     const code = character.codePointAt(0) ?? 0
     if (code < 0x20 || code === 0x7f) continue
     out += character === '"' || character === '\\' ? `\\${character}` : character

@@ -1,0 +1,74 @@
+import type { Attributes, Authorizer } from '@krmkit/authorization'
+import { describe, expect, it } from 'vitest'
+import { done, stateOf } from '../testing/sample-server.ts'
+import { authorization } from './authorization.ts'
+
+const user = { username: 'jane "j" doe', groups: [] }
+const nobody: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '' }) }
+
+describe('authorization', () => {
+  it.each([
+    [
+      'GET',
+      '/api/v1/namespaces/ns/pods/p',
+      'pods "p" is forbidden: User "jane \\"j\\" doe" cannot get resource "pods" in API group "" in the namespace "ns"',
+    ],
+    [
+      'GET',
+      '/api/v1/nodes',
+      'nodes is forbidden: User "jane \\"j\\" doe" cannot list resource "nodes" in API group "" at the cluster scope',
+    ],
+    [
+      'PATCH',
+      '/apis/apps/v1/namespaces/ns/deployments/d/scale',
+      'deployments.apps "d" is forbidden: User "jane \\"j\\" doe" cannot patch resource "deployments/scale" in API group "apps" in the namespace "ns"',
+    ],
+    [
+      'DELETE',
+      '/api/v1/namespaces/ns',
+      'namespaces "ns" is forbidden: User "jane \\"j\\" doe" cannot delete resource "namespaces" in API group "" in the namespace "ns"',
+    ],
+    ['GET', '/metrics', 'forbidden: User "jane \\"j\\" doe" cannot get path "/metrics"'],
+    ['POST', '/anything', 'forbidden: User "jane \\"j\\" doe" cannot post path "/anything"'],
+  ])('P312 %s %s is refused in the words of the stock server', async (method, target, message) => {
+    await expect(authorization(nobody)(stateOf(target, { method, user }), async () => done)).rejects.toMatchObject({
+      code: 403,
+      reason: 'Forbidden',
+      message,
+    })
+  })
+
+  it('the reason stands at the end', async () => {
+    for (const decision of ['deny', 'noOpinion'] as const) {
+      const filter = authorization({ authorize: async () => ({ decision, reason: 'because' }) })
+      await expect(filter(stateOf('/metrics', { user }), async () => done)).rejects.toThrow(
+        /cannot get path "\/metrics": because$/,
+      )
+    }
+  })
+
+  it('asks about what the path says and lets pass what is allowed', async () => {
+    const asked: Attributes[] = []
+    const filter = authorization({
+      authorize: (attributes) => {
+        asked.push(attributes)
+        return { decision: 'allow', reason: 'yes' }
+      },
+    })
+    expect(await filter(stateOf('/api/v1/namespaces/ns/pods?watch=true', { user }), async () => done)).toBe(done)
+    expect(asked).toEqual([
+      {
+        user,
+        verb: 'watch',
+        isResource: true,
+        group: '',
+        version: 'v1',
+        resource: 'pods',
+        subresource: '',
+        namespace: 'ns',
+        name: '',
+        path: '/api/v1/namespaces/ns/pods',
+      },
+    ])
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { done, stateOf } from '../testing/sample-server.ts'
+import { cors } from './cors.ts'
+
+const from = (origin: string, method = 'GET') => stateOf('/api', { method, headers: { origin } })
+
+describe('cors', () => {
+  it('without patterns there is nothing to do', () => {
+    expect(cors([])).toBeUndefined()
+  })
+
+  it('tells browsers of allowed origins that they may read', async () => {
+    const filter = cors([/^https:\/\/ui\.example\.com$/])!
+    const { headers } = await filter(from('https://ui.example.com'), async () => ({ ...done, headers: { own: '1' } }))
+    expect(headers).toMatchObject({
+      own: '1',
+      'access-control-allow-origin': 'https://ui.example.com',
+      'access-control-allow-credentials': 'true',
+    })
+  })
+
+  it('answers questions of browsers itself', async () => {
+    const filter = cors([/example/])!
+    const answer = await filter(from('https://example.com', 'OPTIONS'), () => Promise.reject(new Error('asked')))
+    expect(answer.status).toBe(204)
+    expect(answer.headers['access-control-allow-methods']).toContain('PATCH')
+  })
+
+  it('says nothing to others', async () => {
+    const filter = cors([/^https:\/\/ui\.example\.com$/])!
+    for (const origin of ['https://ui.example.com.evil.org', `https://${'x'.repeat(3000)}`, ''])
+      expect(await filter(from(origin), async () => done)).toBe(done)
+    expect(await filter(stateOf('/api'), async () => done)).toBe(done)
+  })
+
+  it('the same origin is answered alike every time', async () => {
+    const filter = cors([/example/g])!
+    for (let i = 0; i < 4; i++) {
+      const { headers } = await filter(from('https://example.com'), async () => done)
+      expect(headers['access-control-allow-origin']).toBe('https://example.com')
+    }
+  })
+})

@@ -1,0 +1,36 @@
+import { systemMasters } from '@krmkit/authorization'
+import { describe, expect, it } from 'vitest'
+import { done, sampleServer, stateOf } from '../testing/sample-server.ts'
+import { failures } from './failures.ts'
+
+const jane = { username: 'jane', groups: ['system:authenticated'] }
+
+describe('failures', () => {
+  it('become answers', async () => {
+    const filter = failures((_request, error) => ({ ...done, status: (error as { code: number }).code }))
+    expect((await filter(stateOf('/'), () => Promise.reject(Object.assign(new Error('x'), { code: 418 })))).status).toBe(418)
+    expect(await filter(stateOf('/'), async () => done)).toBe(done)
+  })
+
+  it('refusals are counted, and browsers may read them', async () => {
+    const { ask } = await sampleServer({ authorizer: systemMasters, corsAllowedOrigins: [/^https:\/\/ui\.example\.com$/] })
+    const refused = await ask('/api/v1/pods', { user: jane, headers: { origin: 'https://ui.example.com' } })
+    expect(refused.status).toBe(403)
+    expect(refused.headers['access-control-allow-origin']).toBe('https://ui.example.com')
+    const { text } = await ask('/metrics')
+    expect(text).toMatch(/apiserver_request_total\{.*verb="LIST".*resource="pods".*code="403"\} 1/)
+  })
+
+  it('faults of the server keep their reason to themselves', async () => {
+    const faults: unknown[] = []
+    const broken = new Error('secret reason')
+    const { ask } = await sampleServer({
+      authorizer: { authorize: () => Promise.reject(broken) },
+      onFault: (error) => void faults.push(error),
+    })
+    const { status, text } = await ask('/api/v1/pods')
+    expect(status).toBe(500)
+    expect(text).not.toContain('secret reason')
+    expect(faults).toEqual([broken])
+  })
+})

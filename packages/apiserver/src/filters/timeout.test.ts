@@ -1,0 +1,62 @@
+import { fakeClock } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { ApiResponse } from '../interfaces.ts'
+import { done, stateOf } from '../testing/sample-server.ts'
+import { timeout } from './timeout.ts'
+
+const never = () => new Promise<ApiResponse>(() => {})
+const pods = '/api/v1/pods'
+
+/** The refusal, and when it comes: not a millisecond earlier. */
+async function refusalAfter(target: string, ms: number): Promise<unknown> {
+  const clock = fakeClock()
+  let refusal: unknown
+  timeout(60_000, clock)(stateOf(target), never).catch((error: unknown) => {
+    refusal = error
+  })
+  await clock.advance(ms - 1)
+  await new Promise(setImmediate)
+  expect(refusal).toBeUndefined()
+  await clock.advance(1)
+  await new Promise(setImmediate)
+  return refusal
+}
+
+describe('timeout', () => {
+  it.each([
+    ['', 60_000],
+    ['?timeout=', 60_000],
+    ['?timeout=0', 60_000],
+    ['?timeout=0s', 60_000],
+    ['?timeout=-5s', 60_000],
+    ['?timeout=10m', 60_000],
+    ['?timeout=2s', 2_000],
+    ['?timeout=1.5s', 1_500],
+    ['?timeout=0m30s', 30_000],
+  ])('%s ends after %d ms', async (query, ms) => {
+    expect(await refusalAfter(`${pods}${query}`, ms)).toMatchObject({ code: 504, reason: 'Timeout' })
+  })
+
+  it('watches bound themselves', async () => {
+    expect(await refusalAfter(`${pods}?watch=1`, 3_600_000)).toBeUndefined()
+  })
+
+  it.each([
+    ['x', 'time: invalid duration "x"'],
+    ['30', 'time: missing unit in duration "30"'],
+    ['1y', 'time: unknown unit "y" in duration "1y"'],
+  ])('refuses %s', async (value, why) => {
+    await expect(timeout(1, fakeClock())(stateOf(`${pods}?timeout=${value}`), never)).rejects.toMatchObject({
+      code: 400,
+      message: `invalid timeout specified in the request URL - ${why}`,
+    })
+  })
+
+  it('what ends in time is handed on, failures too, and leaves no timer', async () => {
+    const clock = fakeClock()
+    const filter = timeout(1_000, clock)
+    expect(await filter(stateOf(pods), async () => done)).toBe(done)
+    await expect(filter(stateOf(pods), () => Promise.reject(new Error('x')))).rejects.toThrow('x')
+    await clock.advance(5_000)
+  })
+})

@@ -1,0 +1,103 @@
+import { type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/meta'
+import { memoryStorage } from '@krmkit/storage'
+import type { ApiBody, ApiRequest, ApiResponse } from '../interfaces.ts'
+import { parseQuery } from '../query.ts'
+import { parseRequestInfo } from '../request-info.ts'
+import type { RequestState } from '../request-state.ts'
+import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '../server.ts'
+
+/** Requests and servers as tests use them. */
+
+export interface Asking {
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly user?: UserInfo
+  readonly signal?: AbortSignal
+}
+
+/** An answer that was read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly headers: ApiResponse['headers']
+  readonly text: string
+  /** The body as JSON; undefined when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  readonly json: any
+}
+
+export interface SampleServer {
+  readonly server: EmbeddedServer
+  readonly clock: FakeClock
+  /** One request of an administrator; `target` is a path with its query. */
+  ask(target: string, asking?: Asking): Promise<Answer>
+}
+
+export const administrator: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
+
+export async function sampleServer(options: Partial<ApiServerOptions> = {}): Promise<SampleServer> {
+  const clock = fakeClock(Date.UTC(2024, 0, 1))
+  const server = await createApiServer({ storage: memoryStorage({ clock }), clock, random: seededRandom(1), ...options })
+  return {
+    server,
+    clock,
+    async ask(target, asking = {}) {
+      const { status, headers, body } = await server.handle(requestOf(target, { user: administrator, ...asking }))
+      const text = await readAll(body)
+      return { status, headers, text, json: jsonOf(text) }
+    },
+  }
+}
+
+export function requestOf(target: string, { method = 'GET', body, headers = {}, user, signal }: Asking = {}): ApiRequest {
+  const [path = '', query = ''] = target.split('?')
+  return {
+    method,
+    path,
+    query,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    body: async () => new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
+    peer: {},
+    signal: signal ?? new AbortController().signal,
+    ...(user === undefined ? {} : { user }),
+  }
+}
+
+/** A request on its way through a filter. */
+export function stateOf(target: string, asking: Asking = {}): RequestState {
+  const request = requestOf(target, asking)
+  const query = parseQuery(request.query)
+  const info = parseRequestInfo(request.method, request.path, query.has('watch'))
+  if (info === undefined) throw new Error(`no path: ${target}`)
+  return {
+    request,
+    info,
+    query,
+    user: asking.user ?? administrator,
+    warnings: [],
+    signal: request.signal,
+    startedAt: 0,
+    auditId: 'id',
+    annotations: {},
+  }
+}
+
+/** An answer that says nothing, for the end of a chain. */
+export const done: ApiResponse = { status: 200, headers: {}, body: { kind: 'empty' } }
+
+async function readAll(body: ApiBody): Promise<string> {
+  if (body.kind === 'empty') return ''
+  if (body.kind === 'bytes') return new TextDecoder().decode(body.bytes)
+  if (body.kind === 'list') return new TextDecoder().decode(Buffer.concat(body.parts))
+  const parts: Uint8Array[] = []
+  for await (const part of body.stream) parts.push(part)
+  return new TextDecoder().decode(Buffer.concat(parts))
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
