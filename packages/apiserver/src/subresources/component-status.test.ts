@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
+
+describe('component statuses', () => {
+  it('tell of storage, as a list, one by one and as a table', async () => {
+    const { ask } = await sampleServer()
+    const conditions = [{ type: 'Healthy', status: 'True', message: 'ok' }]
+    expect((await ask('/api/v1/componentstatuses')).json).toMatchObject({
+      kind: 'ComponentStatusList',
+      items: [{ metadata: { name: 'storage-0' }, conditions }],
+    })
+    expect((await ask('/api/v1/componentstatuses/storage-0')).json).toMatchObject({ kind: 'ComponentStatus', conditions })
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    const { json } = await ask('/api/v1/componentstatuses', { headers: { accept } })
+    expect(json.rows[0].cells).toEqual(['storage-0', 'Healthy', 'ok', ''])
+  })
+
+  it('P303 are deprecated, and nothing can be written', async () => {
+    const { ask } = await sampleServer()
+    const { headers } = await ask('/api/v1/componentstatuses')
+    expect(headers['warning']).toEqual(['299 - "v1 ComponentStatus is deprecated in v1.19+"'])
+    expect((await ask('/api/v1/componentstatuses/none')).json).toMatchObject({
+      code: 404,
+      message: 'componentstatuses "none" not found',
+    })
+    expect((await ask('/api/v1/componentstatuses', { method: 'POST', body: {} })).status).toBe(405)
+  })
+})

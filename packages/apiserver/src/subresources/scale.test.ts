@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { type SampleServer, sampleServer } from '../testing/sample-server.ts'
+
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+
+const deployment = (spec: object) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: {
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    ...spec,
+  },
+})
+
+const apply = ({ ask }: SampleServer, path: string, manager: string, body: object, force = false) =>
+  ask(`${path}?fieldManager=${manager}${force ? '&force=true' : ''}`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    body,
+  })
+
+const scale = (replicas: number, metadata: object = {}) => ({
+  apiVersion: 'autoscaling/v1',
+  kind: 'Scale',
+  metadata: { name: 'web', ...metadata },
+  spec: { replicas },
+})
+
+/** Who owns the replicas of the deployment, by manager and sub-resource. */
+async function owners({ ask }: SampleServer): Promise<string[]> {
+  const { json } = await ask(`${deployments}/web`)
+  return json.metadata.managedFields
+    .filter(({ fieldsV1 }: { fieldsV1: { 'f:spec'?: object } }) => Object.hasOwn(fieldsV1['f:spec'] ?? {}, 'f:replicas'))
+    .map(({ manager, subresource = '' }: { manager: string; subresource?: string }) => `${manager}/${subresource}`)
+}
+
+async function withDeployment(): Promise<SampleServer> {
+  const sample = await sampleServer()
+  expect((await apply(sample, `${deployments}/web`, 'ci', deployment({ replicas: 2 }))).status).toBe(201)
+  return sample
+}
+
+describe('scale', () => {
+  it('P2 shows the replicas of a workload', async () => {
+    const { ask } = await withDeployment()
+    expect((await ask(`${deployments}/web/scale`)).json).toMatchObject({
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { replicas: 2 },
+      status: { replicas: 0, selector: 'app=web' },
+    })
+    expect((await ask(`${deployments}/none/scale`)).status).toBe(404)
+  })
+
+  it('who writes it takes over the replicas', async () => {
+    const sample = await withDeployment()
+    expect(await owners(sample)).toEqual(['ci/'])
+    const { json } = await sample.ask(`${deployments}/web/scale?fieldManager=hpa`, { method: 'PUT', body: scale(5) })
+    expect(json.spec).toEqual({ replicas: 5 })
+    expect(await owners(sample)).toEqual(['hpa/scale'])
+    expect((await sample.ask(`${deployments}/web`)).json).toMatchObject({ spec: { replicas: 5 }, metadata: { generation: 2 } })
+  })
+
+  it('an apply to it conflicts with the owner, unless it forces', async () => {
+    const sample = await withDeployment()
+    const refused = await apply(sample, `${deployments}/web/scale`, 'hpa', scale(5))
+    expect(refused.json).toMatchObject({
+      code: 409,
+      details: { causes: [{ reason: 'FieldManagerConflict', field: '.spec.replicas' }] },
+    })
+    expect((await apply(sample, `${deployments}/web/scale`, 'hpa', scale(5), true)).json.spec).toEqual({ replicas: 5 })
+    expect(await owners(sample)).toEqual(['hpa/scale'])
+    const back = await apply(sample, `${deployments}/web`, 'ci', deployment({ replicas: 2 }))
+    expect(back.json).toMatchObject({ code: 409 })
+  })
+
+  it('a write that changes nothing changes no owner', async () => {
+    const sample = await withDeployment()
+    const before = (await sample.ask(`${deployments}/web`)).json.metadata.resourceVersion
+    await sample.ask(`${deployments}/web/scale?fieldManager=hpa`, { method: 'PUT', body: scale(2) })
+    expect((await sample.ask(`${deployments}/web`)).json.metadata.resourceVersion).toBe(before)
+    expect(await owners(sample)).toEqual(['ci/'])
+  })
+
+  it.each([
+    [scale(-1), 422],
+    [scale(1, { name: 'other' }), 400],
+    [scale(1, { uid: 'other' }), 409],
+    [scale(1, { resourceVersion: '1' }), 409],
+  ])('refuses %j with %d', async (body, code) => {
+    const { ask } = await withDeployment()
+    expect((await ask(`${deployments}/web/scale`, { method: 'PUT', body })).status).toBe(code)
+  })
+})

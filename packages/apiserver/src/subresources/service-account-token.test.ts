@@ -1,0 +1,98 @@
+import type { ServiceAccountIssuer } from '@krmkit/authentication'
+import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
+
+const accounts = '/api/v1/namespaces/default/serviceaccounts'
+type Request = Parameters<ServiceAccountIssuer['issue']>[0]
+
+async function withAccount() {
+  const requests: Request[] = []
+  const expiresAt = Date.UTC(2024, 0, 1, 1)
+  const issuer: ServiceAccountIssuer = {
+    issuer: 'https://issuer',
+    issue: async (request) => {
+      requests.push(request)
+      return { token: 'a.b.c', expiresAt, audiences: request.audiences.length === 0 ? ['api'] : request.audiences }
+    },
+  }
+  const sample = await sampleServer({ serviceAccountIssuer: issuer })
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } }
+  const { json } = await sample.ask(accounts, { method: 'POST', body: account })
+  const request = (spec: object, name = 'robot', metadata: object = {}) =>
+    sample.ask(`${accounts}/${name}/token`, {
+      method: 'POST',
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata, spec },
+    })
+  return { ...sample, requests, uid: json.metadata.uid as string, request }
+}
+
+describe('serviceaccounts/token', () => {
+  it('P326 a token lives an hour when nothing is asked', async () => {
+    const { request, requests, uid } = await withAccount()
+    const { status, json } = await request({})
+    expect(status).toBe(201)
+    expect(json).toMatchObject({
+      kind: 'TokenRequest',
+      metadata: { name: 'robot', namespace: 'default' },
+      spec: { audiences: ['api'], expirationSeconds: 3600, boundObjectRef: null },
+      status: { token: 'a.b.c', expirationTimestamp: '2024-01-01T01:00:00Z' },
+    })
+    expect(requests).toEqual([{ namespace: 'default', name: 'robot', uid, audiences: [], expirationSeconds: 3600 }])
+  })
+
+  it('P327 a token lives at least ten minutes', async () => {
+    const { request } = await withAccount()
+    expect((await request({ expirationSeconds: 600 })).status).toBe(201)
+    const refused = await request({ expirationSeconds: 599 })
+    expect(refused.json).toMatchObject({
+      code: 422,
+      details: {
+        kind: 'TokenRequest',
+        causes: [
+          {
+            field: 'spec.expirationSeconds',
+            message: 'Invalid value: 599: may not specify a duration less than 10 minutes',
+          },
+        ],
+      },
+    })
+    expect((await request({ expirationSeconds: 2 ** 32 + 1 })).json.message).toContain(
+      'may not specify a duration larger than 2^32',
+    )
+  })
+
+  it('is for accounts that exist, under their own name', async () => {
+    const { request } = await withAccount()
+    expect((await request({}, 'nobody')).json).toMatchObject({ code: 404, message: 'serviceaccounts "nobody" not found' })
+    expect((await request({}, 'robot', { name: 'other' })).status).toBe(422)
+    expect((await request({}, 'robot', { namespace: 'other' })).status).toBe(400)
+  })
+
+  it('may be bound to an object, which must be the one that is meant', async () => {
+    const { ask, request, requests } = await withAccount()
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }
+    const { uid } = (await ask('/api/v1/namespaces/default/secrets', { method: 'POST', body: secret })).json.metadata
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name: 's' }
+    expect((await request({ boundObjectRef })).status).toBe(201)
+    expect(requests.at(-1)?.bound).toEqual({ kind: 'Secret', name: 's', uid })
+    expect((await request({ boundObjectRef: { ...boundObjectRef, uid: 'other' } })).status).toBe(409)
+    expect((await request({ boundObjectRef: { ...boundObjectRef, name: 'none' } })).status).toBe(404)
+    expect((await request({ boundObjectRef: { ...boundObjectRef, kind: 'ConfigMap' } })).status).toBe(400)
+    expect((await request({ boundObjectRef: { ...boundObjectRef, kind: 'constructor' } })).status).toBe(400)
+  })
+
+  it('a pod must run as the account', async () => {
+    const { ask, request } = await withAccount()
+    const pod = (name: string, serviceAccountName: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { serviceAccountName, containers: [{ name: 'c', image: 'i' }] },
+    })
+    for (const body of [pod('own', 'robot'), pod('foreign', 'other')])
+      expect((await ask('/api/v1/namespaces/default/pods', { method: 'POST', body })).status).toBe(201)
+    const bound = (name: string) => request({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name } })
+    expect((await bound('own')).status).toBe(201)
+    expect((await bound('foreign')).json.message).toContain('different serviceaccount name')
+  })
+})
