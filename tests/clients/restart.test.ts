@@ -178,7 +178,10 @@ describe(`a durable server, seed ${seed}`, () => {
       const now = await present()
       expect(writer.reconcile(now.objects)).toEqual([])
       expect(await readKept()).toEqual(keptState)
-      const highest = made.map(([version]) => BigInt(version)).reduce((a, b) => (a > b ? a : b))
+      const highest = made
+        .map(([version]) => BigInt(version))
+        .sort((a, b) => (a < b ? -1 : 1))
+        .at(-1)!
       expect(BigInt(now.resourceVersion)).toBeGreaterThanOrEqual(highest)
 
       const mark = await client.create(configMaps, { metadata: { name: `mark-${round}`, namespace: 'work' } })

@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, loadKubeconfig, remoteClient } from '@krmkit/client'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { type Finished, run } from './tool.ts'
+
+/** The command to test with. `KUBECTL` names another one. */
+export const kubectlProgram = process.env['KUBECTL'] ?? 'kubectl'
+
+/** Why there is nothing to test with; undefined when there is. */
+export const kubectlMissing = spawnSync(kubectlProgram, ['version', '--client'], { stdio: 'ignore' }).error?.message
+
+/** Commands that run at a time, over all tests of a file. */
+const parallel = 4
+
+export interface CommandOptions {
+  readonly stdin?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Runs `kubectl` with an environment of its own. */
+export class Kubectl {
+  readonly #world: { readonly env: NodeJS.ProcessEnv; readonly folder: string; readonly slots: Slots }
+  readonly #flags: readonly string[]
+
+  constructor(
+    world: { readonly env: NodeJS.ProcessEnv; readonly folder: string; readonly slots: Slots },
+    flags: readonly string[] = [],
+  ) {
+    this.#world = world
+    this.#flags = flags
+  }
+
+  /** The same with flags before every command. */
+  with(...flags: readonly string[]): Kubectl {
+    return new Kubectl(this.#world, [...this.#flags, ...flags])
+  }
+
+  /** Runs a command to its end, whatever that is. */
+  async try(args: readonly string[], options: CommandOptions = {}): Promise<Finished> {
+    const { env, folder, slots } = this.#world
+    return slots.take(() =>
+      run(kubectlProgram, [...this.#flags, ...args], {
+        cwd: folder,
+        env: { ...env, ...options.env },
+        timeoutMs: 30_000,
+        ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+      }),
+    )
+  }
+
+  /** What a command that succeeds prints. `line` is split at blanks. @throws Error when it fails. */
+  async run(line: string, options: CommandOptions & { readonly more?: readonly string[] } = {}): Promise<string> {
+    const finished = await this.try([...line.split(' '), ...(options.more ?? [])], options)
+    if (finished.code !== 0) throw new Error(`kubectl ${line} ended with ${finished.code}: ${finished.stderr}${finished.stdout}`)
+    return finished.stdout.trimEnd()
+  }
+
+  /** What a command that fails prints on stderr. @throws Error when it succeeds. */
+  async refused(line: string, options: CommandOptions & { readonly more?: readonly string[] } = {}): Promise<string> {
+    const finished = await this.try([...line.split(' '), ...(options.more ?? [])], options)
+    if (finished.code === 0) throw new Error(`kubectl ${line} succeeded: ${finished.stdout}`)
+    return finished.stderr.trimEnd()
+  }
+
+  /** What a command prints with `-o json`. */
+  async json<T = Json>(line: string, options: CommandOptions = {}): Promise<T> {
+    return JSON.parse(await this.run(`${line} -o json`, options)) as T
+  }
+
+  /** Applies to the server what manifests say, by `create`. */
+  async create(...objects: readonly object[]): Promise<string> {
+    return this.run('create -f -', { stdin: objects.map((object) => JSON.stringify(object)).join('\n---\n') })
+  }
+
+  /** A command that goes on: its lines as they come. */
+  follow(line: string): Following {
+    const { env, folder } = this.#world
+    return new Following(
+      spawn(kubectlProgram, [...this.#flags, ...line.split(' ')], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }),
+    )
+  }
+
+  /** Writes a file beside the kubeconfig. */
+  async file(name: string, content: string | object): Promise<string> {
+    const path = join(this.#world.folder, name)
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o755 })
+    return path
+  }
+}
+
+/** An object as `-o json` shows it; tests look where they know what is. */
+// biome-ignore lint/suspicious/noExplicitAny: assertions are what checks these
+export type Json = any
+
+/** A command under way. */
+export class Following {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<number | null>
+  #text = ''
+  #errors = ''
+
+  constructor(child: ChildProcess) {
+    this.#child = child
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      this.#text += piece
+    })
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+      this.#errors += piece
+    })
+    this.#ended = new Promise((resolve) => child.on('close', resolve))
+  }
+
+  get lines(): string[] {
+    return this.#text.split('\n').filter((line) => line !== '')
+  }
+
+  get text(): string {
+    return this.#text
+  }
+
+  get errors(): string {
+    return this.#errors
+  }
+
+  /** The exit code, once it has ended by itself. */
+  get ended(): Promise<number | null> {
+    return this.#ended
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.#ended
+  }
+}
+
+class Slots {
+  #free = parallel
+  readonly #waiting: (() => void)[] = []
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free++
+      else next()
+    }
+  }
+}
+
+/** A server of its own, and kubectl that knows nothing but it. */
+export interface KubectlWorld extends AsyncDisposable {
+  readonly kubectl: Kubectl
+  readonly client: Client
+  readonly server: ServerProcess
+  /** Requests so far, as the server logs them. */
+  requests(): string[]
+  /** Makes a namespace, and gives a kubectl that works in it. */
+  namespace(name: string): Promise<Kubectl>
+}
+
+/** A token of somebody without any right of their own. */
+export const bystanderToken = 'bystander-token-0123456789'
+
+export async function startKubectlWorld(): Promise<KubectlWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'krmkit-kubectl-'))
+  const tokens = join(folder, 'tokens.csv')
+  const path = join(folder, 'kubeconfig')
+  await writeFile(
+    tokens,
+    `administrator-token-0123456789,kubernetes-admin,1,"system:masters"\n${bystanderToken},bystander,2,"watchers"\n`,
+  )
+  const flags = [
+    '--storage',
+    'memory',
+    '--secure-port',
+    '0',
+    '--data-dir',
+    join(folder, 'data'),
+    '--token-auth-file',
+    tokens,
+    '--write-kubeconfig',
+    path,
+    '-v',
+    '2',
+  ]
+  const server = await startServerProcess(flags)
+  const client = remoteClient(await loadKubeconfig({ path }))
+  await mkdir(join(folder, 'home'))
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: join(folder, 'home'),
+    KUBECONFIG: path,
+    KUBECACHEDIR: join(folder, 'cache'),
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+  }
+  const kubectl = new Kubectl({ env, folder, slots: new Slots() })
+  // Discovery and schemas are then in kubectl's cache, and not fetched by many at once.
+  await kubectl.run('api-resources -o name')
+  return {
+    kubectl,
+    client,
+    server,
+    requests: () => server.errors().split('\n'),
+    async namespace(name) {
+      await kubectl.run(`create namespace ${name}`)
+      // Pods can be made once this is there.
+      await kubectl.run(`wait --for=create serviceaccount/default -n ${name} --timeout=20s`)
+      return kubectl.with('--namespace', name)
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      await server.kill()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A table as kubectl prints it: rows by column title. */
+export function rows(text: string): Record<string, string>[] {
+  const [head = '', ...lines] = text.split('\n')
+  const starts = [...head.matchAll(/\S+(?: \S+)*/g)].map((match) => ({ title: match[0], from: match.index }))
+  return lines.map((line) =>
+    Object.fromEntries(starts.map(({ title, from }, i) => [title, line.slice(from, starts[i + 1]?.from ?? line.length).trim()])),
+  )
+}

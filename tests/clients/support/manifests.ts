@@ -1,0 +1,46 @@
+/** Objects that several tests use. */
+
+export function pod(
+  name: string,
+  more: { readonly labels?: Record<string, string>; readonly node?: string; readonly metadata?: object } = {},
+): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: more.labels ?? { app: name }, ...more.metadata },
+    spec: {
+      containers: [{ name: 'main', image: 'registry.example.com/main:1', ports: [{ name: 'http', containerPort: 8080 }] }],
+      ...(more.node === undefined ? {} : { nodeName: more.node }),
+    },
+  }
+}
+
+export function deployment(name: string, more: { readonly replicas?: number; readonly image?: string } = {}): object {
+  const labels = { app: name }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels },
+    spec: {
+      replicas: more.replicas ?? 2,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [{ name: 'main', image: more.image ?? 'registry.example.com/main:1', ports: [{ containerPort: 8080 }] }],
+        },
+      },
+    },
+  }
+}
+
+export function configMap(name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data }
+}
+
+/** What a controller would report of a deployment that is done. */
+export function rolledOut(replicas: number, observedGeneration: number): string {
+  const condition = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', message: 'there are enough' }
+  const counts = { replicas, updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas }
+  return JSON.stringify({ status: { observedGeneration, ...counts, conditions: [condition] } })
+}
