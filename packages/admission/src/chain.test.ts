@@ -25,6 +25,30 @@ describe('the chain', () => {
     expect(chain.plugins.map(({ name }) => name)).toEqual(['a', 'b', 'c'])
   })
 
+  it('calls plugins as the objects that they are', async () => {
+    class Counting implements AdmissionPlugin {
+      readonly name = 'counting'
+      #calls = 0
+      handles(): boolean {
+        return true
+      }
+      admit(): void {
+        this.#calls++
+      }
+      validate(): void {
+        this.#calls++
+      }
+      get calls(): number {
+        return this.#calls
+      }
+    }
+    const plugin = new Counting()
+    const chain = admissionChain([plugin])
+    await chain.admit(object, attributes, contextOf())
+    await chain.validate(object, attributes, contextOf())
+    expect(plugin.calls).toBe(2)
+  })
+
   it('leaves out what does not handle the request, and halves that a plugin does not have', async () => {
     const seen: string[] = []
     const { admit, ...judge } = noting('judge', seen)

@@ -23,9 +23,8 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
       for (const plugin of plugins) {
         if (!plugin.handles(attributes)) continue
         await plugin.check?.(attributes, context)
-        const { admit } = plugin
-        if (admit === undefined || admitted === undefined) continue
-        admitted = await drafted(admitted, (draft) => admit(draft, attributes, context))
+        if (plugin.admit === undefined || admitted === undefined) continue
+        admitted = await drafted(admitted, (draft) => plugin.admit?.(draft, attributes, context))
       }
       return admitted
     },
