@@ -39,7 +39,14 @@ const operations: Readonly<Record<string, Verb>> = {
   '/namespaces/finalize': finalizeNamespace,
 }
 
-const connectable = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
+/** Sub-resources that lead to a node, and the methods that they take; `proxy` takes every one. */
+const connectable: ReadonlyMap<string, readonly string[] | undefined> = new Map([
+  ['exec', ['GET', 'POST']],
+  ['attach', ['GET', 'POST']],
+  ['portforward', ['GET', 'POST']],
+  ['log', ['GET']],
+  ['proxy', undefined],
+])
 
 /** Finds the resource that a path names, and the handler of the verb. */
 export async function dispatchResource(
@@ -56,7 +63,9 @@ export async function dispatchResource(
   if (definition === undefined) throw ApiError.genericNotFound()
   const { namespaced } = definition.kind
   const ownNamespace = definition.group === '' && definition.resource.name === 'namespaces'
-  const elsewhere = info.namespace !== '' && !(ownNamespace && info.namespace === info.name)
+  // `namespaces/a/namespaces/a` names a place inside of a namespace too.
+  const inside = ownNamespace && info.path.includes(`/namespaces/${info.name}/namespaces/`)
+  const elsewhere = info.namespace !== '' && (inside || !(ownNamespace && info.namespace === info.name))
   if (namespaced ? info.namespace === '' && info.name !== '' : elsewhere) throw ApiError.genericNotFound()
   if (info.namespace !== '' && !isStorableName(info.namespace)) throw ApiError.genericNotFound()
   const found =
@@ -116,10 +125,13 @@ const notAllowed = ApiError.generic(405)
 
 function handlerOf({ definition, state, machinery }: ResourceRequest, subresource: ResourceInfo | undefined): Verb {
   const { info, request } = state
+  if (subresource !== undefined && connectable.has(info.subresource)) {
+    if (connectable.get(info.subresource)?.includes(request.method) === false) throw notAllowed
+    return connectResource
+  }
   if (request.method === 'HEAD' || info.verb === '') throw notAllowed
   if (subresource !== undefined) {
     const short = info.subresource
-    if (connectable.has(short)) return connectResource
     if (!subresource.verbs.includes(info.verb)) throw notAllowed
     if (short === 'scale') return scaleResource
     if (short === 'token' && info.resource === 'serviceaccounts' && machinery.issuer !== undefined) {

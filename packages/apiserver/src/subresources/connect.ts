@@ -9,8 +9,7 @@ import type { ResourceRequest } from '../resource-handler.ts'
  */
 export async function connectResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
-  const { namespace, name, subresource } = state.info
-  if (state.request.method !== 'GET' && subresource === 'log') throw ApiError.generic(405)
+  const { namespace, name } = state.info
   const { storage } = machinery.writer.environment
   const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
