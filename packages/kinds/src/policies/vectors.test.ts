@@ -5,7 +5,7 @@ import type { Json } from './testing/recorded.ts'
 import { runVector, type Vector } from './testing/vectors.ts'
 
 const folder = new URL('../../testdata/policies/', import.meta.url)
-const catalog = createCatalog()
+const catalog = createCatalog({ runtimeConfig: 'storage.k8s.io/v1beta1=true' })
 
 for (const file of readdirSync(folder).sort()) {
   const vectors = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Vector[]

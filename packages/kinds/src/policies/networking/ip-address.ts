@@ -1,18 +1,12 @@
 /** Addresses that services have taken. */
-import { type DeepReadonly, isDns1123Subdomain, isPathSegmentName, isValidIP } from '@krmkit/meta'
+import { type DeepReadonly, goQuote, isDns1123Subdomain, isPathSegmentName } from '@krmkit/meta'
 import type { IPAddress, ParentReference } from '../../types/networking-v1.generated.ts'
+import { goStruct } from '../shared/go-form.ts'
 import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
 import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-
-function checkAddress(object: DeepReadonly<IPAddress>, report: Report): void {
-  checkMetadata(object, report, { namespaced: false, name: (name) => isValidIP(name) })
-  const at = report.at('spec').child('parentRef')
-  const parent = object.spec?.parentRef
-  if (isSet(parent)) checkParent(parent, at)
-  else at.required()
-}
+import { checkStrictAddress } from './strict-address.ts'
 
 function checkParent({ group, resource, namespace, name }: R<ParentReference>, at: Place): void {
   if (!isEmpty(group)) at.child('group').invalidAll(group, isDns1123Subdomain(group))
@@ -23,17 +17,36 @@ function checkParent({ group, resource, namespace, name }: R<ParentReference>, a
   if (!isEmpty(namespace)) at.child('namespace').invalidAll(namespace, isPathSegmentName(namespace))
 }
 
+function checkAddress(object: DeepReadonly<IPAddress>, report: Report): void {
+  checkMetadata(object, report, { namespaced: false, name: checkStrictAddress })
+  const at = report.at('spec').child('parentRef')
+  const parent = object.spec?.parentRef
+  if (isSet(parent)) checkParent(parent, at)
+  else at.required()
+}
+
+function checkFrozen(object: DeepReadonly<IPAddress>, old: DeepReadonly<IPAddress>, at: Place): void {
+  const parent = object.spec?.parentRef
+  if (semanticEqual(parent, old.spec?.parentRef)) return
+  if (!isSet(parent)) {
+    at.invalid(null, 'field is immutable')
+    return
+  }
+  const { group = '', resource = '', namespace = '', name = '' } = parent
+  const members = { Group: group, Resource: resource, Namespace: namespace, Name: name }
+  const quoted = Object.fromEntries(Object.entries(members).map(([member, text]) => [member, goQuote(text)]))
+  at.invalidText(goStruct('networking.ParentReference', quoted), 'field is immutable')
+}
+
 export const ipAddressPolicy = definePolicy<IPAddress>({
   validate(object, context) {
     return findings(context, (report) => checkAddress(object, report))
   },
   validateUpdate(object, old, context) {
     return findings(context, (report) => {
-      checkMetadataUpdate(object, old, report)
       checkAddress(object, report)
-      if (!semanticEqual(object.spec?.parentRef, old.spec?.parentRef)) {
-        report.at('spec').child('parentRef').invalid(object.spec?.parentRef, 'field is immutable')
-      }
+      checkMetadataUpdate(object, old, report)
+      checkFrozen(object, old, report.at('spec').child('parentRef'))
     })
   },
 })

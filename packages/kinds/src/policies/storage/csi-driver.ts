@@ -11,6 +11,7 @@ const lifecycleModes = ['Persistent', 'Ephemeral']
 const longestName = 63
 const shortestToken = 600
 const longestToken = 2 ** 32
+const shortestPeriod = 10
 
 /** Tokens that the driver wants at mounting, each for an audience of its own. */
 function checkTokenRequests(spec: R<CSIDriverSpec>, at: Place): void {
@@ -44,6 +45,10 @@ function checkDriver(driver: DeepReadonly<CSIDriver>, report: Report): void {
   checkTokenRequests(spec, at.child('tokenRequests'))
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (!lifecycleModes.includes(mode)) at.child('volumeLifecycleModes').notSupported(mode, lifecycleModes)
+  }
+  const period = spec.nodeAllocatableUpdatePeriodSeconds
+  if (isSet(period) && period < shortestPeriod) {
+    at.child('nodeAllocatableUpdatePeriodSeconds').invalid(period, `must be greater than or equal to ${shortestPeriod} seconds`)
   }
 }
 

@@ -50,6 +50,20 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
   )
 }
 
+/** Drivers come and go, but do not change. Where counts may change they are left out of the comparison, and of the message. */
+function checkFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, report: Report): void {
+  const mutable = report.context.features.enabled('MutableCSINodeAllocatableCount')
+  const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
+    mutable || !isSet(allocatable) ? driver : { ...driver, allocatable }
+  const drivers = (node.spec?.drivers ?? []).map(compared)
+  for (const before of (old.spec?.drivers ?? []).map(compared)) {
+    for (const driver of drivers) {
+      const same = before.name !== driver.name || semanticEqual(driver, before)
+      if (!same) report.at('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
+    }
+  }
+}
+
 export const csiNodePolicy = definePolicy<CSINode>({
   allowUnconditionalUpdate: false,
   validate(node, context) {
@@ -60,12 +74,7 @@ export const csiNodePolicy = definePolicy<CSINode>({
       // The stock server checks the whole object in both of its steps.
       checkNode(node, report)
       checkNode(node, report)
-      for (const before of old.spec?.drivers ?? []) {
-        for (const driver of node.spec?.drivers ?? []) {
-          const same = before.name !== driver.name || semanticEqual(driver, before)
-          if (!same) report.at('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
-        }
-      }
+      checkFrozen(node, old, report)
     })
   },
   deleteAnswer: 'Object',

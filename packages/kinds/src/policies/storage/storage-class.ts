@@ -1,23 +1,21 @@
 /** Storage classes. @see Configuration and storage specification, 2.6 */
-import { type DeepReadonly, isQualifiedName, utf8Length } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
 import type { StorageClass } from '../../types/storage-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
 import { nodeLabelWarning } from '../shared/node-labels.ts'
 import { checkTopologyTerms } from '../shared/node-selector.ts'
 import type { Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
-import { isEmpty, isEmptyMap, isSet, own, semanticEqual, sortedKeys } from '../shared/values.ts'
+import { isEmpty, isEmptyMap, isSet, semanticEqual } from '../shared/values.ts'
+import { checkParameters, checkProvisioner } from './provisioner.ts'
 
 const reclaimPolicies = ['Delete', 'Retain']
 const bindingModes = ['Immediate', 'WaitForFirstConsumer']
-const maxParameters = 512
-const maxParametersSize = 256 * 1024
 
 function checkClass(object: DeepReadonly<StorageClass>, report: Report): void {
   checkMetadata(object, report, { namespaced: false })
-  if (isEmpty(object.provisioner)) report.at('provisioner').required()
-  else report.at('provisioner').invalidAll(object.provisioner, isQualifiedName(object.provisioner.toLowerCase()))
-  checkParameters(object.parameters, report)
+  checkProvisioner(object.provisioner, report.at('provisioner'))
+  checkParameters(object.parameters, report.at('parameters'))
   const { reclaimPolicy, volumeBindingMode } = object
   if (!isEmpty(reclaimPolicy) && !reclaimPolicies.includes(reclaimPolicy)) {
     report.at('reclaimPolicy').notSupported(reclaimPolicy, reclaimPolicies)
@@ -25,18 +23,6 @@ function checkClass(object: DeepReadonly<StorageClass>, report: Report): void {
   if (!isSet(volumeBindingMode)) report.at('volumeBindingMode').required()
   else if (!bindingModes.includes(volumeBindingMode)) report.at('volumeBindingMode').notSupported(volumeBindingMode, bindingModes)
   checkTopologyTerms(object.allowedTopologies, report.at('allowedTopologies'))
-}
-
-function checkParameters(parameters: Readonly<Record<string, string>> | undefined, report: Report): void {
-  const at = report.at('parameters')
-  const keys = sortedKeys(parameters)
-  if (keys.length > maxParameters) at.tooLong('', maxParameters)
-  let size = 0
-  for (const key of keys) {
-    if (key === '') at.invalid(key, 'field can not be empty.')
-    size += utf8Length(key) + utf8Length(own(parameters, key) ?? '')
-  }
-  if (size > maxParametersSize) at.tooLong('', maxParametersSize)
 }
 
 function checkFrozen(object: DeepReadonly<StorageClass>, old: DeepReadonly<StorageClass>, report: Report): void {

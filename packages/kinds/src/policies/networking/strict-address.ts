@@ -1,0 +1,62 @@
+/** Addresses and ranges in the one form that newer kinds accept. */
+import { goQuote, type IpAddress, isValidCIDR, isValidIP, parseCIDR, parseIP } from '@krmkit/meta'
+
+/** What is wrong with an address that must be in its canonical form. */
+export function checkStrictAddress(text: string): string[] {
+  const address = parseIP(text)
+  if (address === undefined) return isValidIP(text)
+  if (hasLeadingZeros(text)) return ['must not have leading 0s']
+  if (isMapped(address)) return ['must not be an IPv4-mapped IPv6 address']
+  const canonical = addressText(address.bytes)
+  return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
+}
+
+/** What is wrong with a range that must be in its canonical form. */
+export function checkStrictRange(text: string): string[] {
+  const range = parseCIDR(text)
+  if (range === undefined) return isValidCIDR(text)
+  const { address, prefixLength } = range
+  if (hasLeadingZeros(text) || /\/0[0-9]/.test(text)) return ['must not have leading 0s in IP or prefix length']
+  if (isMapped(address)) return ['must not have an IPv4-mapped IPv6 address']
+  if (hasBitsBeyond(address.bytes, prefixLength)) return ['must not have bits set beyond the prefix length']
+  const canonical = `${addressText(address.bytes)}/${prefixLength}`
+  return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
+}
+
+/** Of decimal parts: groups of IPv6 may have them. */
+function hasLeadingZeros(text: string): boolean {
+  return /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+(\/|$)/.test(text)
+}
+
+function isMapped({ bytes, family }: IpAddress): boolean {
+  return family === 4 && bytes.length > 4
+}
+
+function hasBitsBeyond(bytes: Uint8Array, prefixLength: number): boolean {
+  return bytes.some((byte, i) => {
+    const bits = Math.min(Math.max(prefixLength - i * 8, 0), 8)
+    return (byte & (0xff >> bits)) !== 0
+  })
+}
+
+/** Small letters, no leading zeros, the longest run of zero groups (the first of several) left out. */
+function addressText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.')
+  const groups: number[] = []
+  for (let i = 0; i < bytes.length; i += 2) groups.push(((bytes[i] as number) << 8) | (bytes[i + 1] as number))
+  const gap = longestZeros(groups)
+  const hex = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':')
+  if (gap.length < 2) return hex(groups)
+  return `${hex(groups.slice(0, gap.start))}::${hex(groups.slice(gap.start + gap.length))}`
+}
+
+function longestZeros(groups: readonly number[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 }
+  for (let start = 0; start < groups.length; start++) {
+    let end = start
+    while (groups[end] === 0) end++
+    if (end - start > best.length) best = { start, length: end - start }
+    start = Math.max(start, end - 1)
+  }
+  return best
+}
