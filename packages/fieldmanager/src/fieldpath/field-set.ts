@@ -25,11 +25,14 @@ export class FieldSet {
   encoded: JsonObject | undefined
   /** The same for the paths below a path that is in its set too. */
   encodedBelowMember: JsonObject | undefined
+  /** The type under which the set was last seen to need no change; see `reconcileFieldSet`. */
+  settledUnder: object | undefined
 
   constructor(nodes: ReadonlyMap<PathElement, FieldNode>) {
     this.nodes = nodes
     this.encoded = undefined
     this.encodedBelowMember = undefined
+    this.settledUnder = undefined
   }
 
   static of(...paths: readonly Path[]): FieldSet {

@@ -2,7 +2,7 @@ import { FieldSet } from '../fieldpath/field-set.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
 
 /** Paths that the server itself looks after; nobody owns them. */
-const stripped = FieldSet.of(
+export const stripped = FieldSet.of(
   ['f:apiVersion'],
   ['f:kind'],
   ['f:metadata'],

@@ -1,13 +1,14 @@
 import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import { updateManagers } from '../merge/updater.ts'
+import { ownsChanges, updateManagers } from '../merge/updater.ts'
+import { compareTyped } from '../typed/compare.ts'
 import { capUpdateManagers } from './cap.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
 import { decodeManaged, encodeManaged, identicalEntries, noManaged } from './entries.ts'
 import { managerKey } from './manager-id.ts'
-import { stripMeta } from './strip.ts'
+import { stripMeta, stripped } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
 import { withManagedFields, withoutManagedFields } from './types.ts'
 
@@ -59,20 +60,25 @@ export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObj
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
   const from = live === undefined ? (types.zero?.(apiVersion) ?? {}) : withoutManagedFields(live)
+  const manager = request.manager === '' ? unknownManager : request.manager
+  const key = managerKey({ manager, operation: 'Update', apiVersion, subresource })
+  const to = { value: withoutManagedFields(next), type }
   const current = ''
   const write = { live: { value: from, type }, apiVersion, managers: managed.managers, manager: current }
   let managers: Managed['managers']
   try {
+    const comparison = compareTyped(from, to.value, type)
+    if (ownsChanges({ ...write, manager: key }, comparison, stripped, request.resetFields?.[apiVersion])) {
+      return capUpdateManagers({ ...managed, times: movedTimes(managed, key, request.now) })
+    }
     const options = { converter: converterOf(types), ignored: request.resetFields }
-    managers = stripMeta(updateManagers(write, { value: withoutManagedFields(next), type }, options), current)
+    managers = stripMeta(updateManagers(write, to, options, comparison), current)
   } catch (error) {
     if (error instanceof FieldManagerError) return managed
     throw error
   }
   const taken = managers.get(current)
   if (taken === undefined) return capUpdateManagers({ ...managed, managers })
-  const manager = request.manager === '' ? unknownManager : request.manager
-  const key = managerKey({ manager, operation: 'Update', apiVersion, subresource })
   const out = new Map<string, VersionedSet>(managers)
   out.delete(current)
   const previous = out.get(key)

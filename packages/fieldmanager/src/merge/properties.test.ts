@@ -14,7 +14,7 @@ import type { TypeRef } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
-import { applyManager, updateManagers } from './updater.ts'
+import { applyManager, ownsChanges, updateManagers } from './updater.ts'
 
 /**
  * Random histories of several managers over random schemas. Each seed names one history, and is part of every failure.
@@ -52,6 +52,30 @@ describe('random histories', () => {
       const either = withNamedMembers(fieldSetOf(base, type).union(fieldSetOf(patch, type)), type)
       expect(owned.difference(either).paths(), `seed ${seed}`).toEqual([])
     }
+  })
+
+  it('an update that owns its changes already leaves the owners of the general way', () => {
+    let kept = 0
+    for (let seed = 1; seed <= 4000; seed++) {
+      const random = new SeededNumbers(seed)
+      const schema = randomSchema(random)
+      const type = schema.type('t0')
+      const [before, after] = [randomValue(random, schema.shapes, 't0'), randomValue(random, schema.shapes, 't0')]
+      const value = mergeTyped(before, after, type) as JsonValue
+      const managers: Managers = new Map([
+        ['a', { set: fieldSetOf(value, type), apiVersion: 'v1', applied: false }],
+        ['b', { set: fieldSetOf(random.below(2) === 0 ? before : {}, type), apiVersion: 'v1', applied: true }],
+      ])
+      const write = { live: { value: before, type }, apiVersion: 'v1', managers, manager: 'a' }
+      if (!ownsChanges(write, compareTyped(before, value, type), emptySet)) continue
+      kept++
+      const owners = new Map(updateManagers({ ...write, manager: '' }, { value, type }, options))
+      const taken = owners.get('')?.set ?? emptySet
+      const rest = owners.get('a')?.set ?? emptySet
+      expect(taken.union(rest).equals(managers.get('a')?.set ?? emptySet), `seed ${seed}`).toBe(true)
+      expect(owners.get('b')?.set ?? emptySet, `seed ${seed}`).toEqual(managers.get('b')?.set ?? emptySet)
+    }
+    expect(kept).toBeGreaterThan(500)
   })
 
   it('differences reversed are the differences the other way', () => {

@@ -53,17 +53,45 @@ export type ApplyOutcome =
 /**
  * The owners after a write that is no apply: `manager` owns what differs between live and next, and nobody else does.
  *
+ * @param comparison of live and next, when it is known already.
  * @throws FieldManagerError `InvalidObject` when the objects cannot be compared.
  */
-export function updateManagers(write: Write, next: TypedValue, options: UpdaterOptions): Managers {
+export function updateManagers(
+  write: Write,
+  next: TypedValue,
+  options: UpdaterOptions,
+  comparison: Comparison = compareTyped(write.live.value, next.value, next.type),
+): Managers {
   const { apiVersion, manager } = write
   const managers = reconcileManagers(write, options.converter)
-  const { owners, comparison } = handOver({ ...write, managers }, next, options)
+  const { owners } = handOver({ ...write, managers }, next, options, comparison)
   if (isSame(comparison) && !owners.has(manager)) return owners
   const previous = owners.get(manager)?.set ?? emptySet
   const changed = previous.difference(comparison.removed).union(comparison.modified).union(comparison.added)
   const set = filterSet(changed, options.ignored?.[apiVersion])
   return withManager(owners, manager, { set, apiVersion, applied: false })
+}
+
+/**
+ * Whether an update changes nothing about owners, as most do not: what differs is its manager's already and nobody else's, and
+ * nothing that is owned goes away. Says no in doubt.
+ *
+ * @param unowned paths that nobody can own.
+ */
+export function ownsChanges(write: Write, comparison: Comparison, unowned: FieldSet, ignored?: SetFilter): boolean {
+  const { live, apiVersion, managers, manager } = write
+  const own = managers.get(manager)
+  if (own === undefined || own.applied) return false
+  const { added, modified, removed } = filterComparison(comparison, ignored)
+  const changed = modified.union(added)
+  const owned = changed.difference(unowned)
+  if (owned.empty || !owned.isSubsetOf(own.set)) return false
+  for (const each of managers.values()) {
+    if (each.apiVersion !== apiVersion || reconcileFieldSet(each.set, live.type) !== each.set) return false
+    if (each.set.difference(removed) !== each.set || each.set.difference(unowned) !== each.set) return false
+    if (each !== own && each.set.difference(changed) !== each.set) return false
+  }
+  return true
 }
 
 /**
@@ -84,7 +112,8 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
   const set = last?.set.equals(named) ? last.set : named
   const managers = new Map(before).set(manager, { set, apiVersion, applied: true })
   const object = prune(merged, { managers, manager, last, converter })
-  const { owners, conflicts } = handOver({ ...write, managers }, object, options)
+  const comparison = compareTyped(live.value, object.value, object.type)
+  const { owners, conflicts } = handOver({ ...write, managers }, object, options, comparison)
   if (!force && conflicts.size > 0) return { kind: 'conflict', conflicts: conflictsOf(conflicts) }
   const noop = object.value === live.value || equalValues(live.value ?? null, object.value)
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
@@ -95,12 +124,10 @@ interface HandOver {
   readonly owners: Managers
   /** What others own of what the write changes. */
   readonly conflicts: Managers
-  readonly comparison: Comparison
 }
 
-function handOver(write: Write, next: TypedValue, { converter, ignored }: UpdaterOptions): HandOver {
+function handOver(write: Write, next: TypedValue, { converter, ignored }: UpdaterOptions, comparison: Comparison): HandOver {
   const { live, apiVersion, managers, manager } = write
-  const comparison = compareTyped(live.value, next.value, next.type)
   const byVersion = new Map([[apiVersion, filterComparison(comparison, ignored?.[apiVersion])]])
   const same = isSame(comparison)
   const conflicts = new Map<string, VersionedSet>()
@@ -122,7 +149,7 @@ function handOver(write: Write, next: TypedValue, { converter, ignored }: Update
     const set = owned.set.difference(taken).difference(changes.removed)
     if (!set.empty) owners.set(name, set === owned.set ? owned : { ...owned, set })
   }
-  return { owners, conflicts, comparison }
+  return { owners, conflicts }
 }
 
 function compareAt(apiVersion: string, live: TypedValue, next: TypedValue, converter: Converter): Comparison | undefined {

@@ -1,10 +1,8 @@
 import type { PathElement } from '../fieldpath/element.ts'
-import { type FieldNode, FieldSet, leaf, setOf } from '../fieldpath/field-set.ts'
+import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { deducedName } from './deduced.ts'
 import type { MapAtom, TypeRef } from './types.ts'
 import { defaultForm } from './types.ts'
-
-const settled = new WeakMap<TypeRef, WeakSet<FieldSet>>()
 
 /**
  * A set as it reads under a schema that may have changed since it was written: what lies below a part that has become
@@ -14,11 +12,9 @@ const settled = new WeakMap<TypeRef, WeakSet<FieldSet>>()
  */
 export function reconcileFieldSet(set: FieldSet, type: TypeRef): FieldSet {
   if (type.name === deducedName) return set
-  const known = settled.get(type)
-  if (known?.has(set)) return set
-  const out = reconcileNode({ member: false, children: set }, type, true).children ?? setOf(new Map())
-  if (known === undefined) settled.set(type, new WeakSet([out]))
-  else known.add(out)
+  if (set.settledUnder === type) return set
+  const out = reconcileNode({ member: false, children: set }, type, true).children ?? emptySet
+  if (!out.empty) out.settledUnder = type
   return out
 }
 
