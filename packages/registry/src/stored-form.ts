@@ -66,22 +66,34 @@ export class StoredForms {
   }
 
   #planOf(type: StructType): Plan {
-    let plan = this.#plans.get(type)
-    if (plan !== undefined) return plan
-    plan = { emptied: [], inner: [] }
-    this.#plans.set(type, plan)
-    // Metadata has no such members, and is looked at too often to be walked for nothing.
-    const fields = type.fields.filter(({ json }) => json !== 'metadata' || !type.root)
-    const emptied = fields
-      .filter(
-        ({ omitEmpty, type: node, proto }) => !omitEmpty && proto !== undefined && (node.kind === 'list' || node.kind === 'map'),
-      )
-      .map(({ json }) => json)
-    const inner = fields.flatMap(({ json, type: node }) => innerOf(json, node))
-    plan = { emptied, inner }
-    this.#plans.set(type, plan)
-    return plan
+    const known = this.#plans.get(type)
+    if (known !== undefined) return known
+    const plan = planOf(type)
+    this.#plans.set(type, { emptied: plan.emptied, inner: plan.inner.filter(({ type: inner }) => isAffected(inner())) })
+    return this.#planOf(type)
   }
+}
+
+function planOf(type: StructType): Plan {
+  // Metadata has no such members, and is looked at too often to be walked for nothing.
+  const fields = type.fields.filter(({ json }) => json !== 'metadata' || !type.root)
+  const emptied = fields
+    .filter(
+      ({ omitEmpty, type: node, proto }) => !omitEmpty && proto !== undefined && (node.kind === 'list' || node.kind === 'map'),
+    )
+    .map(({ json }) => json)
+  return { emptied, inner: fields.flatMap(({ json, type: node }) => innerOf(json, node)) }
+}
+
+/** Whether the type, or any that it holds, has a member that is affected. */
+function isAffected(type: StructType): boolean {
+  const reached = new Set([type])
+  for (const each of reached) {
+    const { emptied, inner } = planOf(each)
+    if (emptied.length > 0) return true
+    for (const { type: next } of inner) reached.add(next())
+  }
+  return false
 }
 
 function innerOf(member: string, node: TypeNode): Plan['inner'] {

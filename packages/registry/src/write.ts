@@ -1,6 +1,7 @@
 import type { AdmissionAttributes, ObjectReader } from '@krmkit/admission'
+import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, goText, type GroupKind, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, goText, type GroupKind, type JsonValue, Path } from '@krmkit/meta'
 import { normalize, type StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
@@ -325,7 +326,10 @@ async function updateOnce(
     return result.outcome === 'written' ? { object: deepFreeze(last) } : undefined
   }
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
-  if (sameBytes(encodeStored(canonical), entry.value)) return { object: current, entry }
+  // Most updates change something, which is seen sooner in the values than in the bytes.
+  const mayBeSame =
+    definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
+  if (mayBeSame && sameBytes(encodeStored(canonical), entry.value)) return { object: current, entry }
   return writeEntry(writer, definition, { key: entry.key, object: canonical, expect: entry.revision })
 }
 

@@ -48,16 +48,38 @@ function structOf(node: TypeNode): StructType | undefined {
 }
 
 function defaultStruct(plan: StructPlan, object: Record<string, unknown>): Record<string, unknown> {
-  if (!hasDefaults(plan.type)) return object
+  const fields = defaultingFields(plan)
   let changes: Map<number, unknown> | undefined
-  for (const field of plan.fields) {
+  for (let i = 0; i < fields.length; i++) {
+    const { field, fallback } = fields[i] as DefaultingField
     const value = memberOf(object, field)
-    const filled = defaultField(field, value)
+    const filled = defaultField(field, fallback, value)
     if (filled === value) continue
     changes ??= new Map()
     changes.set(field.index, filled)
   }
   return changes === undefined ? object : withChanges(plan, object, changes)
+}
+
+/** A field that has a default, or that holds structs with some. */
+interface DefaultingField {
+  readonly field: FieldPlan
+  readonly fallback: unknown
+}
+
+/** A memo: what is in it follows from the type alone. */
+const defaulting = new WeakMap<StructPlan, readonly DefaultingField[]>()
+
+function defaultingFields(plan: StructPlan): readonly DefaultingField[] {
+  const known = defaulting.get(plan)
+  if (known !== undefined) return known
+  const fields = plan.fields.flatMap((field): DefaultingField[] => {
+    const fallback = effectiveDefault(field)
+    const inner = structOf(field.field.type)
+    return fallback !== undefined || (inner !== undefined && hasDefaults(inner)) ? [{ field, fallback }] : []
+  })
+  defaulting.set(plan, fields)
+  return fields
 }
 
 function memberOf(object: Record<string, unknown>, field: FieldPlan): unknown {
@@ -71,8 +93,7 @@ function effectiveDefault({ field, node }: FieldPlan): unknown {
     : field.default
 }
 
-function defaultField(field: FieldPlan, value: unknown): unknown {
-  const fallback = effectiveDefault(field)
+function defaultField(field: FieldPlan, fallback: unknown, value: unknown): unknown {
   const unset = value === undefined || value === null || (!field.field.pointer && field.node.isEmpty(value))
   if (fallback === undefined || !unset) return defaultNode(field.node, value)
   return typeof fallback === 'object' ? structuredClone(fallback) : fallback

@@ -20,26 +20,37 @@ export function normalize<T extends object>(type: StructType, object: T): T {
 }
 
 function normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Record<string, unknown> {
-  const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
+  // Only needed once something has to change; most objects are canonical.
+  let slots: unknown[] | undefined
   let extra: Record<string, unknown> | undefined
-  let canonical = true
   let last = -1
   let zeros = 0
   for (const key in object) {
     const value = object[key]
     const field = plan.byName.get(key)
     if (field === undefined) {
+      slots ??= slotsUntil(plan, object, key)
       if (plan.open && value !== undefined) extra = withMember(extra, key, value)
-      canonical = false
       continue
     }
     const normal = normalizeField(field, value)
-    slots[field.index] = normal
-    if (normal === undefined || normal !== value || field.index < last) canonical = false
+    if (normal === undefined || normal !== value || field.index < last) slots ??= slotsUntil(plan, object, key)
     else if (field.zero !== undefined) zeros++
+    if (slots !== undefined) slots[field.index] = normal
     last = field.index
   }
-  return canonical && zeros === plan.zeroCount ? object : buildObject(plan, slots, extra)
+  if (slots === undefined && zeros === plan.zeroCount) return object
+  return buildObject(plan, slots ?? slotsUntil(plan, object, undefined), extra)
+}
+
+/** The members before `end`, all of which are canonical, at the indexes of their fields. */
+function slotsUntil(plan: StructPlan, object: Record<string, unknown>, end: string | undefined): unknown[] {
+  const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
+  for (const key in object) {
+    if (key === end) break
+    slots[(plan.byName.get(key) as FieldPlan).index] = object[key]
+  }
+  return slots
 }
 
 function withMember(object: Record<string, unknown> | undefined, key: string, value: unknown): Record<string, unknown> {
@@ -87,6 +98,18 @@ function normalizeList(element: NodePlan, list: unknown[]): unknown[] {
 }
 
 function normalizeMap(element: NodePlan, map: Record<string, unknown>): Record<string, unknown> {
+  let previous: string | undefined
+  for (const key in map) {
+    const value = map[key]
+    if (value === undefined || (previous !== undefined && !inOrder(previous, key))) return reorderedMap(element, map)
+    // Structs are walked once: what has to change is not looked at twice.
+    if (typeof value === 'object' || normalizeNode(element, value) !== value) return reorderedMap(element, map)
+    previous = key
+  }
+  return map
+}
+
+function reorderedMap(element: NodePlan, map: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
   let canonical = true
   let sorted = true

@@ -21,7 +21,7 @@ const encoder = new TextEncoder()
 /** As `encodeJson`, but text. */
 export function stringifyJson(value: unknown): string {
   const text = plainJson(value)
-  return special.test(text) ? text.replace(allSpecial, escapeSpecial) : text
+  return hasSpecial(text) ? text.replace(special, escapeSpecial) : text
 }
 
 /** Without the escapes of HTML, as raw values stand inside of protobuf. */
@@ -40,8 +40,12 @@ export function plainJson(value: unknown): string {
 
 /** A quote after `{` or `,` opens a key or a list element; inside of strings it would be escaped. */
 const indexKey = /[{,]"(?:0|[1-9][0-9]{0,9})":/
-const special = /[<>&\u2028\u2029]/
-const allSpecial = /[<>&\u2028\u2029]/g
+const special = /[<>&\u2028\u2029]/g
+
+/** Five searches for one character take a fraction of the time of one for any of them. */
+function hasSpecial(text: string): boolean {
+  return text.includes('<') || text.includes('>') || text.includes('&') || text.includes('\u2028') || text.includes('\u2029')
+}
 
 function escapeSpecial(char: string): string {
   return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
