@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
 import { canonicalJson, parseJson, quote } from '../value/json.ts'
-import { compareStrings, compareValues, isMap } from '../value/order.ts'
+import { compareStrings, compareValues, isMap, sortInPlace } from '../value/order.ts'
 
 /**
  * Path elements: one step from a value into one of its members.
@@ -33,7 +33,7 @@ export function fieldElement(name: string): PathElement {
 
 /** @param fields in any order. */
 export function keyElement(fields: readonly KeyField[]): PathElement {
-  const sorted = fields.length < 2 ? fields : [...fields].sort((a, b) => compareStrings(a.name, b.name))
+  const sorted = isSorted(fields) ? fields : sortInPlace([...fields], byName)
   let text = 'k:{'
   for (let i = 0; i < sorted.length; i++) {
     const field = sorted[i] as KeyField
@@ -119,10 +119,10 @@ export function sortElements(elements: PathElement[]): PathElement[] {
       break
     }
   }
-  if (onlyFields) return elements.sort(compareStrings)
+  if (onlyFields) return sortInPlace(elements, compareStrings)
   const parts = new Map<PathElement, ElementParts>()
   for (const element of elements) parts.set(element, elementParts(element))
-  return elements.sort((a, b) => {
+  return sortInPlace(elements, (a, b) => {
     const left = parts.get(a) as ElementParts
     const right = parts.get(b) as ElementParts
     return left.kind === right.kind ? compareParts(left, right) : compareElements(a, b)
@@ -130,6 +130,15 @@ export function sortElements(elements: PathElement[]): PathElement[] {
 }
 
 const ranks = 'fkvi'
+
+function byName(a: KeyField, b: KeyField): number {
+  return compareStrings(a.name, b.name)
+}
+
+function isSorted(fields: readonly KeyField[]): boolean {
+  for (let i = 1; i < fields.length; i++) if (byName(fields[i - 1] as KeyField, fields[i] as KeyField) > 0) return false
+  return true
+}
 
 /** Reads the commonest key, `k:{"name":"app"}`, without parsing JSON; `undefined` for anything less plain. */
 function plainKey(element: PathElement): ElementParts | undefined {
@@ -167,7 +176,7 @@ function parseKey(text: string): PathElement {
 function keyFields(value: { [key: string]: JsonValue }): KeyField[] {
   const fields: KeyField[] = []
   for (const name of Object.keys(value)) fields.push({ name, value: value[name] as JsonValue })
-  return fields.length < 2 ? fields : fields.sort((a, b) => compareStrings(a.name, b.name))
+  return sortInPlace(fields, byName)
 }
 
 function parseIndex(text: string): number {

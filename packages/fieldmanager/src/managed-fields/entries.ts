@@ -2,7 +2,7 @@ import type { DeepReadonly, JsonObject, JsonValue, ManagedFieldsEntry } from '@k
 import { FieldManagerError } from '../errors.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
-import { compareStrings, equalValues } from '../value/order.ts'
+import { compareStrings, equalValues, sortInPlace } from '../value/order.ts'
 import { managerKey, parseManagerKey } from './manager-id.ts'
 
 /** Owners as `metadata.managedFields` carries them, by `managerKey`. */
@@ -51,7 +51,7 @@ export function encodeManaged({ managers, times, sources }: Managed): ManagedFie
     const same = source !== undefined && source.fieldsV1 === encodeFieldsV1(owned.set) && source.time === time
     entries.push(same && source.apiVersion === owned.apiVersion ? (source as ManagedFieldsEntry) : encodeEntry(key, owned, time))
   }
-  return entries.sort(compareEntries)
+  return sortInPlace(entries, compareEntries)
 }
 
 /** True when both lists hold the very same entries, as they do when nothing about owners has changed. */

@@ -69,6 +69,20 @@ export function compareStrings(a: string, b: string): number {
   return a.length - b.length
 }
 
+/** Sorts in place, stable. For the few items that most lists have this is cheaper than the general sort, which allocates. */
+export function sortInPlace<T>(items: T[], compare: (a: T, b: T) => number): T[] {
+  if (items.length > fewItems) return items.sort(compare)
+  for (let i = 1; i < items.length; i++) {
+    const item = items[i] as T
+    let at = i
+    for (; at > 0 && compare(items[at - 1] as T, item) > 0; at--) items[at] = items[at - 1] as T
+    items[at] = item
+  }
+  return items
+}
+
+const fewItems = 16
+
 export function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
