@@ -24,6 +24,11 @@ export interface View {
   readonly frames: FrameCache
 }
 
+interface Converted {
+  readonly object: FrozenObject
+  bytes: Uint8Array | undefined
+}
+
 export function createView(definition: ResourceDefinition, parsed: ParsedObjects): View {
   // Items of custom resources are whole objects, whose members come in the order of their names.
   const headLength = definition.custom === undefined ? documentHead(definition.kind).byteLength : 1
@@ -39,13 +44,17 @@ export function createView(definition: ResourceDefinition, parsed: ParsedObjects
       toStorage: (object) => object,
     }
   }
-  const converted = new WeakMap<Entry, { object: FrozenObject; bytes: Uint8Array | undefined }>()
+  const converted = new WeakMap<Entry, Converted | 'stored'>()
   const type = definition.kind.type
+  // Most objects of the stored version of a custom resource look just as they are stored: nothing is kept of those.
+  const mayBeStored = definition.custom !== undefined && definition.version === definition.storage.version
   const convert = (object: FrozenObject): FrozenObject => normalize(type(), fromStorage(object)) as DeepReadonly<ApiObject>
-  const of = (entry: Entry): { object: FrozenObject; bytes: Uint8Array | undefined } => {
+  const of = (entry: Entry): Converted | 'stored' => {
     let found = converted.get(entry)
     if (found === undefined) {
-      found = { object: convert(parsed.objectOf(entry)), bytes: undefined }
+      const object = convert(parsed.objectOf(entry))
+      const bytes = mayBeStored ? encodeJson(object, { newline: true }) : undefined
+      found = bytes !== undefined && Buffer.compare(bytes, entry.value) === 0 ? 'stored' : { object, bytes }
       converted.set(entry, found)
     }
     return found
@@ -54,10 +63,14 @@ export function createView(definition: ResourceDefinition, parsed: ParsedObjects
     definition,
     headLength,
     frames: new FrameCache(),
-    object: (entry) => of(entry).object,
+    object(entry) {
+      const found = of(entry)
+      return found === 'stored' ? parsed.objectOf(entry) : found.object
+    },
     bytes(entry) {
       const found = of(entry)
-      found.bytes ??= found.object === parsed.objectOf(entry) ? entry.value : encodeJson(found.object, { newline: true })
+      if (found === 'stored') return entry.value
+      found.bytes ??= encodeJson(found.object, { newline: true })
       return found.bytes
     },
     present: convert,

@@ -222,18 +222,29 @@ const pieceBytes = 256 * 1024
 
 function joinedList(request: ResourceRequest, entries: readonly Entry[], metadata: object): ApiResponse {
   const { definition, view } = request
-  const { group, version, listKind } = definition.kind
-  const opening = JSON.stringify({ kind: listKind, apiVersion: apiVersionOf(group, version), metadata }).slice(0, -1)
+  const { head, end } = listEnvelope(definition, metadata)
   const joiner = new Joiner(pieceBytes)
-  joiner.add(new TextEncoder().encode(`${opening},"items":[`))
+  joiner.add(head)
   for (let i = 0; i < entries.length; i++) {
     const bytes = view.bytes(entries[i] as Entry)
     joiner.add(i === 0 ? firstOpen : comma)
     // Items carry no kind and apiVersion of their own; the final newline is left out too.
     joiner.add(bytes, view.headLength, bytes.byteLength - 1)
   }
-  joiner.add(listEnd)
+  joiner.add(end)
   return jsonResponse(200, joiner.body())
+}
+
+/** What stands before the items of a list and after them. Lists of custom resources, too, have their members by name. */
+function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): { head: Uint8Array; end: Uint8Array } {
+  const { group, version, listKind } = kind
+  const apiVersion = apiVersionOf(group, version)
+  const encode = (text: string) => new TextEncoder().encode(text)
+  if (custom === undefined) {
+    return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
+  }
+  const end = encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`)
+  return { head: encode(`{"apiVersion":"${apiVersion}","items":[`), end }
 }
 
 /** Collects many small pieces into few large ones. */

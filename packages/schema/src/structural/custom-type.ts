@@ -110,8 +110,13 @@ class Codec implements CustomCodec {
   }
 }
 
-/** Metadata as it is printed, in the order of names. */
+/** Metadata as it is printed, in the order of names; what is there when it is so already. */
 function normalMetadata(object: JsonObject, type: StructType): JsonValue {
-  const { creationTimestamp, ...rest } = normalize(type, (object.metadata ?? {}) as JsonObject)
-  return sortedValue(creationTimestamp === null || creationTimestamp === undefined ? rest : { ...rest, creationTimestamp })
+  const given = (object.metadata ?? {}) as JsonObject
+  const { creationTimestamp, ...rest } = normalize(type, given)
+  const shown = creationTimestamp === null || creationTimestamp === undefined ? rest : { ...rest, creationTimestamp }
+  const sorted = sortedValue(shown) as JsonObject
+  const keys = Object.keys(given)
+  const same = Object.keys(sorted).every((key, index) => key === keys[index] && sorted[key] === given[key])
+  return same && keys.length === Object.keys(sorted).length ? given : sorted
 }

@@ -1,0 +1,297 @@
+import type { JsonObject } from '@krmkit/meta'
+import { memoryStorage, type Storage } from '@krmkit/storage'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createApiServer, type EmbeddedServer } from '../server.ts'
+
+const servers: EmbeddedServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+  readonly body: any
+}
+
+type Call = (
+  method: string,
+  path: string,
+  options?: { readonly body?: unknown; readonly headers?: Record<string, string>; readonly query?: string },
+) => Promise<Answer>
+
+async function start(storage: Storage = memoryStorage()): Promise<{ call: Call; server: EmbeddedServer }> {
+  const server = await createApiServer({ storage })
+  servers.push(server)
+  const call: Call = async (method, path, { body, headers = {}, query = '' } = {}) => {
+    const bytes = new TextEncoder().encode(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body))
+    const response = await server.handle({
+      method,
+      path,
+      query,
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+      body: async () => bytes,
+      peer: {},
+      signal: new AbortController().signal,
+    })
+    const parts =
+      response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts : []
+    const text = Buffer.concat(parts).toString()
+    return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
+  }
+  return { call, server }
+}
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
+
+function definition(version: JsonObject = {}, spec: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.g.example.com' },
+    spec: {
+      group: 'g.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget', shortNames: ['wd'] },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }],
+      ...spec,
+    },
+  }
+}
+
+const schema: JsonObject = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: { a: { type: 'string' }, size: { type: 'integer', default: 1 }, replicas: { type: 'integer' } },
+    },
+    status: { type: 'object', properties: { replicas: { type: 'integer' }, phase: { type: 'string' } } },
+  },
+}
+
+const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
+  apiVersion: 'g.example.com/v1',
+  kind: 'Widget',
+  metadata: { name },
+  ...rest,
+})
+
+/** Asks until the answer is as wanted: what the server does by itself takes a few turns of the event loop. */
+async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean): Promise<Answer> {
+  for (let turn = 0; turn < 500; turn++) {
+    const answer = await ask()
+    if (holds(answer)) return answer
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  throw new Error('the server did not get there')
+}
+
+async function define(call: Call, body: JsonObject = definition()): Promise<void> {
+  expect((await call('POST', definitions, { body })).status).toBe(201)
+  await eventually(
+    () => call('GET', widgets),
+    ({ status }) => status === 200,
+  )
+}
+
+describe('custom resources', () => {
+  it('serves a definition as soon as it is established', async () => {
+    const { call } = await start()
+    expect((await call('GET', widgets)).text).toBe('404 page not found\n')
+    await define(call)
+    const { body } = await call('GET', `${definitions}/widgets.g.example.com`)
+    expect(body.status.conditions.map(({ type, status, reason }: Record<string, string>) => [type, status, reason])).toEqual([
+      ['NamesAccepted', 'True', 'NoConflicts'],
+      ['Established', 'True', 'InitialNamesAccepted'],
+    ])
+    expect(body.status.acceptedNames).toEqual({
+      plural: 'widgets',
+      singular: 'widget',
+      shortNames: ['wd'],
+      kind: 'Widget',
+      listKind: 'WidgetList',
+    })
+    const created = await call('POST', widgets, { body: widget('a', { spec: { a: 'x', b: 'y' } }) })
+    expect(created.status).toBe(201)
+    expect(created.headers.warning).toEqual(['299 - "unknown field \\"spec.b\\""'])
+    expect(created.body.spec).toEqual({ a: 'x', size: 1 })
+    expect((await call('GET', widgets)).text).toMatch(
+      /^\{"apiVersion":"g.example.com\/v1","items":\[\{"apiVersion":"g.example.com\/v1","kind":"Widget",.*\],"kind":"WidgetList","metadata":\{/,
+    )
+  })
+
+  it('P33 shows Name and Age where a definition has no columns', async () => {
+    const { call } = await start()
+    await define(call)
+    await call('POST', widgets, { body: widget('a') })
+    const { body } = await call('GET', widgets, { headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' } })
+    expect(body.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual(['Name', 'Age'])
+    expect(body.rows[0].cells[0]).toBe('a')
+  })
+
+  it('P191 has no protobuf form, but falls back to JSON and knows metadata alone in protobuf', async () => {
+    const { call } = await start()
+    await define(call)
+    await call('POST', widgets, { body: widget('a') })
+    const get = (accept: string) => call('GET', `${widgets}/a`, { headers: { accept } })
+    expect((await get('application/vnd.kubernetes.protobuf')).status).toBe(406)
+    expect((await get('application/vnd.kubernetes.protobuf,application/json')).headers['content-type']).toBe('application/json')
+    expect((await get('application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1')).status).toBe(200)
+    const patch = await call('PATCH', `${widgets}/a`, {
+      body: {},
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+    })
+    expect(patch.status).toBe(415)
+  })
+
+  it('P201 refuses instances that the schema does not allow', async () => {
+    const { call } = await start()
+    await define(call)
+    const { status, body } = await call('POST', widgets, { body: widget('a', { spec: { size: 'large' } }) })
+    expect(status).toBe(422)
+    expect(body.details).toMatchObject({ group: 'g.example.com', kind: 'Widget', name: 'a' })
+    expect(body.details.causes).toEqual([
+      {
+        field: 'spec.size',
+        reason: 'FieldValueTypeInvalid',
+        message: 'Invalid value: "string": spec.size in body must be of type integer: "string"',
+      },
+    ])
+  })
+
+  it('keeps status and scale apart, and raises the generation for neither', async () => {
+    const { call } = await start()
+    const subresources = { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } }
+    await define(call, definition({ subresources }))
+    const created = await call('POST', widgets, { body: widget('a', { spec: { replicas: 2 }, status: { phase: 'x' } }) })
+    expect(created.body).not.toHaveProperty('status')
+    const merge = { 'content-type': 'application/merge-patch+json' }
+    const status = await call('PATCH', `${widgets}/a/status`, {
+      body: { spec: { a: 'no' }, status: { replicas: 1 } },
+      headers: merge,
+    })
+    expect(status.body).toMatchObject({ metadata: { generation: 1 }, spec: { replicas: 2 }, status: { replicas: 1 } })
+    expect(status.body.spec).not.toHaveProperty('a')
+    const scale = await call('PATCH', `${widgets}/a/scale`, { body: { spec: { replicas: 5 } }, headers: merge })
+    expect(scale.body).toMatchObject({ kind: 'Scale', spec: { replicas: 5 }, status: { replicas: 1 } })
+    expect((await call('GET', `${widgets}/a`)).body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } })
+  })
+
+  it('P226 owns lists without markers as a whole, and merges what is applied', async () => {
+    const { call } = await start()
+    await define(call)
+    const apply = (manager: string, spec: JsonObject) =>
+      call('PATCH', `${widgets}/a`, {
+        body: widget('a', { spec }),
+        query: `fieldManager=${manager}`,
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      })
+    expect((await apply('one', { a: 'x' })).status).toBe(201)
+    expect((await apply('two', { size: 3 })).body.spec).toEqual({ a: 'x', size: 3 })
+    expect((await apply('two', { a: 'y', size: 3 })).status).toBe(409)
+  })
+
+  it('follows definitions in discovery and OpenAPI', async () => {
+    const { call } = await start()
+    await define(call)
+    expect((await call('GET', '/apis/g.example.com/v1')).body.resources.map(({ name }: { name: string }) => name)).toEqual([
+      'widgets',
+    ])
+    expect(
+      (await call('GET', '/openapi/v3/apis/g.example.com/v1')).body.components.schemas['com.example.g.v1.Widget'].properties.spec
+        .properties.a,
+    ).toEqual({ type: 'string' })
+    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await eventually(
+      () => call('GET', '/apis/g.example.com'),
+      ({ status }) => status === 404,
+    )
+    expect((await call('GET', '/openapi/v3')).body.paths).not.toHaveProperty('apis/g.example.com/v1')
+  })
+
+  it('removes instances before their definition, which waits for those that are held', async () => {
+    const { call } = await start()
+    await define(call)
+    await call('POST', widgets, { body: widget('free') })
+    await call('POST', widgets, { body: { ...widget('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } } })
+    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await eventually(
+      () => call('GET', `${widgets}/free`),
+      ({ status }) => status === 404,
+    )
+    const refused = await eventually(
+      () => call('POST', widgets, { body: widget('late') }),
+      ({ status }) => status !== 201,
+    )
+    expect(refused.body.message).toBe('create not allowed while custom resource definition is terminating')
+    expect((await call('GET', `${definitions}/widgets.g.example.com`)).status).toBe(200)
+    await call('PATCH', `${widgets}/held`, {
+      body: { metadata: { finalizers: null } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    await eventually(
+      () => call('GET', `${definitions}/widgets.g.example.com`),
+      ({ status }) => status === 404,
+    )
+    expect((await call('GET', widgets)).text).toBe('404 page not found\n')
+  })
+
+  it('refuses names that another definition of the group has, until that one is gone', async () => {
+    const { call } = await start()
+    await define(call)
+    const other = definition({}, { names: { plural: 'wads', kind: 'Wad', shortNames: ['wd'] } })
+    await call('POST', definitions, { body: { ...other, metadata: { name: 'wads.g.example.com' } } })
+    const ask = () => call('GET', `${definitions}/wads.g.example.com`)
+    const conditionOf = ({ body }: Answer) =>
+      body.status.conditions?.find(({ type }: { type: string }) => type === 'NamesAccepted')
+    const conflict = await eventually(ask, (answer) => conditionOf(answer) !== undefined)
+    expect(conditionOf(conflict)).toMatchObject({
+      status: 'False',
+      reason: 'ShortNamesConflict',
+      message: '"wd" is already in use',
+    })
+    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await eventually(ask, (answer) => conditionOf(answer).status === 'True')
+    await eventually(
+      () => call('GET', '/apis/g.example.com/v1/namespaces/default/wads'),
+      ({ status }) => status === 200,
+    )
+  })
+
+  it('serves what is in the store from the start', async () => {
+    const storage = memoryStorage()
+    const { call } = await start(storage)
+    await define(call)
+    await call('POST', widgets, { body: widget('a') })
+    const again = await start(storage)
+    expect((await again.call('GET', `${widgets}/a`)).status).toBe(200)
+  })
+
+  it('reads stored objects by the schema of today, in every version', async () => {
+    const { call } = await start()
+    await define(call)
+    await call('POST', widgets, { body: widget('a', { spec: { a: 'x' } }) })
+    const grown = structuredClone(schema) as { properties: { spec: { properties: JsonObject } } }
+    grown.properties.spec.properties = { size: { type: 'integer' }, mark: { type: 'string', default: 'm' } }
+    const versions = [
+      { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: grown as unknown as JsonObject } },
+      { name: 'v2', served: true, storage: false, deprecated: true, schema: { openAPIV3Schema: schema } },
+    ]
+    await call('PATCH', `${definitions}/widgets.g.example.com`, {
+      body: { spec: { versions } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    const v2 = await eventually(
+      () => call('GET', '/apis/g.example.com/v2/namespaces/default/widgets/a'),
+      ({ status }) => status === 200,
+    )
+    expect(v2.body).toMatchObject({ apiVersion: 'g.example.com/v2', spec: { size: 1 } })
+    expect(v2.headers.warning).toEqual(['299 - "g.example.com/v2 Widget is deprecated"'])
+    expect((await call('GET', `${widgets}/a`)).body.spec).toEqual({ mark: 'm', size: 1 })
+  })
+})

@@ -1,0 +1,129 @@
+import { fakeClock, fixedFeatures, formatFieldError, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { PolicyContext } from '../../interfaces.ts'
+import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
+import { cleanupFinalizer, customResourceDefinitionPolicy as policy } from './custom-resource-definition.ts'
+
+const context: PolicyContext = {
+  clock: fakeClock(0),
+  random: seededRandom(1),
+  profile: stockProfile,
+  features: fixedFeatures('1.33'),
+}
+const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+function definition(schema: JsonObject | undefined = open, version: JsonObject = {}): CustomResourceDefinition {
+  const object = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'gadgets.g.example.com' },
+    spec: {
+      group: 'g.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'gadgets', kind: 'Gadget' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          ...(schema === undefined ? {} : { schema: { openAPIV3Schema: schema } }),
+          ...version,
+        },
+      ],
+    },
+  } as unknown as CustomResourceDefinition
+  policy.defaults?.(object, 'v1', stockProfile)
+  policy.prepareForCreate?.(object, context)
+  return object
+}
+
+const faults = (object: CustomResourceDefinition): string[] => (policy.validate?.(object, context) ?? []).map(formatFieldError)
+const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { f: schema } })
+const at = 'spec.validation.openAPIV3Schema.properties[f]'
+
+describe('definitions of custom resources', () => {
+  it('get names, a conversion strategy and a stored version', () => {
+    const object = definition()
+    expect(object.spec.names).toEqual({ plural: 'gadgets', kind: 'Gadget', singular: 'gadget', listKind: 'GadgetList' })
+    expect(object.spec.conversion).toEqual({ strategy: 'None' })
+    expect(object.status).toEqual({ conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] })
+    expect(faults(object)).toEqual([])
+  })
+
+  it('P337 need a scope, a schema and a structural one', () => {
+    const unscoped = definition()
+    unscoped.spec.scope = ''
+    expect(faults(unscoped)).toEqual(['spec.scope: Required value'])
+    expect(faults(definition(undefined, { schema: {} }))).toEqual([
+      'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+    ])
+    expect(faults(definition(field({})))).toEqual([`${at}.type: Required value: must not be empty for specified object fields`])
+  })
+
+  it('P338 take columns by jsonPath and keep what is the same in all versions together', () => {
+    const bad = { additionalPrinterColumns: [{ name: 'S', type: 'text', jsonPath: '.spec.s' }] }
+    expect(faults(definition(open, bad))).toEqual([
+      'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
+    ])
+    const two = definition(open, bad)
+    two.spec.versions?.push({ name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: open } as never })
+    expect(faults(two)).toEqual([
+      'spec.versions[0].additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
+    ])
+  })
+
+  it.each<[string, JsonObject, string[]]>([
+    ['keywords that are not supported', { $ref: '#/x' }, [`${at}.$ref: Forbidden: $ref is not supported`]],
+    [
+      'a pattern that is none',
+      { type: 'string', pattern: '(' },
+      [
+        `${at}.pattern: Invalid value: "(": must be a valid regular expression, but isn't: error parsing regexp: missing closing ): \`(\``,
+      ],
+    ],
+    [
+      'structure in a junctor',
+      { type: 'string', anyOf: [{ type: 'string' }] },
+      [`${at}.anyOf[0].type: Forbidden: must be empty to be structural`],
+    ],
+    [
+      'a junctor of what is not described',
+      { type: 'object', not: { properties: { a: {} } } },
+      [`${at}.properties[a]: Required value: because it is defined in ${at}.not.properties[a]`],
+    ],
+    [
+      'a default that does not fit',
+      { type: 'integer', default: 'x' },
+      [`${at}.default: Invalid value: "string":  in body must be of type integer: "string"`],
+    ],
+    ['a list without items', { type: 'array' }, [`${at}.items: Required value: must be specified`]],
+    [
+      'a map without keys',
+      { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' },
+      [`${at}.x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map`],
+    ],
+  ])('refuse %s', (_, schema, expected) => {
+    expect(faults(definition(field(schema)))).toEqual(expected)
+  })
+
+  it('cannot change scope, kind or name once they are established', () => {
+    const old = definition()
+    old.status = { ...old.status, conditions: [{ type: 'Established', status: 'True' }] }
+    const next = structuredClone(old)
+    next.metadata.resourceVersion = '2'
+    next.spec.scope = 'Cluster'
+    next.spec.names.kind = 'Gizmo'
+    const errors = (policy.validateUpdate?.(next, old, context) ?? []).map(formatFieldError)
+    expect(errors).toEqual([
+      'spec.scope: Invalid value: "Cluster": field is immutable',
+      'spec.names.kind: Invalid value: "Gizmo": field is immutable',
+    ])
+  })
+
+  it('are held by a finalizer when they are deleted', () => {
+    const object = definition()
+    policy.beginDeletion?.(object, context)
+    expect(object.metadata.finalizers).toEqual([cleanupFinalizer])
+    expect(object.status?.conditions).toMatchObject([{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending' }])
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { decode } from '../decode/decode.ts'
+import { applyDefaults } from '../decode/defaults.ts'
+import { normalize } from '../decode/normalize.ts'
+import type { StructType } from '../interfaces.ts'
+import { stringifyJson } from '../json/encode-json.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { customType } from './custom-type.ts'
+
+const text = { kind: 'scalar', scalar: 'string' } as const
+const plain = { pointer: false, optional: true, required: false, omitEmpty: true }
+const fields = [
+  { json: 'name', type: text, ...plain },
+  { json: 'labels', type: { kind: 'map', of: text } as const, ...plain },
+]
+/** The smallest type that has what these tests look at. */
+const objectMeta: StructType = {
+  name: 'meta/v1.ObjectMeta',
+  typeName: 'ObjectMeta',
+  packageName: 'v1',
+  group: 'meta.k8s.io',
+  version: 'v1',
+  openapiName: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+  root: false,
+  fields,
+  field: new Map(fields.map((field) => [field.json, field])),
+  raw: {},
+}
+
+const schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        size: { type: 'integer', default: 3 },
+        note: { type: 'string', nullable: true },
+        list: { type: 'array', items: { type: 'object', properties: { x: { type: 'integer', default: 1 } } } },
+        open: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { known: { type: 'object', properties: {} } },
+        },
+        map: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+    },
+  },
+}
+const type = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+const object = (spec: unknown, rest: object = {}) => ({
+  kind: 'Widget',
+  apiVersion: 'g.example.com/v1',
+  ...rest,
+  metadata: { name: 'a' },
+  spec,
+})
+
+describe('customType', () => {
+  it('P204 drops what the schema does not know, and tells where it was', () => {
+    const { object: read, problems } = decode(
+      type,
+      object({ b: 1, list: [{ x: 1, y: 2 }], open: { any: [1, { q: null }], known: { z: 1 } } }, { extra: 1 }),
+    )
+    expect(read.spec).toEqual({ list: [{ x: 1 }], open: { any: [1, { q: null }], known: {} } })
+    expect(problems).toEqual([
+      'unknown field "extra"',
+      'unknown field "spec.b"',
+      'unknown field "spec.list[0].y"',
+      'unknown field "spec.open.known.z"',
+    ])
+  })
+
+  it('tells repeated members, and unknown ones of metadata, before the others', () => {
+    const parsed = parseJson(
+      '{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a","colour":"red"},"spec":{"b":1,"size":1,"size":2}}',
+    )
+    const { problems } = decode(type, parsed.value, { duplicates: parsed.duplicates })
+    expect(problems).toEqual(['duplicate field "spec.size"', 'unknown field "metadata.colour"', 'unknown field "spec.b"'])
+  })
+
+  it('takes null for absent where it is not allowed', () => {
+    expect(decode(type, object({ map: null, note: null, size: null })).object.spec).toEqual({ note: null, size: null })
+    expect(applyDefaults(type, decode(type, object({ size: null })).object).spec).toEqual({ size: 3 })
+  })
+
+  it('fills defaults into what is there, and gives back the same object when nothing is missing', () => {
+    const filled = applyDefaults(type, decode(type, object({ list: [{}, { x: 2 }] })).object)
+    expect(filled.spec).toEqual({ list: [{ x: 1 }, { x: 2 }], size: 3 })
+    expect(applyDefaults(type, filled)).toBe(filled)
+    expect(applyDefaults(type, decode(type, { ...object({}), spec: undefined }).object)).not.toHaveProperty('spec.size')
+  })
+
+  it('prints members in the order of their names, at every level', () => {
+    const { object: read } = decode(type, object({ size: 1, map: { b: '1', a: '2' }, list: [] }))
+    expect(stringifyJson(read)).toBe(
+      '{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"list":[],"map":{"a":"2","b":"1"},"size":1}}',
+    )
+    expect(normalize(type, read)).toBe(read)
+  })
+
+  it('reads stored objects by the schema of today', () => {
+    const stored = object({ gone: 1, list: [{}] })
+    expect(type.custom?.read(stored as never)).toEqual(object({ list: [{ x: 1 }], size: 3 }))
+    expect(stored.spec).toEqual({ gone: 1, list: [{}] })
+  })
+
+  it('treats __proto__ and constructor as ordinary members', () => {
+    const { value } = parseJson(
+      '{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"open":{"__proto__":{"p":1},"constructor":2},"map":{"__proto__":"x"}}}',
+    )
+    const { object: read } = decode(type, value)
+    expect(stringifyJson(applyDefaults(type, read).spec)).toBe(
+      '{"map":{"__proto__":"x"},"open":{"__proto__":{"p":1},"constructor":2},"size":3}',
+    )
+    expect(({} as { p?: number }).p).toBeUndefined()
+  })
+
+  it('refuses metadata of a wrong type in the words of the stock server', () => {
+    expect(() => decode(type, { ...object({}), metadata: { labels: 'red' } })).toThrow(
+      'json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string',
+    )
+  })
+
+  it('ends at deep nesting, and takes no time that grows with it', () => {
+    const deep = (depth: number) => `${'{"b":0,"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+    const value = (depth: number) =>
+      parseJson(`{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"open":${deep(depth)}}}`).value
+    expect(stringifyJson(decode(type, value(900)).object)).toContain('{"a":1,"b":0}')
+    expect(() => decode(type, value(5000))).toThrow('exceeded max depth')
+  })
+})

@@ -1,0 +1,138 @@
+import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { validateLists } from './list-types.ts'
+import { schemaNode } from './schema-node.ts'
+import { schemaValidator } from './validate.ts'
+
+const spec = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties: { spec: { type: 'object', properties, ...rest } },
+})
+const faults = (schema: JsonObject, value: JsonValue, old?: JsonValue): string[] =>
+  schemaValidator(schema)({ spec: value }, old === undefined ? {} : { old: { spec: old } }).map(formatFieldError)
+
+describe('schemaValidator', () => {
+  it('P201 tells a required member that is missing, after what is wrong inside of others', () => {
+    const schema = spec(
+      { o: { type: 'object', required: ['x'], properties: { x: { type: 'string' }, y: { type: 'object', required: ['z'] } } } },
+      { required: ['s'] },
+    )
+    expect(faults(schema, { o: { y: {} } })).toEqual([
+      'spec.o.y.z: Required value',
+      'spec.o.x: Required value',
+      'spec.s: Required value',
+    ])
+  })
+
+  it.each<[string, JsonObject, JsonValue, string[]]>([
+    ['type', { type: 'string' }, 1, ['spec.f: Invalid value: "integer": spec.f in body must be of type string: "integer"']],
+    ['whole number', { type: 'integer' }, 2, []],
+    ['fraction', { type: 'integer' }, 1.5, ['spec.f: Invalid value: "number": spec.f in body must be of type integer: "number"']],
+    [
+      'integer or string',
+      { 'x-kubernetes-int-or-string': true },
+      true,
+      ['spec.f: Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"'],
+    ],
+    [
+      'minimum',
+      { type: 'integer', minimum: 2 },
+      1,
+      ['spec.f: Invalid value: 1: spec.f in body should be greater than or equal to 2'],
+    ],
+    [
+      'exclusive maximum',
+      { type: 'number', maximum: 2.5, exclusiveMaximum: true },
+      2.5,
+      ['spec.f: Invalid value: 2.5: spec.f in body should be less than 2.5'],
+    ],
+    ['multiple of a fraction', { type: 'number', multipleOf: 0.1 }, 0.3, []],
+    ['code points', { type: 'string', maxLength: 2 }, '\u{1f600}\u{1f600}', []],
+    [
+      'only the first fault of a string',
+      { type: 'string', minLength: 3, pattern: '^a' },
+      'x',
+      ['spec.f: Invalid value: "x": spec.f in body should be at least 3 chars long'],
+    ],
+    ['enumeration', { type: 'string', enum: ['a', 'b'] }, 'c', ['spec.f: Unsupported value: "c": supported values: "a", "b"']],
+    [
+      'format',
+      { type: 'string', format: 'date-time' },
+      'now',
+      ['spec.f: Invalid value: "now": spec.f in body must be of type date-time: "now"'],
+    ],
+    ['format of no meaning', { type: 'string', format: 'zip-code' }, 'x', []],
+    [
+      'list',
+      { type: 'array', items: { type: 'integer' }, minItems: 3 },
+      [1, 'x'],
+      [
+        'spec.f[1]: Invalid value: "string": spec.f[1] in body must be of type integer: "string"',
+        'spec.f: Invalid value: 2: spec.f in body should have at least 3 items',
+      ],
+    ],
+    [
+      'too many members',
+      { type: 'object', maxProperties: 1 },
+      { a: 1, b: 2 },
+      ['spec.f: Too many: 2: must have at most 1 items'],
+    ],
+    [
+      'any of',
+      { type: 'string', anyOf: [{ pattern: '^a' }, { minLength: 5 }] },
+      'b',
+      [
+        '<nil>: Invalid value: "": "spec.f" must validate at least one schema (anyOf)',
+        `spec.f: Invalid value: "b": spec.f in body should match '^a'`,
+      ],
+    ],
+    [
+      'one of',
+      { type: 'integer', oneOf: [{ multipleOf: 2 }, { multipleOf: 3 }] },
+      6,
+      ['<nil>: Invalid value: "": "spec.f" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+    ],
+    [
+      'not',
+      { type: 'string', not: { enum: ['x'] } },
+      'x',
+      ['<nil>: Invalid value: "": "spec.f" must not validate the schema (not)'],
+    ],
+  ])('%s', (_, schema, value, expected) => {
+    expect(faults(spec({ f: schema }), { f: value })).toEqual(expected)
+  })
+
+  it('lets pass in an update what was wrong before and has not changed', () => {
+    const item = { type: 'object', properties: { k: { type: 'string' }, n: { type: 'integer', maximum: 5 } } }
+    const schema = spec({
+      n: { type: 'integer', maximum: 5 },
+      a: { type: 'string' },
+      l: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+    })
+    expect(faults(schema, { n: 9, a: 'new' }, { n: 9, a: 'old' })).toEqual([])
+    expect(faults(schema, { n: 10 }, { n: 9 })).toHaveLength(1)
+    expect(faults(schema, { l: [{ k: 'new' }, { k: 'a', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toEqual([])
+    expect(faults(schema, { l: [{ k: 'b', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toHaveLength(1)
+  })
+
+  it('matches hostile patterns in linear time', () => {
+    expect(faults(spec({ f: { type: 'string', pattern: '^(a+)+$' } }), { f: `${'a'.repeat(20_000)}!` })).toHaveLength(1)
+  })
+})
+
+describe('validateLists', () => {
+  const node = schemaNode(
+    spec({
+      set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      map: { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+    }),
+  )
+
+  it('tells each repetition once', () => {
+    const errors = validateLists({ spec: { set: ['a', 'b', 'a', 'a'], map: [{ k: 1 }, { k: 1, v: 2 }] } }, node)
+    expect(errors.map(formatFieldError)).toEqual([
+      'spec.set[2]: Duplicate value: "a"',
+      'spec.map[1]: Duplicate value: map[string]interface {}{"k":1}',
+    ])
+  })
+})
