@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { builtInControllers } from './built-in.ts'
 import { ControllersError } from './controllers-error.ts'
-import { Activity, turns } from './framework/activity.ts'
+import { Activity, turns, turnsOfEvent } from './framework/activity.ts'
 import { Informers } from './framework/informers.ts'
 import { metadataClient } from './framework/metadata-client.ts'
 import { Monitors } from './framework/monitors.ts'
@@ -91,9 +91,6 @@ export function chooseControllers(available: readonly Controller[], names: reado
     return !names.includes(`-${name}`) && isDefault && names.includes('*')
   })
 }
-
-/** An event needs fewer turns of the event loop than this from storage to a queue. */
-const turnsOfEvent = 6
 
 /** Twice in a row: all work done, nothing seen for some turns, and nothing written between. */
 async function settled(

@@ -38,6 +38,9 @@ export class Activity {
   }
 }
 
+/** An event needs fewer turns of the event loop than this from storage to a queue, in one process. */
+export const turnsOfEvent = 6
+
 /** Lets everything happen that is due now: other turns of the event loop. */
 export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))

@@ -22,6 +22,7 @@ function setup(server: SmallServer) {
         added: ({ resource }, { metadata }) => seen.push(`added ${resource} ${metadata.name}`),
         updated: ({ resource }, { metadata }) => seen.push(`updated ${resource} ${metadata.name}`),
         deleted: ({ resource }, { metadata }) => seen.push(`deleted ${resource} ${metadata.name}`),
+        dropped: ({ resource }, { metadata }) => seen.push(`dropped ${resource} ${metadata.name}`),
         ready: () => seen.push('ready'),
       })
       return { [Symbol.asyncDispose]: async () => leave() }
@@ -75,7 +76,7 @@ describe('Monitors', () => {
     expect(ofKind('shop.example.com/v1', 'Widget')).toMatchObject({ resource: 'widgets' })
     server.served.delete('shop.example.com/widgets')
     server.delete(definitions.resource, 'widgets.shop.example.com')
-    expect(await take()).toEqual(['deleted customresourcedefinitions widgets.shop.example.com', 'deleted widgets w'])
+    expect(await take()).toEqual(['deleted customresourcedefinitions widgets.shop.example.com', 'dropped widgets w'])
     expect(monitors().of(widgets)).toBeUndefined()
     await running.close()
   })

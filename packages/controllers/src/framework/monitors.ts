@@ -1,5 +1,6 @@
-import type { Client, Informer } from '@krmkit/client'
+import { apiVersionOf, type Client, type Informer } from '@krmkit/client'
 import type { ApiObject, Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { turns, turnsOfEvent } from './activity.ts'
 import { type Discovered, type DiscoveredResource, discover } from './discovery.ts'
 import type { Informers } from './informers.ts'
 import type { WorkQueue } from './work-queue.ts'
@@ -11,6 +12,8 @@ export interface MonitorHandlers {
   added?(resource: DiscoveredResource, object: Metadata): void
   updated?(resource: DiscoveredResource, object: Metadata): void
   deleted?(resource: DiscoveredResource, object: Metadata): void
+  /** Not seen any more, for its resource is not served any more. */
+  dropped?(resource: DiscoveredResource, object: Metadata): void
   /** The server was asked anew what it serves. */
   discovered?(discovered: Discovered): void
   /** `isReady` became true. */
@@ -119,13 +122,18 @@ export class Monitors {
   async #follow(discovered: Discovered): Promise<void> {
     const { informers } = this.#options
     const wanted = new Map(discovered.preferred.filter(isWatched).map((resource) => [keyOf(resource), resource]))
-    const gone = [...this.#watched].filter(([key, { resource }]) => wanted.get(key)?.version !== resource.version)
+    const gone = [...this.#watched].filter(([key, { resource }]) => {
+      // What could not be discovered may still be there.
+      return wanted.get(key)?.version !== resource.version && !discovered.failures.has(apiVersionOf(resource))
+    })
+    // Its last events may be on their way.
+    if (gone.length > 0) await turns(turnsOfEvent)
     for (const [key, { resource, informer }] of gone) {
       const last = informer.list()
       this.#watched.delete(key)
       await informers.dropMetadataOf(resource)
-      // A version took the place of another: its copy tells the same objects. Else they are gone with their resource.
-      if (!wanted.has(key)) for (const object of last) this.#tell('deleted', resource, object)
+      // Where a version took the place of another, its copy tells the same objects.
+      if (!wanted.has(key)) for (const object of last) this.#tell('dropped', resource, object)
     }
     const added = [...wanted].filter(([key]) => !this.#watched.has(key))
     if (added.length > 0) this.#isReady = false
@@ -160,7 +168,7 @@ export class Monitors {
     void Promise.all([...this.#watched.values()].map(({ informer }) => informer.synced)).then(ready, () => undefined)
   }
 
-  #tell(what: 'added' | 'updated' | 'deleted', resource: DiscoveredResource, object: Metadata): void {
+  #tell(what: 'added' | 'updated' | 'deleted' | 'dropped', resource: DiscoveredResource, object: Metadata): void {
     for (const handlers of this.#handlers) handlers[what]?.(resource, object)
   }
 

@@ -4,7 +4,7 @@ import { turns } from '../framework/activity.ts'
 import type { Discovered } from '../framework/discovery.ts'
 import type { Again } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { foregroundFinalizer, Graph, orphanFinalizer } from './graph.ts'
+import { foregroundFinalizer, Graph, identityOf, orphanFinalizer } from './graph.ts'
 import { LiveObjects } from './live-objects.ts'
 import type { Identity, Node } from './node.ts'
 import { OwnerLookup } from './owner-lookup.ts'
@@ -55,7 +55,12 @@ class Collector implements AsyncDisposable {
     this.#leave = monitors.on({
       added: (resource, object) => this.#graph.update(resource, object),
       updated: (resource, object) => this.#graph.update(resource, object),
-      deleted: (_, { metadata: { uid = '' } }) => this.#graph.remove(uid),
+      deleted: (resource, object) => {
+        const { uid = '' } = object.metadata
+        if (this.#graph.get(uid) !== undefined) this.#owners.gone(uid, identityOf(resource, object))
+        this.#graph.remove(uid)
+      },
+      dropped: (_, { metadata: { uid = '' } }) => this.#graph.remove(uid),
       discovered: (discovered) => {
         this.#discovered = discovered
       },

@@ -138,7 +138,7 @@ export class Graph {
   }
 }
 
-function identityOf(resource: DiscoveredResource, { metadata }: Metadata): Identity {
+export function identityOf(resource: DiscoveredResource, { metadata }: Metadata): Identity {
   const { name = '', namespace = '' } = metadata
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name }
 }

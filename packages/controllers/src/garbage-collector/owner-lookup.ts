@@ -1,6 +1,7 @@
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { foregroundFinalizer } from './graph.ts'
 import type { LiveObjects } from './live-objects.ts'
+import type { Identity } from './node.ts'
 
 type Reference = DeepReadonly<OwnerReference>
 
@@ -15,15 +16,21 @@ export interface SortedReferences {
 }
 
 /** So many owners that are known to be gone are remembered. */
-const rememberedAbsent = 500
+const remembered = 500
 
 /** Looks owners up on the server. Those that are gone stay gone, for a uid is never used again: they are remembered. */
 export class OwnerLookup {
   readonly #objects: LiveObjects
-  readonly #absent = new Set<string>()
+  /** In all their parts: the same uid may be named rightly elsewhere. */
+  readonly #absent = new Recent()
 
   constructor(objects: LiveObjects) {
     this.#objects = objects
+  }
+
+  /** The end of this object was seen. */
+  gone(uid: string, identity: Identity): void {
+    this.#absent.add(keyOf({ ...identity, uid }, identity.namespace))
   }
 
   /**
@@ -37,16 +44,16 @@ export class OwnerLookup {
     const waiting: Reference[] = []
     for (const reference of references) {
       const { apiVersion, kind, name, uid } = reference
-      const { namespaced } = await this.#objects.resourceOf(reference)
-      if (namespaced && namespace === '') return undefined
-      const key = JSON.stringify([uid, apiVersion, kind, name, namespaced ? namespace : ''])
-      if (this.#absent.has(key)) {
+      if (this.#absent.has(keyOf(reference, '')) || this.#absent.has(keyOf(reference, namespace))) {
         dangling.push(reference)
         continue
       }
-      const owner = await this.#objects.get({ apiVersion, kind, name, namespace: namespaced ? namespace : '' })
+      const { namespaced } = await this.#objects.resourceOf(reference)
+      if (namespaced && namespace === '') return undefined
+      const place = namespaced ? namespace : ''
+      const owner = await this.#objects.get({ apiVersion, kind, name, namespace: place })
       if (owner === undefined || owner.metadata.uid !== uid) {
-        this.#remember(key)
+        this.#absent.add(keyOf(reference, place))
         dangling.push(reference)
       } else if (owner.metadata.deletionTimestamp !== undefined && owner.metadata.finalizers?.includes(foregroundFinalizer)) {
         waiting.push(reference)
@@ -54,12 +61,25 @@ export class OwnerLookup {
     }
     return { solid, dangling, waiting }
   }
+}
 
-  #remember(key: string): void {
-    if (this.#absent.size >= rememberedAbsent) {
-      const oldest = this.#absent.values().next()
-      if (!oldest.done) this.#absent.delete(oldest.value)
+function keyOf({ uid, apiVersion, kind, name }: Omit<Reference, 'controller' | 'blockOwnerDeletion'>, namespace: string): string {
+  return JSON.stringify([uid, apiVersion, kind, name, namespace])
+}
+
+/** The last so many texts that were added. */
+class Recent {
+  readonly #texts = new Set<string>()
+
+  has(text: string): boolean {
+    return this.#texts.has(text)
+  }
+
+  add(text: string): void {
+    if (this.#texts.size >= remembered) {
+      const oldest = this.#texts.values().next()
+      if (!oldest.done) this.#texts.delete(oldest.value)
     }
-    this.#absent.add(key)
+    this.#texts.add(text)
   }
 }

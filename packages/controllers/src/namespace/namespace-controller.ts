@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
+import type { Metadata } from '../framework/monitors.ts'
 import { unlessMissing } from '../framework/outcomes.ts'
 import type { Again } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
@@ -20,6 +21,8 @@ export const namespaces = resourceType<Namespace>({
   namespaced: false,
 })
 
+/** The finalizer that is this controller's to take away: a standard name, like `orphan`, whatever the naming profile. */
+const guard = 'kubernetes'
 /** What cannot be watched is looked at again after this time. */
 const againAfterMs = 15_000
 
@@ -49,10 +52,12 @@ export const namespaceController: Controller = {
       updated: ({ metadata }) => look(metadata.name ?? '', metadata.deletionTimestamp !== undefined),
       deleted: ({ metadata }) => look(metadata.name ?? '', false),
     })
+    const gone = (_: unknown, { metadata: { namespace } }: Metadata) => {
+      if (namespace !== undefined && terminating.has(namespace)) queue.add(namespace)
+    }
     const leaveMonitors = context.monitors.on({
-      deleted: (_, { metadata }) => {
-        if (metadata.namespace !== undefined && terminating.has(metadata.namespace)) queue.add(metadata.namespace)
-      },
+      deleted: gone,
+      dropped: gone,
       discovered: () => {
         for (const name of terminating) queue.add(name)
       },
@@ -67,11 +72,11 @@ export const namespaceController: Controller = {
 }
 
 async function empty(name: string, context: ControllerContext): Promise<Again | undefined> {
-  const { client, metadata, monitors, clock, fieldManager, profile, signal } = context
+  const { client, metadata, monitors, clock, fieldManager, signal } = context
   const namespace = await unlessMissing(client.get(namespaces, name, { signal }))
   if (namespace?.metadata.deletionTimestamp === undefined) return undefined
   const finalizers = namespace.spec?.finalizers ?? []
-  if (!finalizers.includes(profile.vendor)) return undefined
+  if (!finalizers.includes(guard)) return undefined
   const obstacles = await deleteContent(name, { client: metadata, discovered: await monitors.discovered(), signal })
 
   const { status = {} } = namespace
@@ -93,7 +98,7 @@ async function empty(name: string, context: ControllerContext): Promise<Again | 
     return obstacles.remaining.every(({ resource }) => monitors.of(resource) !== undefined) ? undefined : { againAfterMs }
   }
   if (current === undefined) return undefined
-  const spec = { ...current.spec, finalizers: finalizers.filter((finalizer) => finalizer !== profile.vendor) }
+  const spec = { ...current.spec, finalizers: finalizers.filter((finalizer) => finalizer !== guard) }
   await unlessMissing(client.update(namespaces, { ...current, spec }, { subresource: 'finalize', fieldManager, signal }))
   return undefined
 }
