@@ -1,0 +1,19 @@
+import type { Stability } from './interfaces.ts'
+
+const order: readonly Stability[] = ['alpha', 'beta', 'stable']
+
+/**
+ * How stable a version is, told by its name: `v1alpha1`, `v2beta3`, `v1`.
+ *
+ * @returns undefined for what is no version's name.
+ * @see API protocol specification, 9.1
+ */
+export function stabilityOf(version: string): Stability | undefined {
+  const match = /^v[1-9][0-9]*(?:(alpha|beta)[1-9][0-9]*)?$/.exec(version)
+  return match === null ? undefined : ((match[1] as Stability | undefined) ?? 'stable')
+}
+
+/** Below zero when `a` is less stable. */
+export function compareStability(a: Stability, b: Stability): number {
+  return order.indexOf(a) - order.indexOf(b)
+}
