@@ -19,6 +19,5 @@ it('the example of the README runs', async () => {
   const body = code.replace(/import (\{.*\}) from '@krmkit\/registry'/, 'const $1 = given.registry')
   const AsyncFunction = (async () => undefined).constructor as FunctionConstructor
   const names = 'const { environment, builtInKinds, signal, assert } = given\n'
-  // Its own constant shadows the namespace.
   await new AsyncFunction('given', names + body)(given)
 })
