@@ -235,7 +235,7 @@ describe
       expect([stdout, stderr.trim()]).toEqual(['', 'No resources found in shop namespace.'])
     })
 
-    it('describe tells of objects and their events', async () => {
+    it('P140 P157 describe tells of objects and their events', async () => {
       const [podText, deploymentText, serviceText, nodeText, mapText, secretText, namespaceText] = await Promise.all(
         ['pod front', 'deployment web', 'service front', 'node node-1', 'configmap map-01', 'secret keys', 'namespace shop'].map(
           (what) => shop.run(`describe ${what}`),
@@ -258,7 +258,7 @@ describe
       expect(namespaceText).toMatch(/Status: +Active/)
     })
 
-    it('events shows what was reported, newest last', async () => {
+    it('P342 events shows what was reported, newest last', async () => {
       expect(rows(await shop.run('events'))).toMatchObject([
         { TYPE: 'Warning', REASON: 'BackOff', OBJECT: 'Pod/front', MESSAGE: 'it fell over' },
       ])
@@ -333,7 +333,7 @@ describe
       expect(versions).toEqual([...versions].sort())
     })
 
-    it('cluster-info, its dump, version and raw paths', async () => {
+    it('P189 cluster-info, its dump, version and raw paths', async () => {
       const info = await shop.run('cluster-info')
       expect(info).toMatch(/^Kubernetes control plane is running at /)
       expect(info).toContain(world.server.url)

@@ -35,7 +35,9 @@ export function deployment(name: string, more: { readonly replicas?: number; rea
 }
 
 export function configMap(name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}): object {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data }
+  // What is empty is left out: kubectl would find something to apply in it each time.
+  const metadata = Object.keys(labels).length === 0 ? { name } : { name, labels }
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, ...(Object.keys(data).length === 0 ? {} : { data }) }
 }
 
 /** What a controller would report of a deployment that is done. */
