@@ -2,6 +2,8 @@ import {
   type DeepReadonly,
   type FieldError,
   field,
+  goQuote,
+  goText,
   isDns1035Label,
   isDns1123Subdomain,
   nameRules,
@@ -16,8 +18,10 @@ import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
+  CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from '../../types/apiextensions-v1.generated.ts'
+import { goStruct } from '../shared/go-form.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
 import { definePolicy } from '../shared/policy.ts'
 import { copy } from '../shared/values.ts'
@@ -84,7 +88,7 @@ function validateSpec(object: Definition, context: PolicyContext): FieldError[] 
       ...validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, schema: version.schema?.openAPIV3Schema }),
     )
   }
-  const shownVersions = () => versions.map(({ name, served, storage }) => ({ name, served, storage }))
+  const shownVersions = () => goText(`[]apiextensions.CustomResourceDefinitionVersion{${versions.map(goVersion).join(', ')}}`)
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
     errors.push(field.invalid(spec.child('versions'), shownVersions(), 'must contain unique version names'))
   }
@@ -110,6 +114,27 @@ function validateSpec(object: Definition, context: PolicyContext): FieldError[] 
   }
   errors.push(...validateConversion(conversion, spec.child('conversion'), context))
   return errors
+}
+
+/** Differs: parts that versions do not share are left out; the stock server prints the addresses where it keeps them. */
+function goVersion({
+  name,
+  served,
+  storage,
+  deprecated,
+  deprecationWarning,
+}: DeepReadonly<CustomResourceDefinitionVersion>): string {
+  return goStruct('apiextensions.CustomResourceDefinitionVersion', {
+    Name: goQuote(name),
+    Served: String(served),
+    Storage: String(storage),
+    Deprecated: String(deprecated ?? false),
+    DeprecationWarning: deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning),
+    Schema: '(*apiextensions.CustomResourceValidation)(nil)',
+    Subresources: '(*apiextensions.CustomResourceSubresources)(nil)',
+    AdditionalPrinterColumns: '[]apiextensions.CustomResourceColumnDefinition(nil)',
+    SelectableFields: '[]apiextensions.SelectableField(nil)',
+  })
 }
 
 interface PartOptions {

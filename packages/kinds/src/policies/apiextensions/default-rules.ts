@@ -1,5 +1,15 @@
-import { type FieldError, field, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
-import { pruneObject, pruneValue, type StructType, schemaNode, schemaValidator, validateEmbeddedObject } from '@krmkit/schema'
+import { type FieldError, field, formatFieldErrors, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import {
+  coerceEmbedded,
+  DecodeError,
+  pruneObject,
+  pruneValue,
+  type SchemaNode,
+  type StructType,
+  schemaNode,
+  schemaValidator,
+  validateEmbedded,
+} from '@krmkit/schema'
 import { semanticEqual } from '../shared/values.ts'
 import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema-form.ts'
@@ -7,45 +17,92 @@ import type { Schema } from './schema-form.ts'
 /** Defaults must be values that the schema itself accepts. */
 export function validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): FieldError[] {
   const errors: FieldError[] = []
-  walk(schema, path, { root: true, objectMeta }, errors)
+  const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
+  walk(root, path, { resource: root, steps: [], inMetadata: false, objectMeta }, errors)
   return errors
 }
 
 interface At {
-  readonly root: boolean
+  /** The innermost resource around the schema: the root, or an embedded one. */
+  readonly resource: Schema
+  /** Where the schema stands in it: names of members, and the first item of lists. */
+  readonly steps: readonly (string | 0)[]
+  /** Somewhere in type, kind or metadata of the resource. */
+  readonly inMetadata: boolean
   readonly objectMeta: () => StructType
 }
 
-function walk(schema: Schema, path: Path, at: At, errors: FieldError[]): void {
-  if (schema.default !== undefined && schema.default !== null) errors.push(...validateOne(schema, path.child('default'), at))
-  const inner = { ...at, root: false }
+const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
+
+function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void {
+  const embedded = schema['x-kubernetes-embedded-resource'] === true
+  const at: At = embedded ? { ...outer, resource: schema, steps: [], inMetadata: false } : outer
+  if (schema.default !== undefined && schema.default !== null) {
+    const place = path.child('default')
+    errors.push(...(at.inMetadata ? validateInMetadata(schema, place, at) : validateValue(schema, place, at)))
+  }
   const items = itemsOf(schema)
-  if (items !== undefined) walk(items, path.child('items'), inner, errors)
-  for (const name of Object.keys(schema.properties ?? {}).sort())
+  if (items !== undefined) walk(items, path.child('items'), { ...at, steps: [...at.steps, 0] }, errors)
+  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    const inMetadata = at.inMetadata || (embedded && objectMembers.has(name))
+    const inner = { ...at, steps: [...at.steps, name], inMetadata }
     walk(schema.properties?.[name] as Schema, path.child('properties').key(name), inner, errors)
-  const { additionalProperties: additional } = schema
-  if (typeof additional === 'object' && additional !== null) walk(additional, path.child('additionalProperties'), inner, errors)
+  }
+  // Defaults of `additionalProperties` are not looked at, as on the stock server.
 }
 
-function validateOne(schema: Schema, path: Path, { root, objectMeta }: At): FieldError[] {
+function validateValue(schema: Schema, path: Path, { objectMeta }: At): FieldError[] {
   const value = schema.default as JsonValue
   const node = schemaNode(schema as JsonObject)
-  const whole = root || node.embedded
   const pruned = structuredClone(value)
-  if (whole && isObject(pruned)) pruneObject(pruned, node)
+  if (node.embedded && isObject(pruned)) pruneObject(pruned, node)
   else pruneValue(pruned, node)
   const errors: FieldError[] = []
   if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
-  const embedded = whole && isObject(value) ? validateEmbeddedObject(value, path, objectMeta()) : []
-  if (embedded.length > 0) return [...errors, ...embedded]
-  // The type of an integer or string is not looked at, and neither are keys of lists.
-  const { 'x-kubernetes-int-or-string': _, ...rest } = schema
-  const found = schemaValidator(rest as JsonObject)(value)
-  return [...errors, ...found.map((error) => ({ ...error, field: placed(error.field, path) }))]
+  const embedded = node.embedding ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
+  return [...errors, ...(embedded.length > 0 ? embedded : validateAlone(schema, path))]
 }
 
-function placed(inner: string, path: Path): string {
-  return inner === '<nil>' ? String(path) : `${path}.${inner}`
+/** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */
+function validateAlone(schema: Schema, path: Path): FieldError[] {
+  const found = schemaValidator(withoutMarkers(schema as JsonObject) as JsonObject)(schema.default as JsonValue)
+  return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
+}
+
+function withoutMarkers(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(withoutMarkers)
+  if (!isObject(schema)) return schema
+  const members = Object.entries(schema).filter(([name]) => name !== 'x-kubernetes-int-or-string')
+  return Object.fromEntries(members.map(([name, member]) => [name, kept.has(name) ? member : withoutMarkers(member)]))
+}
+
+/** Keywords that hold values, not schemas. */
+const kept = new Set(['default', 'enum', 'example'])
+
+/** The default stands in an object that is complete but for it: its metadata must come out valid. */
+function validateInMetadata(schema: Schema, path: Path, { resource, steps, objectMeta }: At): FieldError[] {
+  const value = schema.default as JsonValue
+  const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...surrounded(value, steps) }
+  const problem = metadataProblem(object, schemaNode(resource as JsonObject), objectMeta())
+  if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
+  return validateAlone(schema, path)
+}
+
+function surrounded(value: JsonValue, steps: readonly (string | 0)[]): JsonObject {
+  return steps.reduceRight<JsonValue>((inner, step) => (step === 0 ? [inner] : { [step]: inner }), value) as JsonObject
+}
+
+function metadataProblem(object: JsonObject, resource: SchemaNode, objectMeta: StructType): string | undefined {
+  const holder: JsonObject = { object }
+  const node = { ...resource, properties: new Map([['object', resource]]), embedded: false, embedding: true }
+  try {
+    coerceEmbedded(holder, node, { metadata: objectMeta })
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message
+    throw error
+  }
+  const errors = validateEmbedded(holder['object'] as JsonValue, resource, objectMeta, { root: false })
+  return errors.length === 0 ? undefined : formatFieldErrors(errors)
 }
 
 function isObject(value: JsonValue): value is JsonObject {

@@ -1,4 +1,4 @@
-import { type FieldError, field, goStrings, type Path } from '@krmkit/meta'
+import { type FieldError, field, goStrings, goText, type Path } from '@krmkit/meta'
 import type { Schema } from './schema-form.ts'
 
 /** `x-kubernetes-list-type`, `x-kubernetes-list-map-keys`, `x-kubernetes-map-type` and what they ask of the schema around them. */
@@ -77,14 +77,20 @@ function mapItems(schema: Schema, keys: readonly string[], path: Path): FieldErr
     const property = Object.hasOwn(items.properties ?? {}, key) ? items.properties?.[key] : undefined
     if (property === undefined)
       errors.push(
-        field.invalid(path.child('x-kubernetes-list-map-keys'), goStrings(keys), 'entries must all be names of item properties'),
+        field.invalid(
+          path.child('x-kubernetes-list-map-keys'),
+          goText(goStrings(keys)),
+          'entries must all be names of item properties',
+        ),
       )
     else if (property.type === 'array' || property.type === 'object') {
       const at = path.child('items').child('properties').key(key).child('type')
       errors.push(field.invalid(at, items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
     }
     if (seen.has(key))
-      errors.push(field.invalid(path.child('x-kubernetes-list-map-keys'), goStrings(keys), 'must not contain duplicate entries'))
+      errors.push(
+        field.invalid(path.child('x-kubernetes-list-map-keys'), goText(goStrings(keys)), 'must not contain duplicate entries'),
+      )
     seen.add(key)
   }
   return errors

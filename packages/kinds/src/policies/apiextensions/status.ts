@@ -1,4 +1,4 @@
-import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, goStrings, goText, Path } from '@krmkit/meta'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { validateNames } from './names.ts'
 
@@ -18,11 +18,12 @@ function missing(name: string): string {
 export function validateStoredVersions({ spec, status: found }: Definition): FieldError[] {
   const stored = found?.storedVersions ?? []
   const path = status.child('storedVersions')
-  if (stored.length === 0) return [field.invalid(path, stored, 'must have at least one stored version')]
+  if (stored.length === 0) return [field.invalid(path, goText('[]string(nil)'), 'must have at least one stored version')]
   const errors: FieldError[] = []
   const versions = spec.versions ?? []
   for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name)) errors.push(field.invalid(path, stored, `must have the storage version ${name}`))
+    if (storage && !stored.includes(name))
+      errors.push(field.invalid(path, goText(goStrings(stored)), `must have the storage version ${name}`))
   }
   for (const [index, name] of stored.entries()) {
     if (!versions.some((version) => version.name === name)) errors.push(field.invalid(path.index(index), name, missing(name)))
