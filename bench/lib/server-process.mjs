@@ -1,0 +1,75 @@
+/** Starts the server as the command does, in a process of its own, and looks at it from outside. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bundle, bundleFile } from '../../scripts/bundle.mjs'
+
+export const token = 'bench-token'
+/** Clock ticks of /proc, which are always these on Linux. */
+const ticksPerSecond = 100
+
+/**
+ * @param {{ storage: 'memory' | 'durable', dir?: string, nodeFlags?: string[] }} options `dir`: data of an earlier run
+ * @returns what is known once it is ready; `readyMs` counts from the start of the process.
+ */
+export async function startServer({ storage, dir = mkdtempSync(join(tmpdir(), 'krmkit-bench-')), nodeFlags = [] }) {
+  bundle()
+  mkdirSync(dir, { recursive: true })
+  const tokens = join(dir, 'tokens.csv')
+  writeFileSync(tokens, `${token},bench,1,"system:masters"\n`)
+  const flags = ['--secure-port', '0', '--storage', storage, '--data-dir', dir, '--token-auth-file', tokens]
+  const from = performance.now()
+  const child = spawn(process.execPath, [...nodeFlags, bundleFile, 'serve', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  child.stderr.on('data', (text) => {
+    log += text
+  })
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  const url = await new Promise((resolve, reject) => {
+    let out = ''
+    child.stdout.on('data', (text) => {
+      out += text
+      const found = /https:\/\/[^\s;]+/.exec(out)
+      if (found !== null && out.includes('\n')) resolve(found[0])
+    })
+    exited.then(() => reject(new Error(`the server did not start:\n${out}${log}`)))
+  })
+  const readyMs = performance.now() - from
+  return {
+    url,
+    dir,
+    readyMs,
+    pid: child.pid,
+    cpuSeconds: () => cpuSeconds(child.pid),
+    rssMiB: () => rssMiB(child.pid),
+    /** What it wrote to stderr. */
+    log: () => log,
+    /** Stops it; SIGKILL shows that what was answered is on disk. */
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      await exited
+    },
+    removeData: () => rmSync(dir, { recursive: true, force: true }),
+  }
+}
+
+/** Processor time of all threads so far; undefined where /proc does not tell. */
+export function cpuSeconds(pid) {
+  const fields = read(`/proc/${pid}/stat`)?.split(') ')[1]?.split(' ')
+  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+}
+
+/** Resident memory; undefined where /proc does not tell. */
+export function rssMiB(pid) {
+  const kiB = /VmRSS:\s+(\d+) kB/.exec(read(`/proc/${pid}/status`) ?? '')?.[1]
+  return kiB === undefined ? undefined : Number(kiB) / 1024
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

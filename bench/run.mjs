@@ -1,0 +1,111 @@
+#!/usr/bin/env node
+// `npm run bench [-- --quick]`: parts, the server without sockets, and the server over TLS in a process of its own.
+// Prints tables, writes bench/results/bench.json and (without --quick) docs/performance.md.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { rolldown } from 'rolldown'
+import { caller, fanOut, throughput } from './lib/https-load.mjs'
+import { machine, saveResults } from './lib/results.mjs'
+import { startServer } from './lib/server-process.mjs'
+import { factor, figure, markdownTable } from './lib/table.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+const objects = flags.quick ? 300 : 10_000
+const watchers = flags.quick ? 10 : 100
+const events = flags.quick ? 30 : 300
+
+const inside = await measureInside()
+const outside = { memory: await measureOutside('memory'), durable: await measureOutside('durable') }
+report()
+
+/** Bundles the measurements with their sources and runs them in a process of their own. */
+async function measureInside() {
+  const out = join(root, 'bench/dist')
+  mkdirSync(out, { recursive: true })
+  const bundle = await rolldown({
+    input: join(root, 'bench/src/main.ts'),
+    platform: 'node',
+    external: ['lmdb', 'tinybench'],
+    resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
+    logLevel: 'warn',
+  })
+  await bundle.write({ dir: out, format: 'esm', entryFileNames: 'inside.mjs', chunkFileNames: 'inside-[name].mjs' })
+  await bundle.close()
+  process.stderr.write('measuring parts and the server without sockets\n')
+  const args = [join(out, 'inside.mjs'), ...(flags.quick ? ['--quick'] : [])]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })
+  if (status !== 0) throw new Error(`the measurements failed:\n${stderr}`)
+  return JSON.parse(stdout.trim().split('\n').at(-1))
+}
+
+async function measureOutside(storage) {
+  process.stderr.write(`measuring the ${storage} server over TLS\n`)
+  let server = await startServer({ storage })
+  const readyMs = server.readyMs
+  const idleMiB = server.rssMiB()
+  const collection = '/api/v1/namespaces/bench/configmaps'
+  const body = (name, i) =>
+    JSON.stringify({ metadata: { name, labels: { shard: `s${i % 10}` } }, data: { v: String(i), payload: '0123456789abcdef'.repeat(64) } })
+  let figures
+  try {
+    const { call, close } = caller(server.url, 32)
+    await call('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: 'bench' } }))
+    const one = await throughput(objects / 10, 1, (i) => call('POST', collection, body(`one-${i}`, i)))
+    const many = await throughput(objects, 32, (i) => call('POST', collection, body(`cm-${i}`, i)))
+    const filledMiB = server.rssMiB()
+    const get = await throughput(objects * 2, 32, (i) => call('GET', `${collection}/cm-${(i * 7919) % objects}`))
+    const lists = await throughput(10, 1, () => call('GET', collection))
+    const chunks = await throughput(20, 1, () => call('GET', `${collection}?limit=500`))
+    const labels = await throughput(10, 1, () => call('GET', `${collection}?labelSelector=shard%3Ds3`))
+    const deliveries = await fanOut({ url: server.url, call, collection, body: (i) => body(`ev-${i}`, i), watchers, events })
+    close()
+    figures = { readyMs, idleMiB, one, many, get, listMs: 1000 / lists, chunkMs: 1000 / chunks, labelMs: 1000 / labels, deliveries, filledMiB, endMiB: server.rssMiB() }
+    if (storage === 'durable') {
+      await server.stop('SIGKILL')
+      server = await startServer({ storage, dir: server.dir })
+      figures.readyFilledMs = server.readyMs
+    }
+    return figures
+  } finally {
+    await server.stop()
+    server.removeData()
+  }
+}
+
+function report() {
+  const sections = [
+    ['Parts, in one process', ['part', 'µs', 'per second', 'of the row above'], inside.parts.map(({ name, microseconds, perSecond, ratio }) => [name, figure(microseconds), figure(perSecond), factor(ratio)])],
+    ['The server without sockets, one request at a time', ['request', 'µs', 'per second'], inside.server.map(({ name, microseconds, perSecond }) => [name, figure(microseconds), figure(perSecond)])],
+    ['The server over TLS, HTTP/1.1, load from another process', ['figure', 'memory', 'durable'], outsideRows()],
+  ]
+  const text = sections.map(([title, head, rows]) => `## ${title}\n\n${markdownTable(head, rows)}`).join('\n')
+  process.stdout.write(`${text}\n`)
+  saveResults(flags.quick ? 'quick' : 'bench', { inside, outside })
+  if (flags.quick) return
+  const { date, cpu, memoryGiB, node } = machine()
+  const about = `Made by \`npm run bench\` on ${date}: ${cpu}, ${memoryGiB} GiB, Node ${node}. Machines are noisy: compare figures of one run.`
+  writeFileSync(join(root, 'docs/performance.md'), `# Performance\n\n${about}\n\n${text}`)
+}
+
+function outsideRows() {
+  const row = (name, of, unit = '') => [name, figure(of(outside.memory), unit), figure(of(outside.durable), unit)]
+  return [
+    row('ready, empty', (f) => f.readyMs, 'ms'),
+    row(`ready again with ${figure(objects)} objects`, (f) => f.readyFilledMs, 'ms'),
+    row('create, 1 client', (f) => f.one, '/s'),
+    row('create, 32 clients', (f) => f.many, '/s'),
+    row('get, 32 clients', (f) => f.get, '/s'),
+    row(`list of ${figure(objects * 1.1)}`, (f) => f.listMs, 'ms'),
+    row('list, limit 500', (f) => f.chunkMs, 'ms'),
+    row('list by label, a tenth', (f) => f.labelMs, 'ms'),
+    row(`deliveries to ${watchers} watchers`, (f) => f.deliveries, '/s'),
+    row('resident, idle', (f) => f.idleMiB, 'MiB'),
+    row('resident, after the creates', (f) => f.filledMiB, 'MiB'),
+    row('resident for each 10 000 objects', (f) => ((f.filledMiB - f.idleMiB) / (objects * 1.1)) * 10_000, 'MiB'),
+    row('resident, at the end', (f) => f.endMiB, 'MiB'),
+  ]
+}

@@ -1,0 +1,43 @@
+/** The server as a function: requests without sockets, answers thrown away once their status is known. */
+import type { ApiResponse, Handler } from '@krmkit/apiserver'
+
+export interface Call {
+  readonly method: string
+  readonly path: string
+  readonly query?: string
+  readonly contentType?: string
+  readonly body?: Uint8Array
+}
+
+export type Caller = (call: Call) => Promise<ApiResponse>
+
+const user = { username: 'bench', groups: ['system:masters', 'system:authenticated'] }
+const never = new AbortController().signal
+const nothing = new Uint8Array(0)
+
+/** @throws Error for every answer that is no success. */
+export function callerOf(handle: Handler): Caller {
+  return async ({ method, path, query = '', contentType, body }) => {
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'bench/1',
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    }
+    const response = await handle({
+      method,
+      path,
+      query,
+      headers,
+      body: () => Promise.resolve(body ?? nothing),
+      peer: {},
+      signal: never,
+      user,
+    })
+    if (response.status >= 300) throw new Error(`${method} ${path}: HTTP ${response.status} ${textOf(response)}`)
+    return response
+  }
+}
+
+function textOf({ body }: ApiResponse): string {
+  return body.kind === 'bytes' ? new TextDecoder().decode(body.bytes) : ''
+}

@@ -1,0 +1,91 @@
+/** Parts in one process: what each step of a request costs. */
+import { trackUpdate, managedTypes, applyPatch } from '@krmkit/fieldmanager'
+import { builtInTypes, printers } from '@krmkit/kinds'
+import { type ApiObject, parseLabelSelector } from '@krmkit/meta'
+import { applyDefaults, decode, decodeProtobuf, encodeJson, encodeProtobuf, normalize, parseJson, parseYaml, printYaml, readEnvelope } from '@krmkit/schema'
+import { memoryStorage } from '@krmkit/storage'
+import { Bench } from 'tinybench'
+import { bytesOf, configMap, deployment, pod } from '../objects.ts'
+
+export interface Micro {
+  readonly name: string
+  readonly microseconds: number
+  readonly perSecond: number
+  /** Of the row before it, which does the same with the engine alone. */
+  readonly ratio?: number
+}
+
+/** @param time milliseconds for each measurement. */
+export async function micro(time: number): Promise<Micro[]> {
+  const types = builtInTypes()
+  const ConfigMap = types.struct('core/v1.ConfigMap')
+  const Deployment = types.struct('apps/v1.Deployment')
+  const bytes = bytesOf(configMap('a', 1))
+  const large = bytesOf(deployment('d', 1))
+  const decoded = decode(Deployment, parseJson(large, { literals: true }).value).object as unknown as ApiObject
+  const canonical = normalize(Deployment, structuredClone(applyDefaults(Deployment, decoded)))
+  const yaml = printYaml(canonical)
+  const envelope = encodeProtobuf(Deployment, canonical)
+  const list = bytesOf({ items: Array.from({ length: 850 }, (_, i) => configMap(`cm-${i}`, i)) })
+  const map = decode(ConfigMap, parseJson(bytes).value).object as unknown as ApiObject
+  const changed = { ...map, data: { ...(map['data'] as object), v: '2' } } as ApiObject
+  const ownedTypes = managedTypes({ v1: () => ConfigMap, 'apps/v1': () => Deployment })
+  const tracked = { manager: 'bench', apiVersion: 'v1', now: 0, types: ownedTypes }
+  const owned = trackUpdate({ ...tracked, next: map })
+  const configuration = parseJson(large).value as ApiObject
+  const applied = applyPatch({ applied: configuration, manager: 'bench', force: false, apiVersion: 'apps/v1', now: 0, types: ownedTypes })
+  if (applied.kind !== 'applied') throw new Error('the first apply met a conflict')
+  const live = applied.object
+  const selector = parseLabelSelector('app in (web,api),tier!=back,shard')
+  const labels = { app: 'web', tier: 'front', shard: 's1' }
+  const pods = Array.from({ length: 500 }, (_, i) => pod(`pod-${i}`) as unknown as ApiObject)
+  const printer = printers['/Pod']
+  const store = memoryStorage()
+  const plain = new Map<string, Uint8Array>()
+  let next = 0
+  for (let i = 0; i < 5000; i++) await store.put(`/bench/list/${i}`, () => bytes)
+  const watchers = Array.from({ length: 100 }, () => store.watch({ prefix: '/bench/watch/', from: store.revision }))
+
+  const rows: readonly (readonly [name: string, run: () => unknown, pair?: true])[] = [
+    ['1.1 MB: native JSON.parse', () => JSON.parse(new TextDecoder().decode(list))],
+    ['1.1 MB: strict parse', () => parseJson(list, { literals: true }), true],
+    ['ConfigMap 1 KB: native JSON.parse', () => JSON.parse(new TextDecoder().decode(bytes))],
+    ['ConfigMap 1 KB: parse and decode', () => decode(ConfigMap, parseJson(bytes, { literals: true }).value), true],
+    ['ConfigMap 1 KB: encode', () => encodeJson(map)],
+    ['Deployment 1.2 KB: parse and decode', () => decode(Deployment, parseJson(large, { literals: true }).value)],
+    ['Deployment: encode JSON', () => encodeJson(canonical)],
+    ['Deployment: encode protobuf', () => encodeProtobuf(Deployment, canonical), true],
+    ['Deployment: decode protobuf', () => decodeProtobuf(Deployment, readEnvelope(envelope))],
+    ['Deployment: parse YAML', () => parseYaml(yaml)],
+    ['Deployment: print YAML', () => printYaml(canonical)],
+    ['track an update of a ConfigMap', () => trackUpdate({ ...tracked, live: owned, next: changed })],
+    [
+      'apply an unchanged Deployment',
+      () => applyPatch({ live, applied: configuration, manager: 'bench', force: false, apiVersion: 'apps/v1', now: 1, types: ownedTypes }),
+    ],
+    ['match a label selector', () => selector.matches(labels)],
+    ['cells of a table of 500 pods', () => pods.map((each) => printer?.cells(each, { now: 0 }))],
+    ['plain Map: set', () => plain.set(`/bench/put/${next++ % 1000}`, bytes)],
+    ['memory store: put', () => store.put(`/bench/put/${next++ % 1000}`, () => bytes), true],
+    ['memory store: list of 5 000', () => store.list({ prefix: '/bench/list/' })],
+    [
+      'memory store: put that 100 watchers take',
+      async () => {
+        await store.put(`/bench/watch/${next++ % 100}`, () => bytes)
+        for (const watcher of watchers) watcher.take()
+      },
+    ],
+  ]
+  const bench = new Bench({ time, warmupTime: time / 4 })
+  for (const [name, run] of rows) bench.add(name, run)
+  await bench.run()
+  for (const watcher of watchers) watcher.close()
+  await store.close()
+  return bench.tasks.map((task, i) => {
+    const result = task.result as { latency?: { mean: number } } | undefined
+    const microseconds = (result?.latency?.mean ?? Number.NaN) * 1000
+    const before = (bench.tasks[i - 1]?.result as { latency?: { mean: number } } | undefined)?.latency?.mean
+    const pair = rows[i]?.[2] === true && before !== undefined
+    return { name: task.name, microseconds, perSecond: 1e6 / microseconds, ...(pair ? { ratio: microseconds / (before * 1000) } : {}) }
+  })
+}
