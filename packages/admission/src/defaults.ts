@@ -13,5 +13,5 @@ export function defaultAdmissionPlugins(options: {
   readonly random: Random
 }): readonly AdmissionPlugin[] {
   const { profile } = options
-  return [serviceAccount(options), taintNodesByCondition(profile), priority(), defaultTolerationSeconds(profile)]
+  return [serviceAccount(options), taintNodesByCondition(profile), priority(profile), defaultTolerationSeconds(profile)]
 }

@@ -18,7 +18,8 @@ export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
         throw ApiError.forbidden(resource, name, 'this namespace may not be deleted')
       }
       if (namespace === '' || isNamespace(attributes) || operation !== 'CREATE') return
-      if (attributes.resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews') return
+      if (attributes.resource.group === `authorization.${profile.apiDomain}` && resource.resource === 'localsubjectaccessreviews')
+        return
       const found = reader.get({ group: '', resource: 'namespaces' }, '', namespace)
       if (found === undefined) throw ApiError.notFound({ group: '', resource: 'namespaces' }, namespace)
       if (

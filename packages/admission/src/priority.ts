@@ -1,4 +1,4 @@
-import { ApiError, type ApiObject } from '@krmkit/meta'
+import { ApiError, type ApiObject, type GroupResource, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from './interfaces.ts'
 
 interface PriorityClass extends ApiObject {
@@ -13,8 +13,6 @@ interface PodSpec {
   preemptionPolicy?: string
 }
 
-const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' }
-
 /** Priorities that every cluster has without anybody making them. */
 const systemClasses: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
@@ -26,7 +24,8 @@ const systemClasses: Readonly<Record<string, number>> = {
  *
  * @see API protocol specification, 5.10
  */
-export function priority(): AdmissionPlugin {
+export function priority({ apiDomain }: NamingProfile = stockProfile): AdmissionPlugin {
+  const classes = { group: `scheduling.${apiDomain}`, resource: 'priorityclasses' }
   const isPod = ({ resource, subresource }: AdmissionAttributes): boolean =>
     resource.group === '' && resource.resource === 'pods' && subresource === ''
   const isClass = ({ resource, subresource }: AdmissionAttributes): boolean =>
@@ -39,7 +38,7 @@ export function priority(): AdmissionPlugin {
       if (!isPod(attributes)) return
       const pod = object as ApiObject & { spec: PodSpec }
       if (attributes.operation === 'UPDATE') return keepPriority(pod, attributes)
-      const chosen = await chosenClass(pod.spec, attributes, context)
+      const chosen = await chosenClass(pod.spec, attributes, { reader: context.reader, classes })
       if (pod.spec.priority !== undefined && pod.spec.priority !== chosen.value) {
         throw ApiError.forbidden(
           attributes.resource,
@@ -97,7 +96,7 @@ const preempting = 'PreemptLowerPriority'
 async function chosenClass(
   spec: PodSpec,
   { resource, name }: AdmissionAttributes,
-  { reader }: AdmissionContext,
+  { reader, classes }: Pick<AdmissionContext, 'reader'> & { readonly classes: GroupResource },
 ): Promise<Chosen> {
   const wanted = spec.priorityClassName ?? ''
   if (wanted === '') {

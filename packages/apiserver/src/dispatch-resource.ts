@@ -57,7 +57,7 @@ export async function dispatchResource(
 ): Promise<ApiResponse> {
   const { info } = state
   if (!knowsGroup(info.group)) return textResponse(404, '404 page not found\n')
-  if (!isBuiltInGroup(info.group)) return dispatchCustom(machinery, state)
+  if (!isBuiltInGroup(info.group, machinery.writer.environment.profile)) return dispatchCustom(machinery, state)
   if (!knowsVersion(info.group, info.version)) throw ApiError.genericNotFound()
   const definition = machinery.resource({ group: info.group, version: info.version, resource: info.resource })
   if (definition === undefined) throw ApiError.genericNotFound()

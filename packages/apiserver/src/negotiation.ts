@@ -1,4 +1,4 @@
-import { ApiError } from '@krmkit/meta'
+import { ApiError, type NamingProfile } from '@krmkit/meta'
 
 /**
  * Content negotiation; @see API protocol specification, 4.4.
@@ -79,9 +79,11 @@ export interface NegotiationOptions {
 export class Negotiator {
   readonly #parsed = new Map<string, readonly Clause[]>()
   readonly #vendor: string
+  readonly #metaGroup: string
 
-  constructor(vendor: string) {
+  constructor({ vendor, apiDomain }: Pick<NamingProfile, 'vendor' | 'apiDomain'>) {
     this.#vendor = vendor
+    this.#metaGroup = metaGroup({ apiDomain })
   }
 
   clauses(header: string): readonly Clause[] {
@@ -106,7 +108,7 @@ export class Negotiator {
           (clause.type === type && (clause.subtype === known || clause.subtype === '*')) ||
           (clause.type === '*' && clause.subtype === '*')
         if (!matches) continue
-        const wanted = transformOf(clause, transforms)
+        const wanted = transformOf(clause, transforms, this.#metaGroup)
         if (wanted === 'unavailable') continue
         if (wanted === undefined && options.plain?.includes(encoding) === false) continue
         return {
@@ -116,7 +118,10 @@ export class Negotiator {
         }
       }
     }
-    if (options.plain !== undefined) throw ApiError.notAcceptable(`only the following media types are accepted: ${encodings.map((each) => mediaType(each, this.#vendor)).join(', ')}`)
+    if (options.plain !== undefined)
+      throw ApiError.notAcceptable(
+        `only the following media types are accepted: ${encodings.map((each) => mediaType(each, this.#vendor)).join(', ')}`,
+      )
     throw new ApiError({ ...ApiError.notAcceptable(this.#refusal(encodings, stream)).status, details: {} })
   }
 
@@ -128,16 +133,21 @@ export class Negotiator {
   }
 }
 
+/** The group of tables, partial objects and options: `meta.{api_domain}`. */
+export function metaGroup({ apiDomain }: Pick<NamingProfile, 'apiDomain'>): string {
+  return `meta.${apiDomain}`
+}
+
 export function mediaType(encoding: Encoding, vendor: string): string {
   return encoding === 'protobuf' ? `application/vnd.${vendor}.protobuf` : `application/${encoding}`
 }
 
-function transformOf(clause: Clause, allowed: readonly Transform['as'][]): Transform | undefined | 'unavailable' {
+function transformOf(clause: Clause, allowed: readonly Transform['as'][], group: string): Transform | undefined | 'unavailable' {
   const as = clause.parameters.get('as')
   if (as === undefined) return undefined
   const version = clause.parameters.get('v')
   const known = allowed.find((name) => name === as)
-  if (known === undefined || clause.parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1'))
+  if (known === undefined || clause.parameters.get('g') !== group || (version !== 'v1' && version !== 'v1beta1'))
     return 'unavailable'
   return { as: known, version }
 }

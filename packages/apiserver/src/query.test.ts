@@ -58,7 +58,9 @@ describe('query', () => {
 
   it('P146 P164 only apply may force, and must name its manager', () => {
     expect(() => writeOptions(parseQuery('force=true'), 'PatchOptions')).toThrow(expect.objectContaining({ code: 422 }))
-    expect(() => writeOptions(parseQuery('force=true'), 'PatchOptions', true)).toThrow(expect.objectContaining({ code: 422 }))
-    expect(writeOptions(parseQuery('force=true&fieldManager=m'), 'PatchOptions', true).force).toBe(true)
+    expect(() => writeOptions(parseQuery('force=true'), 'PatchOptions', { apply: true })).toThrow(
+      expect.objectContaining({ code: 422 }),
+    )
+    expect(writeOptions(parseQuery('force=true&fieldManager=m'), 'PatchOptions', { apply: true }).force).toBe(true)
   })
 })

@@ -1,5 +1,6 @@
-import { ApiError, type FieldError } from '@krmkit/meta'
+import { ApiError, type FieldError, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { validateDryRun } from '@krmkit/registry'
+import { metaGroup } from './negotiation.ts'
 
 /** Query parameters, read the way the stock server reads them: first value wins, unknown names mean nothing. */
 export type Query = ReadonlyMap<string, readonly string[]>
@@ -67,7 +68,11 @@ export interface WriteOptions {
  * @param kind name of the options object in refusals: `CreateOptions`, `UpdateOptions` or `PatchOptions`.
  * @throws ApiError 422 that names the parameter.
  */
-export function writeOptions(query: Query, kind: string, apply = false): WriteOptions {
+export function writeOptions(
+  query: Query,
+  kind: string,
+  { apply = false, profile = stockProfile }: { readonly apply?: boolean; readonly profile?: NamingProfile } = {},
+): WriteOptions {
   // `dryRun` without a value is an ordinary request.
   const dryRun = (query.get('dryRun') ?? []).filter((word) => word !== '')
   const manager = text(query, 'fieldManager') ?? ''
@@ -88,7 +93,7 @@ export function writeOptions(query: Query, kind: string, apply = false): WriteOp
       message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
     })
   }
-  if (errors.length > 0) throw ApiError.invalid({ group: 'meta.k8s.io', kind }, '', errors)
+  if (errors.length > 0) throw ApiError.invalid({ group: metaGroup(profile), kind }, '', errors)
   return {
     dryRun: dryRun.length > 0,
     fieldManager: manager,

@@ -95,7 +95,8 @@ function decodeBytes(
   const collect = expected.fieldValidation !== 'Ignore'
   let actual: Actual | undefined
   try {
-    if (encoding === 'protobuf' && type().custom !== undefined) throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
+    if (encoding === 'protobuf' && type().custom !== undefined)
+      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
     if (encoding === 'protobuf') {
       const envelope = readEnvelope(bytes)
       actual = checkType(machinery, expected, envelope)

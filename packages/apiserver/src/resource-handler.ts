@@ -5,7 +5,7 @@ import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind } from '@krmkit/meta'
 import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
 import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
-import type { WriteOptions } from './query.ts'
+import { type WriteOptions, writeOptions } from './query.ts'
 import type { RequestState } from './request-state.ts'
 import { header } from './request-state.ts'
 import type { Responder } from './responses.ts'
@@ -60,6 +60,11 @@ export function negotiated({ machinery, state, definition }: ResourceRequest, op
     accept,
     definition.custom === undefined ? options : { ...options, plain: withoutProtobuf },
   )
+}
+
+/** The options of a write, from the query. @throws ApiError 422 that names the parameter. */
+export function requestedOptions({ machinery, state }: ResourceRequest, kind: string, apply = false): WriteOptions {
+  return writeOptions(state.query, kind, { apply, profile: machinery.writer.environment.profile })
 }
 
 /** The context that a write hands to the registry. */

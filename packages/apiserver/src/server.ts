@@ -118,8 +118,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     authenticator = anonymousAuthenticator,
   } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const types = options.types ?? builtInTypes()
-  const catalog = createCatalog({ features, types })
+  const types = options.types ?? builtInTypes(profile)
+  const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(options.kinds ?? catalog.definitions)
   const admission = admissionChain([namespaceLifecycle(profile), ...(options.admission ?? [])])
   const registry = createRegistry(
@@ -129,7 +129,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const closing = new AbortController()
   // Every watch listens for the end.
   setMaxListeners(0, closing.signal)
-  const responder: Responder = { negotiator: new Negotiator(profile.vendor), types, vendor: profile.vendor }
+  const responder: Responder = { negotiator: new Negotiator(profile), types, vendor: profile.vendor }
   const metrics = createMetrics(storage)
   const views = new WeakMap<ResourceDefinition, View>()
   const machinery: Machinery = {

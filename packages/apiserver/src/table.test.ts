@@ -42,12 +42,12 @@ describe('tables', () => {
   })
 
   it('metadata alone, one by one or as a list', () => {
-    expect(partialOf(object, 'v1beta1')).toEqual({
+    expect(partialOf(object, { version: 'v1beta1' })).toEqual({
       kind: 'PartialObjectMetadata',
       apiVersion: 'meta.k8s.io/v1beta1',
       metadata: { name: 'a' },
     })
-    expect(partialListOf([object], { resourceVersion: '7' }, 'v1')).toMatchObject({
+    expect(partialListOf([object], { resourceVersion: '7' }, { version: 'v1' })).toMatchObject({
       kind: 'PartialObjectMetadataList',
       metadata: { resourceVersion: '7' },
       items: [{ metadata: { name: 'a' } }],

@@ -1,7 +1,7 @@
 import type { Cell, Column, Printer } from '@krmkit/kinds'
-import { ApiError } from '@krmkit/meta'
+import { ApiError, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
-import type { Transform } from './negotiation.ts'
+import { metaGroup, type Transform } from './negotiation.ts'
 import { type Query, text } from './query.ts'
 
 /**
@@ -20,8 +20,14 @@ export function includeObject(query: Query): IncludeObject {
   throw ApiError.badRequest(`unrecognized includeObject value: ${JSON.stringify(value)}`)
 }
 
-export interface TableOptions {
+/** Which spelling of the meta group an answer is of. */
+export interface MetaForm {
   readonly version: Transform['version']
+  /** Default: the stock names. */
+  readonly profile?: NamingProfile
+}
+
+export interface TableOptions extends MetaForm {
   readonly include: IncludeObject
   readonly now: number
   /** Left out: the columns are told with the first event of a watch only. */
@@ -38,14 +44,14 @@ export function tableOf(
   printer: Printer,
   objects: readonly FrozenObject[],
   metadata: ListMetadata,
-  { version, include, now, headless = false }: TableOptions,
+  { headless = false, ...form }: TableOptions,
 ): object {
   return {
     kind: 'Table',
-    apiVersion: `meta.k8s.io/${version}`,
+    apiVersion: apiVersionOfMeta(form),
     metadata: withoutEnd(metadata),
     columnDefinitions: headless ? [] : printer.columns.map(columnDefinition),
-    rows: objects.map((object) => row(printer, object, { version, include, now })),
+    rows: objects.map((object) => row(printer, object, form)),
   }
 }
 
@@ -58,23 +64,27 @@ function columnDefinition({ name, type, format, description, priority }: Column)
   return { name, type, format: format ?? '', description, priority }
 }
 
-function row(printer: Printer, object: FrozenObject, { version, include, now }: TableOptions): object {
-  const cells: readonly Cell[] = printer.cells(object, { now })
+function row(printer: Printer, object: FrozenObject, { include, now, ...form }: TableOptions): object {
+  const cells: readonly Cell[] = printer.cells(object, { now, profile: form.profile ?? stockProfile })
   const conditions = printer.conditions?.(object) ?? []
-  const included = include === 'Object' ? object : include === 'Metadata' ? partialOf(object, version) : null
+  const included = include === 'Object' ? object : include === 'Metadata' ? partialOf(object, form) : null
   return { cells, ...(conditions.length === 0 ? {} : { conditions }), object: included }
 }
 
 /** Type and metadata of an object, nothing else. */
-export function partialOf(object: FrozenObject, version: Transform['version']): object {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
+export function partialOf(object: FrozenObject, form: MetaForm): object {
+  return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: object.metadata }
 }
 
-export function partialListOf(objects: readonly FrozenObject[], metadata: ListMetadata, version: Transform['version']): object {
+export function partialListOf(objects: readonly FrozenObject[], metadata: ListMetadata, form: MetaForm): object {
   return {
     kind: 'PartialObjectMetadataList',
-    apiVersion: `meta.k8s.io/${version}`,
+    apiVersion: apiVersionOfMeta(form),
     metadata,
-    items: objects.map((object) => partialOf(object, version)),
+    items: objects.map((object) => partialOf(object, form)),
   }
+}
+
+function apiVersionOfMeta({ version, profile = stockProfile }: MetaForm): string {
+  return `${metaGroup(profile)}/${version}`
 }

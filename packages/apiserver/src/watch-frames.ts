@@ -4,7 +4,7 @@ import type { FrozenObject } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
 import type { Entry, Revision } from '@krmkit/storage'
 import type { EventType } from './frame-cache.ts'
-import type { Representation } from './negotiation.ts'
+import type { Representation, Transform } from './negotiation.ts'
 import type { ResourceRequest } from './resource-handler.ts'
 import { type IncludeObject, partialOf, tableOf } from './table.ts'
 import { apiVersionOf } from './verbs/read.ts'
@@ -36,20 +36,21 @@ export function framesFor(request: ResourceRequest, representation: Representati
   const { encoding, transform } = representation
   const { types } = machinery.responder
   const { group, version, kind } = definition.kind
-  const now = () => machinery.writer.environment.clock.now()
+  const { clock, profile } = machinery.writer.environment
   let tableHeaderSent = false
 
   const shown = (object: FrozenObject): object => {
     if (transform === undefined) return object
-    if (transform.as !== 'Table') return partialOf(object, transform.version)
+    if (transform.as !== 'Table') return partialOf(object, { version: transform.version, profile })
     const table = tableOf(
       definition.policy.printer ?? defaultPrinter,
       [object],
       { resourceVersion: object.metadata.resourceVersion ?? '' },
       {
         version: transform.version,
+        profile,
         include,
-        now: now(),
+        now: clock.now(),
         headless: tableHeaderSent,
       },
     )
@@ -80,32 +81,27 @@ export function framesFor(request: ResourceRequest, representation: Representati
       )
     },
     bookmark(revision, initialEventsEnd) {
-      const annotations = initialEventsEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}
+      const annotations = initialEventsEnd ? { annotations: { [`${profile.apiDomain}/initial-events-end`]: 'true' } } : {}
       const object = {
         kind,
         apiVersion: apiVersionOf(group, version),
         metadata: { resourceVersion: String(revision), ...annotations },
       }
-      return encode('BOOKMARK', transform === undefined ? object : bookmarkForm(request, representation, object, include, now()))
+      return encode('BOOKMARK', transform === undefined ? object : bookmarkForm(request, transform, object, include))
     },
     status: (status) => encode('ERROR', status),
   }
 }
 
 function bookmarkForm(
-  { definition }: ResourceRequest,
-  { transform }: Representation,
-  object: { metadata: { resourceVersion: string } },
+  { definition, machinery }: ResourceRequest,
+  { as, version }: Transform,
+  object: FrozenObject,
   include: IncludeObject,
-  now: number,
 ): object {
-  const version = transform?.version ?? 'v1'
-  if (transform?.as === 'Table')
-    return tableOf(
-      definition.policy.printer ?? defaultPrinter,
-      [],
-      { resourceVersion: object.metadata.resourceVersion },
-      { version, include, now },
-    )
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
+  const { clock, profile } = machinery.writer.environment
+  const form = { version, profile }
+  if (as !== 'Table') return partialOf(object, form)
+  const { resourceVersion = '' } = object.metadata
+  return tableOf(definition.policy.printer ?? defaultPrinter, [], { resourceVersion }, { ...form, include, now: clock.now() })
 }

@@ -1,5 +1,5 @@
 import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, formatTime, Path, parseTime } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from './interfaces.ts'
@@ -19,7 +19,6 @@ import { admissionAttributes, storedType, type Writer } from './write.ts'
 
 const orphanFinalizer = 'orphan'
 const foregroundFinalizer = 'foregroundDeletion'
-const optionsKind = { group: 'meta.k8s.io', kind: 'DeleteOptions' }
 
 /** An update that empties the finalizers of a terminating object is its end. */
 export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
@@ -29,7 +28,7 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
 }
 
 /** @throws ApiError 422 for options that contradict each other or say unknown words. */
-export function validateDeleteOptions(options: DeleteOptions): void {
+export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: NamingProfile = stockProfile): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
@@ -46,7 +45,7 @@ export function validateDeleteOptions(options: DeleteOptions): void {
     )
   }
   errors.push(...validateDryRun(dryRun ?? []))
-  if (errors.length > 0) throw ApiError.invalid(optionsKind, '', errors)
+  if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors)
 }
 
 /** Go prints the whole list as the value. */
@@ -69,8 +68,8 @@ export async function deleteObject(
   context: RequestContext,
   { namespace, name, options }: { namespace: string; name: string; options: DeleteOptions },
 ): Promise<DeleteAnswer> {
-  validateDeleteOptions(options)
   const { environment, parsed } = writer
+  validateDeleteOptions(options, environment.profile)
   const gr = { group: definition.group, resource: definition.resource.name }
   const key = objectKey(definition, namespace, name)
   const attributes = admissionAttributes(definition, context, { operation: 'DELETE', name, namespace, options })

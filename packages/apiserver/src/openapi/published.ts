@@ -107,15 +107,14 @@ function listType(definition: ResourceDefinition, types: TypeSource): StructType
   return typeOf({ ...definition.kind, kind: listKindOf(definition) }, types)
 }
 
-/** Folders of groups that are not called by the first part of the group's name. */
-const folders: Readonly<Record<string, string>> = {
-  '': 'core',
-  'internal.apiserver.k8s.io': 'apiserverinternal',
+/** Most folders are called by the first part of the group's name. */
+function folderOf(group: string): string | undefined {
+  if (group === '') return 'core'
+  return group.startsWith('internal.apiserver.') ? 'apiserverinternal' : group.split('.')[0]
 }
 
 /** The type of a built-in kind, whether it is a resource or not. */
 export function typeOf(kind: GroupVersionKind, types: TypeSource): StructType | undefined {
-  const folder = (Object.hasOwn(folders, kind.group) ? folders[kind.group] : undefined) ?? kind.group.split('.')[0]
-  const name = `${folder}/${kind.version}.${kind.kind}`
+  const name = `${folderOf(kind.group)}/${kind.version}.${kind.kind}`
   return types.has(name) ? types.struct(name) : undefined
 }

@@ -25,6 +25,7 @@ export async function componentStatuses({ machinery, state, definition }: Resour
   if (representation.transform !== undefined) {
     const table = tableOf(definition.policy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, {
       version: representation.transform.version,
+      profile: writer.environment.profile,
       include: 'Metadata',
       now: writer.environment.clock.now(),
     })

@@ -1,10 +1,9 @@
 import type { ApiObject } from '@krmkit/meta'
 import { updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { writeOptions } from '../query.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { checkIdentity, presentStored } from '../verbs/write.ts'
 
 interface Namespace extends ApiObject {
@@ -15,7 +14,7 @@ interface Namespace extends ApiObject {
 export async function finalizeNamespace(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
-  const options = writeOptions(state.query, 'UpdateOptions')
+  const options = requestedOptions(request, 'UpdateOptions')
   const body = (await readObject(machinery, state, {
     gvk: definition.kind,
     type: definition.kind.type,

@@ -1,10 +1,9 @@
 import { ApiError, type ApiObject, formatTime } from '@krmkit/meta'
 import { type FrozenObject, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { writeOptions } from '../query.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { statusResponse } from '../responses.ts'
 import { admitOperation, anyChange } from './operation.ts'
 
@@ -26,7 +25,7 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state } = request
   const pods = machinery.stored('', 'pods')
   if (pods === undefined) throw ApiError.genericNotFound()
-  const options = writeOptions(state.query, 'CreateOptions')
+  const options = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('core/v1.Binding')
   const binding = (await readObject(machinery, state, {
     gvk: { group: '', version: 'v1', kind: 'Binding' },

@@ -1,10 +1,9 @@
 import { ApiError, type ApiObject, labelSelectorFromObject } from '@krmkit/meta'
 import { type DeleteOptions, deleteObject, type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { writeOptions } from '../query.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { statusResponse } from '../responses.ts'
 import { admitOperation } from './operation.ts'
 
@@ -36,7 +35,7 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const { namespace, name } = state.info
   const { environment, reader } = machinery.writer
-  const query = writeOptions(state.query, 'CreateOptions')
+  const query = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('policy/v1.Eviction')
   const eviction = (await readObject(machinery, state, {
     gvk: { group: 'policy', version: 'v1', kind: 'Eviction' },

@@ -2,10 +2,9 @@ import type { Attributes } from '@krmkit/authorization'
 import { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
 import { takeNamespace, trackOwnership } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { writeOptions } from '../query.ts'
 import { readObject, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
 
 /**
@@ -147,7 +146,7 @@ export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {
 export async function answerReview(request: ResourceRequest, answer: ReviewAnswer): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
-  const options = writeOptions(state.query, 'CreateOptions')
+  const options = requestedOptions(request, 'CreateOptions')
   const body = await readObject(machinery, state, {
     gvk: definition.kind,
     type: definition.kind.type,

@@ -1,10 +1,9 @@
 import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsEntry, Path } from '@krmkit/meta'
 import { type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { writeOptions } from '../query.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { appliedObject, type PatchTarget, patchBody, patched, patchKind } from '../verbs/patch.ts'
 import { presentObject } from '../verbs/read.ts'
 import { scaleOwners } from './scale-ownership.ts'
@@ -33,7 +32,7 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
     return presentObject(request, 200, scaleOf(request, request.view.object(entry)), representation)
   }
   const kind = verb === 'patch' ? patchKind(request) : undefined
-  const options = writeOptions(state.query, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
+  const options = requestedOptions(request, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
   const scaleType = () => machinery.responder.types.struct('autoscaling/v1.Scale')
   const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
   const body =

@@ -1,11 +1,10 @@
 import type { BoundObject, ServiceAccountIssuer } from '@krmkit/authentication'
-import { ApiError, type ApiObject, type FieldError, field, formatTime, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, field, formatTime, type GroupKind, Path } from '@krmkit/meta'
 import { isStorableName, objectKey } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { writeOptions } from '../query.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
 import { admitOperation } from './operation.ts'
 
@@ -18,7 +17,6 @@ interface TokenRequest extends ApiObject {
   status?: { token: string; expirationTimestamp: string }
 }
 
-const kind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }
 const defaultSeconds = 3600
 const shortestSeconds = 600
 const longestSeconds = 2 ** 32
@@ -33,8 +31,9 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   const { machinery, state, definition } = request
   const { namespace, name } = state.info
   const representation = machinery.responder.negotiator.negotiate(header(state.request, 'accept'))
-  const options = writeOptions(state.query, 'CreateOptions')
+  const options = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('authentication/v1.TokenRequest')
+  const kind = request.subresource?.kind ?? definition.kind
   const asked = (await readObject(machinery, state, {
     gvk: kind,
     type,
@@ -49,7 +48,7 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'serviceaccounts' }, name)
   const account = machinery.parsed.objectOf(entry)
-  validate(asked, name)
+  validate(asked, { name, kind })
   await admitOperation(request, definition, context, { name, object: asked })
   const bound = boundObject(request, asked)
   const given = asked.spec.audiences ?? []
@@ -71,7 +70,7 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   return presentObject(request, 201, answer, representation)
 }
 
-function validate({ spec, metadata }: TokenRequest, name: string): void {
+function validate({ spec, metadata }: TokenRequest, { name, kind }: { readonly name: string; readonly kind: GroupKind }): void {
   const subject = { group: kind.group, kind: kind.kind }
   const given = metadata.name ?? ''
   if (given !== '' && given !== name) {

@@ -11,10 +11,10 @@ import { applyToObject, updateObject } from '@krmkit/registry'
 import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
-import { type WriteOptions, writeOptions } from '../query.ts'
+import type { WriteOptions } from '../query.ts'
 import { otherKind, strictFailure, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { negotiated, type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { negotiated, type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { presentStored } from './write.ts'
 
 /** What a patch is applied to: the object as the request's version shows it, or a Scale made from it. */
@@ -77,7 +77,7 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
   const { namespace, name, subresource } = state.info
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const kind = patchKind(request)
-  const options = writeOptions(state.query, 'PatchOptions', kind === 'apply')
+  const options = requestedOptions(request, 'PatchOptions', kind === 'apply')
   const body = await patchBody(request, kind)
   const target: PatchTarget = { gvk: definition.kind, type: definition.kind.type, namespaced: definition.kind.namespaced }
   const context = writeContext(request, options)
@@ -182,7 +182,13 @@ function decodePatched(
 ): ApiObject {
   const { name, namespace } = state.info
   const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
-  if (type().custom !== undefined && nextVersion === formatApiVersion(gvk) && typeof nextKind === 'string' && nextKind !== '' && nextKind !== gvk.kind) {
+  if (
+    type().custom !== undefined &&
+    nextVersion === formatApiVersion(gvk) &&
+    typeof nextKind === 'string' &&
+    nextKind !== '' &&
+    nextKind !== gvk.kind
+  ) {
     throw otherKind(gvk, nextKind, name)
   }
   if (nextKind !== gvk.kind || nextVersion !== formatApiVersion(gvk)) {

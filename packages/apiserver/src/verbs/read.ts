@@ -60,7 +60,7 @@ export function presentObject(
   const { transform } = representation
   const shown = { ...representation, pretty: wantsPretty(request, representation) }
   if (transform === undefined) return objectResponse(responder, status, object, shown, () => typeOf(request, object))
-  const now = machinery.writer.environment.clock.now()
+  const { clock, profile } = machinery.writer.environment
   const whole = object as Parameters<typeof partialOf>[0]
   if (transform.as === 'Table') {
     const printer = printerOf(definition, whole)
@@ -71,13 +71,14 @@ export function presentObject(
       { resourceVersion: whole.metadata.resourceVersion ?? '' },
       {
         version: transform.version,
+        profile,
         include: includeObject(state.query),
-        now,
+        now: clock.now(),
       },
     )
     return objectResponse(responder, status, table, shown, () => responder.types.struct('meta/v1.Table'))
   }
-  return objectResponse(responder, status, partialOf(whole, transform.version), shown, () =>
+  return objectResponse(responder, status, partialOf(whole, { version: transform.version, profile }), shown, () =>
     responder.types.struct('meta/v1.PartialObjectMetadata'),
   )
 }
@@ -182,19 +183,20 @@ function presentList(request: ResourceRequest, answer: ListAnswer, representatio
     ...(answer.remaining === undefined ? {} : { remainingItemCount: answer.remaining }),
   }
   if (encoding === 'json' && transform === undefined && !pretty) return joinedList(request, answer.entries, metadata)
+  const { clock, profile } = machinery.writer.environment
   const objects = answer.entries.map((entry) => view.object(entry))
   const shown = { ...representation, pretty }
   if (transform?.as === 'Table') {
-    const now = machinery.writer.environment.clock.now()
     const table = tableOf(printerOf(definition) ?? defaultPrinter, objects, metadata, {
       version: transform.version,
+      profile,
       include: includeObject(state.query),
-      now,
+      now: clock.now(),
     })
     return objectResponse(responder, 200, table, shown, () => responder.types.struct('meta/v1.Table'))
   }
   if (transform !== undefined) {
-    const list = partialListOf(objects, metadata, transform.version)
+    const list = partialListOf(objects, metadata, { version: transform.version, profile })
     return objectResponse(responder, 200, list, shown, () => responder.types.struct('meta/v1.PartialObjectMetadataList'))
   }
   const { group, version, listKind } = definition.kind

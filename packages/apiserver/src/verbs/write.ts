@@ -11,10 +11,10 @@ import {
   validateDeleteOptions,
 } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { flag, integer, text, writeOptions } from '../query.ts'
+import { flag, integer, text } from '../query.ts'
 import { bodyEncoding, decodeObject, readObject, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
-import { negotiated, type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { negotiated, type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { bytesBody, jsonResponse, statusResponse } from '../responses.ts'
 import { presentObject, selectors, wantsPretty } from './read.ts'
 
@@ -22,7 +22,7 @@ import { presentObject, selectors, wantsPretty } from './read.ts'
 export async function createResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition, view } = request
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
-  const options = writeOptions(state.query, 'CreateOptions')
+  const options = requestedOptions(request, 'CreateOptions')
   const body = await readObject(machinery, state, {
     gvk: definition.kind,
     type: definition.kind.type,
@@ -60,7 +60,7 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   const { machinery, state, definition, view } = request
   const { namespace, name, subresource } = state.info
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
-  const options = writeOptions(state.query, 'UpdateOptions')
+  const options = requestedOptions(request, 'UpdateOptions')
   const expected = { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation }
   const encoding = bodyEncoding(state, machinery.responder.vendor)
   const bytes = await state.request.body(machinery.limits.bodyBytes)
@@ -103,7 +103,7 @@ export async function deleteResource(request: ResourceRequest): Promise<ApiRespo
   const { namespace, name } = state.info
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = await deleteOptions(request)
-  validateDeleteOptions(options)
+  validateDeleteOptions(options, machinery.writer.environment.profile)
   const answer = await deleteObject(
     machinery.writer,
     definition,
@@ -177,7 +177,7 @@ export async function deleteCollection(request: ResourceRequest): Promise<ApiRes
   const selected = selectors(definition, query)
   integer(query, 'timeoutSeconds')
   const options = await deleteOptions(request)
-  validateDeleteOptions(options)
+  validateDeleteOptions(options, machinery.writer.environment.profile)
   const context = writeContext(request, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   const { entries } = await listEntries(
     machinery.writer.environment,
