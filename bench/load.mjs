@@ -81,7 +81,17 @@ function print(storage, rows) {
     const better = stock.lessIsBetter ? stock.value / ours : ours / stock.value
     const lag = row.p50_ms === undefined ? '–' : `${figure(row.p50_ms)} / ${figure(row.p99_ms)}`
     const faults = row.errors > 0 ? `${row.errors} errors: ${row.first_error}` : ''
-    return [[row.workload, figure(ours, stock.unit), figure(stock.value, stock.unit), factor(better), lag, cpuPerOperation(row), faults]]
+    return [
+      [
+        row.workload,
+        figure(ours, stock.unit),
+        figure(stock.value, stock.unit),
+        factor(better),
+        lag,
+        cpuPerOperation(row),
+        faults,
+      ],
+    ]
   })
   console.log(`\n${storage}\n`)
   console.log(markdownTable(['workload', 'krmkit', 'stock', 'factor', 'p50 / p99 ms', 'server CPU', 'faults'], table))

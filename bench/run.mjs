@@ -49,7 +49,10 @@ async function measureOutside(storage) {
   const idleMiB = server.rssMiB()
   const collection = '/api/v1/namespaces/bench/configmaps'
   const body = (name, i) =>
-    JSON.stringify({ metadata: { name, labels: { shard: `s${i % 10}` } }, data: { v: String(i), payload: '0123456789abcdef'.repeat(64) } })
+    JSON.stringify({
+      metadata: { name, labels: { shard: `s${i % 10}` } },
+      data: { v: String(i), payload: '0123456789abcdef'.repeat(64) },
+    })
   let figures
   try {
     const { call, close } = caller(server.url, 32)
@@ -63,7 +66,19 @@ async function measureOutside(storage) {
     const labels = await throughput(10, 1, () => call('GET', `${collection}?labelSelector=shard%3Ds3`))
     const deliveries = await fanOut({ url: server.url, call, collection, body: (i) => body(`ev-${i}`, i), watchers, events })
     close()
-    figures = { readyMs, idleMiB, one, many, get, listMs: 1000 / lists, chunkMs: 1000 / chunks, labelMs: 1000 / labels, deliveries, filledMiB, endMiB: server.rssMiB() }
+    figures = {
+      readyMs,
+      idleMiB,
+      one,
+      many,
+      get,
+      listMs: 1000 / lists,
+      chunkMs: 1000 / chunks,
+      labelMs: 1000 / labels,
+      deliveries,
+      filledMiB,
+      endMiB: server.rssMiB(),
+    }
     if (storage === 'durable') {
       await server.stop('SIGKILL')
       server = await startServer({ storage, dir: server.dir })
@@ -78,8 +93,21 @@ async function measureOutside(storage) {
 
 function report() {
   const sections = [
-    ['Parts, in one process', ['part', 'µs', 'per second', 'of the row above'], inside.parts.map(({ name, microseconds, perSecond, ratio }) => [name, figure(microseconds), figure(perSecond), factor(ratio)])],
-    ['The server without sockets, one request at a time', ['request', 'µs', 'per second'], inside.server.map(({ name, microseconds, perSecond }) => [name, figure(microseconds), figure(perSecond)])],
+    [
+      'Parts, in one process',
+      ['part', 'µs', 'per second', 'of the row above'],
+      inside.parts.map(({ name, microseconds, perSecond, ratio }) => [
+        name,
+        figure(microseconds),
+        figure(perSecond),
+        factor(ratio),
+      ]),
+    ],
+    [
+      'The server without sockets, one request at a time',
+      ['request', 'µs', 'per second'],
+      inside.server.map(({ name, microseconds, perSecond }) => [name, figure(microseconds), figure(perSecond)]),
+    ],
     ['The server over TLS, HTTP/1.1, load from another process', ['figure', 'memory', 'durable'], outsideRows()],
   ]
   const text = sections.map(([title, head, rows]) => `## ${title}\n\n${markdownTable(head, rows)}`).join('\n')

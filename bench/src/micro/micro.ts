@@ -1,8 +1,19 @@
 /** Parts in one process: what each step of a request costs. */
-import { trackUpdate, managedTypes, applyPatch } from '@krmkit/fieldmanager'
+import { applyPatch, managedTypes, trackUpdate } from '@krmkit/fieldmanager'
 import { builtInTypes, printers } from '@krmkit/kinds'
 import { type ApiObject, parseLabelSelector } from '@krmkit/meta'
-import { applyDefaults, decode, decodeProtobuf, encodeJson, encodeProtobuf, normalize, parseJson, parseYaml, printYaml, readEnvelope } from '@krmkit/schema'
+import {
+  applyDefaults,
+  decode,
+  decodeProtobuf,
+  encodeJson,
+  encodeProtobuf,
+  normalize,
+  parseJson,
+  parseYaml,
+  printYaml,
+  readEnvelope,
+} from '@krmkit/schema'
 import { memoryStorage } from '@krmkit/storage'
 import { Bench } from 'tinybench'
 import { bytesOf, configMap, deployment, pod } from '../objects.ts'
@@ -33,7 +44,14 @@ export async function micro(time: number): Promise<Micro[]> {
   const tracked = { manager: 'bench', apiVersion: 'v1', now: 0, types: ownedTypes }
   const owned = trackUpdate({ ...tracked, next: map })
   const configuration = parseJson(large).value as ApiObject
-  const applied = applyPatch({ applied: configuration, manager: 'bench', force: false, apiVersion: 'apps/v1', now: 0, types: ownedTypes })
+  const applied = applyPatch({
+    applied: configuration,
+    manager: 'bench',
+    force: false,
+    apiVersion: 'apps/v1',
+    now: 0,
+    types: ownedTypes,
+  })
   if (applied.kind !== 'applied') throw new Error('the first apply met a conflict')
   const live = applied.object
   const selector = parseLabelSelector('app in (web,api),tier!=back,shard')
@@ -61,7 +79,16 @@ export async function micro(time: number): Promise<Micro[]> {
     ['track an update of a ConfigMap', () => trackUpdate({ ...tracked, live: owned, next: changed })],
     [
       'apply an unchanged Deployment',
-      () => applyPatch({ live, applied: configuration, manager: 'bench', force: false, apiVersion: 'apps/v1', now: 1, types: ownedTypes }),
+      () =>
+        applyPatch({
+          live,
+          applied: configuration,
+          manager: 'bench',
+          force: false,
+          apiVersion: 'apps/v1',
+          now: 1,
+          types: ownedTypes,
+        }),
     ],
     ['match a label selector', () => selector.matches(labels)],
     ['cells of a table of 500 pods', () => pods.map((each) => printer?.cells(each, { now: 0 }))],
@@ -86,6 +113,11 @@ export async function micro(time: number): Promise<Micro[]> {
     const microseconds = (result?.latency?.mean ?? Number.NaN) * 1000
     const before = (bench.tasks[i - 1]?.result as { latency?: { mean: number } } | undefined)?.latency?.mean
     const pair = rows[i]?.[2] === true && before !== undefined
-    return { name: task.name, microseconds, perSecond: 1e6 / microseconds, ...(pair ? { ratio: microseconds / (before * 1000) } : {}) }
+    return {
+      name: task.name,
+      microseconds,
+      perSecond: 1e6 / microseconds,
+      ...(pair ? { ratio: microseconds / (before * 1000) } : {}),
+    }
   })
 }
