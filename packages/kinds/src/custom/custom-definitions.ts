@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
-import { customType, type StructType } from '@krmkit/schema'
+import { type CustomCodec, customType, type StructType } from '@krmkit/schema'
 import { compareVersions } from '../catalog/priorities.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
@@ -98,8 +98,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving }: Part
   const kind = kinds.get(apiVersion) as KindInfo
   const gvk = { group, version: version.name, kind: kind.kind }
   const schema = version.schema?.openAPIV3Schema as JsonObject | undefined
-  const codec = kind.type().custom
-  if (codec === undefined) throw new TypeError(`${kind.kind} is no custom kind`)
+  const codec = () => kind.type().custom as CustomCodec
   const { namespaced } = kind
   const plain = { singularName: '', namespaced, verbs: subresourceVerbs, shortNames: [], categories: [] }
   const subresources: ResourceInfo[] = []
@@ -111,7 +110,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving }: Part
     const written = kinds.get(object.apiVersion)?.type().custom
     const read = (written?.read(object as unknown as JsonObject) ?? object) as unknown as ApiObject
     if (read.apiVersion === apiVersion) return read
-    return codec.known({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
+    return codec().known({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
   }
   const fields = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath)
   const { deprecated, deprecationWarning } = version

@@ -9,7 +9,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { type CustomCodec, schemaNode, schemaValidator, validateEmbedded, validateLists } from '@krmkit/schema'
+import { type CustomCodec, type SchemaValidator, schemaValidator, validateEmbedded, validateLists } from '@krmkit/schema'
 import type { KindPolicy } from '../interfaces.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter } from './custom-printer.ts'
@@ -23,7 +23,7 @@ export interface CustomPolicyOptions {
   readonly apiVersion: string
   readonly namespaced: boolean
   readonly schema: JsonObject | undefined
-  readonly codec: CustomCodec
+  readonly codec: () => CustomCodec
   /** A stored object as this version shows it. */
   readonly seen: (object: Frozen) => Frozen
 }
@@ -92,15 +92,19 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
 
 /** Rules for the content of an object; with an old one, what is unchanged passes. */
 function instanceRules({ version, schema, codec }: CustomPolicyOptions): (object: JsonObject, old?: JsonObject) => FieldError[] {
-  const node = schema === undefined ? undefined : schemaNode(schema)
-  const validate = schema === undefined ? undefined : schemaValidator(schema)
   const { scale } = version.subresources ?? {}
+  // Compiled for the first object: many definitions never have one.
+  let validate: SchemaValidator | undefined
   return (object, old) => {
     const errors: FieldError[] = []
-    if (validate !== undefined) errors.push(...validate(object, { old }))
+    const { schema: node } = codec()
+    if (schema !== undefined) {
+      validate ??= schemaValidator(schema)
+      errors.push(...validate(object, { old }))
+    }
     if (scale !== undefined) errors.push(...scaleErrors(object, scale))
-    if (node?.embedding) errors.push(...validateEmbedded(object, node, codec.objectMeta))
-    if (node?.keyedLists && (old === undefined || validateLists(old, node).length === 0))
+    if (node.embedding) errors.push(...validateEmbedded(object, node, codec().objectMeta))
+    if (node.keyedLists && (old === undefined || validateLists(old, node).length === 0))
       errors.push(...validateLists(object, node))
     return errors
   }
