@@ -1,7 +1,8 @@
+import { namingProfile, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { Negotiator } from './negotiation.ts'
 
-const negotiator = new Negotiator('kubernetes')
+const negotiator = new Negotiator(stockProfile)
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 
 describe('negotiation', () => {
@@ -40,8 +41,10 @@ describe('negotiation', () => {
   })
 
   it('another vendor has another protobuf type', () => {
-    const own = new Negotiator('example')
+    const own = new Negotiator(namingProfile({ vendor: 'example', apiDomain: 'example.dev' }))
     expect(own.negotiate('application/vnd.example.protobuf').encoding).toBe('protobuf')
+    expect(own.negotiate(table.replace('meta.k8s.io', 'meta.example.dev'), { transforms: ['Table'] }).transform?.as).toBe('Table')
+    expect(() => own.negotiate(table, { transforms: ['Table'] })).toThrow(expect.objectContaining({ code: 406 }))
     expect(() => own.negotiate('application/vnd.kubernetes.protobuf')).toThrow(expect.objectContaining({ code: 406 }))
   })
 })

@@ -30,6 +30,7 @@ function widget(version: string, plural = 'widgets'): ResourceDefinition {
     kind: { ...deployments.kind, ...kind },
     subresources: [status, scale],
     storage: { ...deployments.storage, group: 'shop.example.com', version: 'v1', resource: plural },
+    custom: {},
   }
 }
 

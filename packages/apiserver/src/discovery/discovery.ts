@@ -83,7 +83,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const now = options.resources()
     if (now !== resources) {
       resources = now
-      state = new DiscoveryState(servedGroups(now), profile)
+      state = new DiscoveryState(servedGroups(now, profile), profile)
     }
     return state
   }
@@ -137,7 +137,7 @@ class DiscoveryState {
   }
 
   missing(group: string): NothingThere {
-    return { outcome: 'nothing', form: this.#byName.has(group) && isBuiltInGroup(group) ? 'status' : 'text' }
+    return { outcome: 'nothing', form: this.#byName.has(group) && isBuiltInGroup(group, this.#profile) ? 'status' : 'text' }
   }
 
   #root(path: '/api' | '/apis', asked: Asked): DiscoveryAnswer {

@@ -1,5 +1,12 @@
-import { compareGroups, compareVersions, groupPriority, type ResourceDefinition, type ResourceInfo } from '@krmkit/kinds'
-import type { GroupVersion, JsonObject } from '@krmkit/meta'
+import {
+  compareGroups,
+  compareVersions,
+  groupPriority,
+  type ResourceDefinition,
+  type ResourceInfo,
+  stockGroup,
+} from '@krmkit/kinds'
+import { type GroupVersion, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { storageVersionHash } from './storage-version-hash.ts'
 
 /** The discovery documents as objects, members in the order in which the stock server prints them. */
@@ -16,7 +23,7 @@ export interface ServedVersion extends GroupVersion {
 }
 
 /** Groups in the order of their priority, the core group first among them where there is one. */
-export function servedGroups(resources: readonly ResourceDefinition[]): ServedGroup[] {
+export function servedGroups(resources: readonly ResourceDefinition[], profile: NamingProfile = stockProfile): ServedGroup[] {
   const groups = new Map<string, Map<string, ResourceDefinition[]>>()
   for (const definition of resources) {
     const versions = at(groups, definition.group, () => new Map<string, ResourceDefinition[]>())
@@ -24,7 +31,7 @@ export function servedGroups(resources: readonly ResourceDefinition[]): ServedGr
   }
   return [...groups]
     .map(([group, versions]) => ({ group, versions: servedVersions(group, versions) }))
-    .sort((a, b) => compareGroups(a.group, b.group))
+    .sort((a, b) => compareGroups(stockGroup(a.group, profile), stockGroup(b.group, profile)))
 }
 
 function servedVersions(group: string, versions: ReadonlyMap<string, ResourceDefinition[]>): ServedVersion[] {
@@ -46,8 +53,8 @@ function at<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 }
 
 /** Groups that belong to the server itself have a place of their own in the order of groups; others came as custom resources. */
-export function isBuiltInGroup(group: string): boolean {
-  return groupPriority(group) !== groupPriority('example.com')
+export function isBuiltInGroup(group: string, profile: NamingProfile = stockProfile): boolean {
+  return groupPriority(stockGroup(group, profile)) !== groupPriority('example.com')
 }
 
 /** `/api`. Without an apiVersion, as the first release printed it. */
@@ -151,6 +158,6 @@ function resourceDiscovery(definition: ResourceDefinition): JsonObject {
 /** Kinds of the group version itself are named in full by custom resources alone. */
 function responseKind({ kind }: ResourceInfo, definition: ResourceDefinition): JsonObject {
   const own = kind.group === definition.group && kind.version === definition.version
-  const short = own && isBuiltInGroup(definition.group)
+  const short = own && definition.custom === undefined
   return { group: short ? '' : kind.group, version: short ? '' : kind.version, kind: kind.kind }
 }
