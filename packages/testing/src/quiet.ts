@@ -4,6 +4,7 @@ import { systemClock } from '@krmkit/meta'
 const turnsOfEvent = 8
 /** A request that is under way for so long while nothing else happens waits for time, or for somebody outside. */
 const stuckMs = 1000
+const stuckTurns = 50
 
 /** Requests under way, and whether anything happens at all. */
 export class Quiet {
@@ -39,7 +40,7 @@ export class Quiet {
       await round()
       const changes = this.#changes
       const before = revision()
-      for (let i = 0; i < turnsOfEvent; i++) await new Promise<void>((resolve) => setImmediate(resolve))
+      await turns(turnsOfEvent)
       if (changes === this.#changes && before === revision() && (isStuck || this.#open === 0)) return
     }
   }
@@ -56,7 +57,9 @@ export class Quiet {
     if (this.#open === 0) return Promise.resolve(true)
     return new Promise((resolve) => {
       let changes = this.#changes
-      const look = () => {
+      const look = async () => {
+        // A busy machine may be late with everything: what is due now happens first.
+        await turns(stuckTurns)
         if (changes === this.#changes) resolve(false)
         else {
           changes = this.#changes
@@ -70,4 +73,8 @@ export class Quiet {
       })
     })
   }
+}
+
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

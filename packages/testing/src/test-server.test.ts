@@ -226,4 +226,16 @@ describe('settle', () => {
     expect(isDone).toBe(true)
     await listed
   })
+
+  it('gives up on a request that waits for time inside the server', async () => {
+    // Nobody decides about bob: only the server's own time-out ends his requests.
+    const authorize = ({ user }: { user: { username: string } }) =>
+      user.username === 'bob' ? new Promise<never>(() => undefined) : ({ decision: 'allow', reason: '' } as const)
+    await using cluster = await createTestServer({ controllers: [], server: { authorizer: { authorize } } })
+    const listed = cluster.as({ username: 'bob', groups: [] }).list(configMaps)
+    listed.catch(() => undefined)
+    await cluster.settle()
+    await cluster.clock.advance({ minutes: 2 })
+    await expect(listed).rejects.toMatchObject({ code: 504 })
+  })
 })
