@@ -12,6 +12,9 @@ export const kubectlProgram = process.env['KUBECTL'] ?? 'kubectl'
 /** Why there is nothing to test with; undefined when there is. */
 export const kubectlMissing = spawnSync(kubectlProgram, ['version', '--client'], { stdio: 'ignore' }).error?.message
 
+/** For the title of a suite that is skipped. */
+export const skipNote = kubectlMissing === undefined ? '' : ` (skipped: ${kubectlMissing})`
+
 /** Commands that run at a time, over all tests of a file. */
 const parallel = 4
 
@@ -45,7 +48,7 @@ export class Kubectl {
       run(kubectlProgram, [...this.#flags, ...args], {
         cwd: folder,
         env: { ...env, ...options.env },
-        timeoutMs: 30_000,
+        timeoutMs: 60_000,
         ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
       }),
     )
