@@ -42,7 +42,7 @@ import {
 const scenarios = new URL('../../../../../shared/wire/scenarios/', import.meta.url)
 const present = existsSync(scenarios)
 const catalog = createCatalog()
-const folders = ['auth', 'protocol', 'storage']
+const folders = ['apply', 'auth', 'crd', 'protocol', 'storage']
 
 interface Step {
   id: string
@@ -83,8 +83,40 @@ const elsewhere = new Set([
   'storage/pod-defaults/token-volume-added',
   'storage/storageclass-default/none-named',
   'storage/storageclass-default/old-annotation-works',
-  // A node was bound in between.
+  // A node was bound, a scale was set, versions were exchanged in between.
   'protocol/watch-field-selector/fail',
+  'apply/patch-subresources/deployment-status-spec-ignored',
+  'crd/definition-stored-versions/status-empty',
+  // Who manages what is told by another package.
+  ...['merge-one-empty', 'put-one-empty', 'with-another-change'].map((step) => `apply/managed-fields-clear/${step}`),
+  ...['bad-operation', 'no-operation', 'bad-fields-type'].map((step) => `apply/managed-fields-write/${step}`),
+  // Expressions are compiled elsewhere.
+  ...[
+    'old-self-in-plain-list-item',
+    'old-self-in-set-item',
+    'old-self-below-plain-list',
+    'optional-old-self-without-old-self',
+    'cost-nested-unbounded',
+    'cost-triple-nested',
+    'cost-rule-in-unbounded-nested-lists',
+    'cost-regex-on-unbounded',
+    'cost-message-expression',
+    'default-breaks-rule',
+    'outer-default-breaks-inner-rule',
+    'too-many-faults',
+  ].map((step) => `crd/cel-refused-placement-and-cost/${step}`),
+  ...[
+    'syntax',
+    'undeclared-name',
+    'undeclared-field',
+    'not-boolean',
+    'types-do-not-match',
+    'unknown-function',
+    'field-not-expressible',
+    'unknown-fields-are-hidden',
+    'metadata-labels',
+    'message-expression-not-string',
+  ].map((step) => `crd/cel-refused-rules/${step}`),
 ])
 
 describe.skipIf(!present)('writes of the recorded server (skipped when ../shared is absent)', () => {

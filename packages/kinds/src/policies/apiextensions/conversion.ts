@@ -1,6 +1,6 @@
-import { type DeepReadonly, type FieldError, field, isDns1035Label, type Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, goStrings, goText, isDns1035Label, type Path } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
-import type { CustomResourceConversion } from '../../types/apiextensions-v1.generated.ts'
+import type { CustomResourceConversion, CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { findings } from '../shared/policy.ts'
 import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
 
@@ -9,10 +9,16 @@ import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.t
 const strategies = ['None', 'Webhook']
 const knownReviews = ['v1', 'v1beta1']
 
+export interface ConversionOptions {
+  readonly context: PolicyContext
+  /** The stored definition, for updates. */
+  readonly old: DeepReadonly<CustomResourceDefinition> | undefined
+}
+
 export function validateConversion(
   conversion: DeepReadonly<CustomResourceConversion> | undefined,
   path: Path,
-  context: PolicyContext,
+  { context, old }: ConversionOptions,
 ): FieldError[] {
   if (conversion === undefined || conversion === null) return []
   const errors: FieldError[] = []
@@ -40,10 +46,16 @@ export function validateConversion(
       }),
     )
   }
-  return [...errors, ...validateReviews(reviews, path.child('conversionReviewVersions'))]
+  return [...errors, ...validateReviews(reviews, path.child('conversionReviewVersions'), !acceptsUnknown(old))]
 }
 
-function validateReviews(versions: readonly string[], path: Path): FieldError[] {
+/** What was stored without a known version may stay so. */
+function acceptsUnknown(old: DeepReadonly<CustomResourceDefinition> | undefined): boolean {
+  const versions = old?.spec.conversion?.webhook?.conversionReviewVersions ?? []
+  return versions.length > 0 && !knownReviews.some((version) => versions.includes(version))
+}
+
+function validateReviews(versions: readonly string[], path: Path, known: boolean): FieldError[] {
   if (versions.length === 0) return [field.required(path)]
   const errors: FieldError[] = []
   const seen = new Set<string>()
@@ -55,8 +67,8 @@ function validateReviews(versions: readonly string[], path: Path): FieldError[] 
     seen.add(version)
     for (const problem of isDns1035Label(version)) errors.push(field.invalid(path.index(index), version, problem))
   }
-  if (!knownReviews.some((version) => seen.has(version))) {
-    errors.push(field.invalid(path, versions, `must include at least one of ${knownReviews.join(', ')}`))
+  if (known && !knownReviews.some((version) => seen.has(version))) {
+    errors.push(field.invalid(path, goText(goStrings(versions)), `must include at least one of ${knownReviews.join(', ')}`))
   }
   return errors
 }

@@ -86,10 +86,15 @@ describe('definitions of custom resources', () => {
       { type: 'string', anyOf: [{ type: 'string' }] },
       [`${at}.anyOf[0].type: Forbidden: must be empty to be structural`],
     ],
+    // Only the junctors of the root are compared with what is described, as on the stock server.
+    ['nothing about a junctor inside of the schema', { type: 'object', not: { properties: { a: {} } } }, []],
     [
-      'a junctor of what is not described',
-      { type: 'object', not: { properties: { a: {} } } },
-      [`${at}.properties[a]: Required value: because it is defined in ${at}.not.properties[a]`],
+      'a rule without text, and a path to nowhere',
+      { type: 'string', 'x-kubernetes-validations': [{ rule: ' ', fieldPath: '.a' }] },
+      [
+        `${at}.x-kubernetes-validations[0].rule: Required value: rule is not specified`,
+        `${at}.x-kubernetes-validations[0].fieldPath: Invalid value: ".a": fieldPath must be a valid path`,
+      ],
     ],
     [
       'a default that does not fit',
@@ -104,6 +109,13 @@ describe('definitions of custom resources', () => {
     ],
   ])('refuse %s', (_, schema, expected) => {
     expect(faults(definition(field(schema)))).toEqual(expected)
+  })
+
+  it('describe whatever the junctors of the root speak of', () => {
+    const root = 'spec.validation.openAPIV3Schema'
+    expect(faults(definition({ type: 'object', not: { properties: { a: {} } } }))).toEqual([
+      `${root}.properties[a]: Required value: because it is defined in ${root}.not.properties[a]`,
+    ])
   })
 
   it('cannot change scope, kind or name once they are established', () => {

@@ -2,8 +2,6 @@ import {
   type DeepReadonly,
   type FieldError,
   field,
-  goQuote,
-  goText,
   isDns1035Label,
   isDns1123Subdomain,
   nameRules,
@@ -18,19 +16,18 @@ import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
-  CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from '../../types/apiextensions-v1.generated.ts'
-import { goStruct } from '../shared/go-form.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
 import { definePolicy } from '../shared/policy.ts'
 import { copy } from '../shared/values.ts'
 import { approvalErrors } from './approval.ts'
 import { validateConversion } from './conversion.ts'
+import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
-import { validateValidation } from './validation.ts'
+import { hasDefaults, validateValidation } from './validation.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-parts.ts'
 
 /** Definitions of custom resources. */
@@ -54,7 +51,7 @@ function validateMetadata(object: Definition): FieldError[] {
   return validateObjectMeta(object.metadata, { namespaced: false, name })
 }
 
-function validateSpec(object: Definition, context: PolicyContext): FieldError[] {
+function validateSpec(object: Definition, old: Definition | undefined, context: PolicyContext): FieldError[] {
   const errors: FieldError[] = []
   const { group, scope, names, conversion, preserveUnknownFields } = object.spec
   const versions = object.spec.versions ?? []
@@ -78,6 +75,10 @@ function validateSpec(object: Definition, context: PolicyContext): FieldError[] 
       }
     }
   }
+  if (preserveUnknownFields === true && versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
+    const at = spec.child('preserveUnknownFields')
+    errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
+  }
   for (const [index, version] of versions.entries()) {
     const at = spec.child('versions').index(index)
     const problems = isDns1035Label(version.name)
@@ -88,12 +89,13 @@ function validateSpec(object: Definition, context: PolicyContext): FieldError[] 
       ...validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, schema: version.schema?.openAPIV3Schema }),
     )
   }
-  const shownVersions = () => goText(`[]apiextensions.CustomResourceDefinitionVersion{${versions.map(goVersion).join(', ')}}`)
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-    errors.push(field.invalid(spec.child('versions'), shownVersions(), 'must contain unique version names'))
+    errors.push(field.invalid(spec.child('versions'), goVersions(versions, own), 'must contain unique version names'))
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.push(field.invalid(spec.child('versions'), shownVersions(), 'must have exactly one version marked as storage version'))
+    errors.push(
+      field.invalid(spec.child('versions'), goVersions(versions, own), 'must have exactly one version marked as storage version'),
+    )
   }
   const [first] = versions
   const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
@@ -112,29 +114,8 @@ function validateSpec(object: Definition, context: PolicyContext): FieldError[] 
       ),
     )
   }
-  errors.push(...validateConversion(conversion, spec.child('conversion'), context))
+  errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
   return errors
-}
-
-/** Differs: parts that versions do not share are left out; the stock server prints the addresses where it keeps them. */
-function goVersion({
-  name,
-  served,
-  storage,
-  deprecated,
-  deprecationWarning,
-}: DeepReadonly<CustomResourceDefinitionVersion>): string {
-  return goStruct('apiextensions.CustomResourceDefinitionVersion', {
-    Name: goQuote(name),
-    Served: String(served),
-    Storage: String(storage),
-    Deprecated: String(deprecated ?? false),
-    DeprecationWarning: deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning),
-    Schema: '(*apiextensions.CustomResourceValidation)(nil)',
-    Subresources: '(*apiextensions.CustomResourceSubresources)(nil)',
-    AdditionalPrinterColumns: '[]apiextensions.CustomResourceColumnDefinition(nil)',
-    SelectableFields: '[]apiextensions.SelectableField(nil)',
-  })
 }
 
 interface PartOptions {
@@ -145,11 +126,15 @@ interface PartOptions {
 }
 
 function validateParts(parts: VersionParts, path: Path, { schemaAt, status, schema }: PartOptions): FieldError[] {
+  const selectable = path.child('selectableFields')
+  const unknown = 'selectableFields may only be set when validations.schema is included'
   return [
     ...validateValidation(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta }),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
-    ...validateSelectableFields(parts.selectableFields, schema, path.child('selectableFields')),
+    ...(schema === undefined && (parts.selectableFields ?? []).length > 0
+      ? [field.invalid(selectable, '', unknown)]
+      : validateSelectableFields(parts.selectableFields, schema, selectable)),
   ]
 }
 
@@ -214,11 +199,11 @@ export const customResourceDefinitionPolicy: KindPolicy = definePolicy<CustomRes
   },
   validate: (object, context) => [
     ...validateMetadata(object),
-    ...validateSpec(object, context),
+    ...validateSpec(object, undefined, context),
     ...restOfRules(object, undefined),
   ],
   validateUpdate(object, old, context) {
-    const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateSpec(object, context)]
+    const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateSpec(object, old, context)]
     if (isTrue(old, 'Established')) {
       errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
       errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))

@@ -65,19 +65,30 @@ function validateValue(schema: Schema, path: Path, { objectMeta }: At): FieldErr
 
 /** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */
 function validateAlone(schema: Schema, path: Path): FieldError[] {
-  const found = schemaValidator(withoutMarkers(schema as JsonObject) as JsonObject)(schema.default as JsonValue)
+  const found = schemaValidator(withoutMarkers(schema as JsonObject))(schema.default as JsonValue)
   return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
 }
 
-function withoutMarkers(schema: JsonValue): JsonValue {
-  if (Array.isArray(schema)) return schema.map(withoutMarkers)
-  if (!isObject(schema)) return schema
-  const members = Object.entries(schema).filter(([name]) => name !== 'x-kubernetes-int-or-string')
-  return Object.fromEntries(members.map(([name, member]) => [name, kept.has(name) ? member : withoutMarkers(member)]))
+function withoutMarkers(schema: JsonObject): JsonObject {
+  const { 'x-kubernetes-int-or-string': _, ...rest } = schema
+  for (const keyword of ['not', 'items', 'additionalProperties']) {
+    const inner = rest[keyword]
+    if (inner !== undefined && isObject(inner)) rest[keyword] = withoutMarkers(inner)
+  }
+  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
+    const inner = rest[keyword]
+    if (Array.isArray(inner)) rest[keyword] = inner.map((branch) => (isObject(branch) ? withoutMarkers(branch) : branch))
+  }
+  const { properties } = rest
+  if (properties !== undefined && isObject(properties)) {
+    const inner = Object.entries(properties).map(([name, property]): [string, JsonValue] => [
+      name,
+      isObject(property) ? withoutMarkers(property) : property,
+    ])
+    rest.properties = Object.fromEntries(inner)
+  }
+  return rest
 }
-
-/** Keywords that hold values, not schemas. */
-const kept = new Set(['default', 'enum', 'example'])
 
 /** The default stands in an object that is complete but for it: its metadata must come out valid. */
 function validateInMetadata(schema: Schema, path: Path, { resource, steps, objectMeta }: At): FieldError[] {
@@ -101,7 +112,7 @@ function metadataProblem(object: JsonObject, resource: SchemaNode, objectMeta: S
     if (error instanceof DecodeError) return error.message
     throw error
   }
-  const errors = validateEmbedded(holder['object'] as JsonValue, resource, objectMeta, { root: false })
+  const errors = validateEmbedded(holder.object as JsonValue, resource, objectMeta, { root: false })
   return errors.length === 0 ? undefined : formatFieldErrors(errors)
 }
 

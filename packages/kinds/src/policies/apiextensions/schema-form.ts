@@ -1,6 +1,7 @@
 import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.generated.ts'
 import { validateListMarkers } from './list-markers.ts'
+import { validateRuleTexts } from './rule-texts.ts'
 
 /** Which keywords of OpenAPI a schema may use, and how. */
 
@@ -65,14 +66,17 @@ function check(schema: Schema, path: Path, context: SchemaContext, errors: Field
     for (const [index, item] of (items as readonly Schema[]).entries())
       check(item, path.child('items').index(index), inner, errors)
   } else if (items !== undefined && items !== null) check(items as Schema, path.child('items'), inner, errors)
-  errors.push(...validateListMarkers(schema, path))
+  errors.push(...validateListMarkers(schema, path), ...validateRuleTexts(schema, path))
 }
 
 /** Each keyword that is set and not supported. */
-function forbiddenKeywords(schema: Schema, path: Path, { noDefaults }: SchemaContext): FieldError[] {
+function forbiddenKeywords(schema: Schema, path: Path, { metadata, noDefaults }: SchemaContext): FieldError[] {
   const errors: FieldError[] = []
   const forbid = (keyword: string, detail = `${keyword} is not supported`) =>
     errors.push(field.forbidden(path.child(keyword), detail))
+  if (schema.type !== undefined && schema.type !== '' && !types.includes(schema.type)) {
+    errors.push(field.notSupported(path.child('type'), schema.type, types))
+  }
   if (noDefaults !== undefined && schema.default !== undefined && schema.default !== null)
     forbid('default', `must not be set ${noDefaults}`)
   if ((schema.id ?? '') !== '') forbid('id')
@@ -83,8 +87,7 @@ function forbiddenKeywords(schema: Schema, path: Path, { noDefaults }: SchemaCon
   if (schema.$ref !== undefined) forbid('$ref')
   if (schema.type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative')
   if (Array.isArray(schema.items) && schema.items.length > 0) forbid('items', 'items must be a schema object and not an array')
-  if (schema.type !== undefined && schema.type !== '' && !types.includes(schema.type)) {
-    errors.push(field.notSupported(path.child('type'), schema.type, types))
-  }
+  if (metadata && schema['x-kubernetes-embedded-resource'] === true)
+    forbid('x-kubernetes-embedded-resource', 'must not be used inside of resource meta')
   return errors
 }

@@ -1,10 +1,11 @@
-import { type FieldError, field, type Path } from '@krmkit/meta'
+import { compareCodePoints, type FieldError, field, formatFieldError, type Path } from '@krmkit/meta'
 import { compilePattern } from '@krmkit/schema'
 import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema-form.ts'
 
 /**
- * What makes a schema structural: every value has a type, junctors only narrow what is described outside of them.
+ * What makes a schema structural: every value has a type, junctors only narrow what is described outside of them. Findings are
+ * in the order of their texts.
  */
 
 type Level = 'root' | 'item' | 'field'
@@ -12,8 +13,9 @@ type Level = 'root' | 'item' | 'field'
 export function validateStructural(schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
   invariants(schema, 'root', path, errors)
-  completeness(schema, path, errors)
-  return errors
+  // As on the stock server, only junctors of the root are compared with what is described outside of them.
+  complete(schema, schema, path, path, errors)
+  return errors.sort((a, b) => compareCodePoints(formatFieldError(a), formatFieldError(b)))
 }
 
 function invariants(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
@@ -39,19 +41,12 @@ function invariants(schema: Schema, level: Level, path: Path, errors: FieldError
       ),
     )
   }
-  if (intOrString && type !== '')
-    errors.push(field.invalid(path.child('type'), type, 'must be empty if x-kubernetes-int-or-string is true'))
   if (intOrString && embedded) {
     errors.push(
       field.invalid(path.child('x-kubernetes-embedded-resource'), true, 'must be false if x-kubernetes-int-or-string is true'),
     )
   }
-  junctors(
-    schema,
-    path,
-    { skipAnyOf: intOrString && isIntOrString(schema.anyOf), skipFirst: intOrString && isIntOrString(schema.allOf?.[0]?.anyOf) },
-    errors,
-  )
+  junctors(schema, path, { skipAnyOf: isIntOrString(schema.anyOf), skipFirst: isIntOrString(schema.allOf?.[0]?.anyOf) }, errors)
   const embeddedDetail = 'must be object if x-kubernetes-embedded-resource is true'
   if (embedded && type !== 'object') {
     errors.push(
@@ -78,7 +73,23 @@ const untyped: Readonly<Record<Level, string>> = {
 
 /** The one exception from "no types in junctors": `anyOf` of an integer and a string. */
 function isIntOrString(branches: readonly Schema[] | undefined): boolean {
-  return branches?.length === 2 && branches[0]?.type === 'integer' && branches[1]?.type === 'string'
+  return branches?.length === 2 && isOnly(branches[0], 'integer') && isOnly(branches[1], 'string')
+}
+
+function isOnly(branch: Schema | undefined, type: string): boolean {
+  return branch?.type === type && setKeywords(branch).every((keyword) => keyword === 'type')
+}
+
+/** Keywords that say something about structure or values. */
+function setKeywords(schema: Schema): string[] {
+  return Object.entries(schema)
+    .filter(([keyword, value]) => keyword !== 'example' && keyword !== 'externalDocs' && isSaid(keyword, value))
+    .map(([keyword]) => keyword)
+}
+
+function isSaid(keyword: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) return false
+  return value !== false || keyword === 'additionalProperties'
 }
 
 function objectMembers(
@@ -101,7 +112,7 @@ function objectMembers(
   if (level !== 'root') return
   const { type: _type, default: _default, properties: members, ...rest } = metadata
   const others = Object.keys(members ?? {}).filter((name) => name !== 'name' && name !== 'generateName')
-  if (others.length > 0 || Object.keys(rest).length > 0) {
+  if (others.length > 0 || setKeywords(rest).length > 0) {
     const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified'
     errors.push(field.forbidden(at('metadata'), detail))
   }
@@ -147,6 +158,7 @@ const forbiddenInside: readonly (readonly [keyword: keyof Schema & string, detai
   ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
   ['x-kubernetes-list-type', 'must be undefined to be structural'],
   ['x-kubernetes-map-type', 'must be undefined to be structural'],
+  ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
 function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldError[]): void {
@@ -157,16 +169,7 @@ function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldErr
     nested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
   }
   for (const [keyword, detail] of forbiddenInside) {
-    const value = schema[keyword]
-    if (
-      value !== undefined &&
-      value !== null &&
-      value !== '' &&
-      value !== false &&
-      !(Array.isArray(value) && value.length === 0)
-    ) {
-      errors.push(field.forbidden(path.child(keyword), detail))
-    }
+    if (isSaid(keyword, schema[keyword])) errors.push(field.forbidden(path.child(keyword), detail))
   }
   if (Object.hasOwn(schema.properties ?? {}, 'metadata')) {
     errors.push(field.forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))
@@ -174,17 +177,6 @@ function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldErr
 }
 
 /** Whatever a junctor speaks of is described outside of it. */
-function completeness(schema: Schema, path: Path, errors: FieldError[]): void {
-  complete(schema, schema, path, path, errors)
-  const items = itemsOf(schema)
-  if (items !== undefined) completeness(items, path.child('items'), errors)
-  for (const name of Object.keys(schema.properties ?? {}).sort()) {
-    completeness(schema.properties?.[name] as Schema, path.child('properties').key(name), errors)
-  }
-  const { additionalProperties: additional } = schema
-  if (typeof additional === 'object' && additional !== null) completeness(additional, path.child('additionalProperties'), errors)
-}
-
 function complete(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): void {
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, branch] of (junctor[keyword] ?? []).entries())

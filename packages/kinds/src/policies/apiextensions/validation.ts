@@ -2,6 +2,7 @@ import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/me
 import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../types/apiextensions-v1.generated.ts'
 import { validateDefaults } from './default-rules.ts'
+import { goSchema, schemaMembers } from './go-form.ts'
 import { type Schema, validateSchemaForm } from './schema-form.ts'
 import { validateStructural } from './structural-rules.ts'
 
@@ -34,50 +35,62 @@ export function validateValidation(
   if (schema.nullable === true)
     errors.push(field.forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'))
   const at = path.child('openAPIV3Schema')
-  if (options.structural && !usesUnsupported(schema)) {
+  const unread = options.structural ? unreadable(schema) : undefined
+  if (options.structural && unread === undefined) {
     const structural = validateStructural(schema, at)
     errors.push(...(structural.length > 0 ? structural : validateDefaults(schema, at, options.objectMeta)))
   }
   errors.push(...validateSchemaForm(schema, at))
-  return errors
+  return errors.length === 0 && unread !== undefined ? [field.invalid(at, '', unread)] : errors
 }
 
-const unsupported = ['id', '$ref', 'additionalItems', 'patternProperties', 'definitions', 'dependencies'] as const
-
-/** Some keyword makes it impossible to say whether the schema is structural; the keyword itself is told then. */
-function usesUnsupported(schema: Schema): boolean {
-  if (unsupported.some((keyword) => schema[keyword] !== undefined) || (Array.isArray(schema.items) && schema.items.length > 0))
-    return true
-  const { items, additionalProperties: additional, not, properties, allOf = [], anyOf = [], oneOf = [] } = schema
-  const inner = [
-    ...Object.values(properties ?? {}),
-    ...allOf,
-    ...anyOf,
-    ...oneOf,
-    ...[items, additional, not].filter((each) => typeof each === 'object' && each !== null),
-  ]
-  return inner.some((each) => usesUnsupported(each as Schema))
+/** Whether some value in the schema has a default. */
+export function hasDefaults(schema: Schema | undefined): boolean {
+  if (schema === undefined) return false
+  return (schema.default !== undefined && schema.default !== null) || innerSchemas(schema).some(hasDefaults)
 }
 
-/** With a status sub-resource nothing but a plain object may stand at the root. */
+const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
+
+/** Why it cannot even be said whether the schema is structural. Told when nothing else is wrong with the keywords. */
+function unreadable(schema: Schema): string | undefined {
+  const keyword = unsupported.find((name) => isGiven(schema[name]))
+  if (keyword !== undefined) return `OpenAPIV3Schema '${keyword === '$schema' ? 'schema' : keyword}' is not supported`
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false)
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+  if (Array.isArray(schema.items) && schema.items.length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+  for (const inner of innerSchemas(schema)) {
+    const problem = unreadable(inner)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function isGiven(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return false
+  return typeof value !== 'object' || Object.keys(value).length > 0
+}
+
+function innerSchemas({ items, additionalProperties: rest, not, properties, allOf, anyOf, oneOf }: Schema): readonly Schema[] {
+  const single = [not, rest, items].filter((each) => typeof each === 'object' && each !== null && !Array.isArray(each))
+  return [...(single as Schema[]), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})]
+}
+
+/** With a status sub-resource nothing but a plain object may stand at the root. The first offence is told. */
 function rootKeywords(schema: Schema, path: Path): FieldError[] {
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (value === undefined || value === null || value === false || value === '') continue
+  for (const [name, keyword] of schemaMembers) {
+    const value = schema[keyword]
+    if (value === undefined || value === null || value === '') continue
+    if (value === false && keyword !== 'additionalProperties' && keyword !== 'x-kubernetes-preserve-unknown-fields') continue
     if (keyword === 'type') {
       if (value === 'object') continue
       const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
       return [field.invalid(path.child('openAPIV3Schema.type'), value, detail)]
     }
-    if (!allowedAtRoot.includes(goName(keyword))) {
+    if (!allowedAtRoot.includes(name)) {
       const detail = `only [${allowedAtRoot.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`
-      return [field.invalid(path.child('openAPIV3Schema'), schema, detail)]
+      return [field.invalid(path.child('openAPIV3Schema'), goSchema(schema), detail)]
     }
   }
   return []
-}
-
-/** `x-kubernetes-list-type` -> `XListType`, `maxLength` -> `MaxLength` */
-function goName(keyword: string): string {
-  const words = keyword.startsWith('x-kubernetes-') ? ['x', ...keyword.slice('x-kubernetes-'.length).split('-')] : [keyword]
-  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join('')
 }

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, isPrintable, type Path, utf8Length } from '@krmkit/meta'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,
@@ -6,6 +6,7 @@ import type {
   JSONSchemaProps,
   SelectableField,
 } from '../../types/apiextensions-v1.generated.ts'
+import { fieldAt } from './field-path.ts'
 
 /** Sub-resources, printer columns, selectable fields and warnings of a version. */
 
@@ -61,14 +62,14 @@ export function validateWarning({ deprecated, deprecationWarning }: Version, pat
   const wrong = (detail: string) => field.invalid(path, deprecationWarning, detail)
   if (deprecated !== true) return [wrong('can only be set for deprecated versions')]
   const errors: FieldError[] = []
-  if (new TextEncoder().encode(deprecationWarning).length > maxWarningLength)
-    errors.push(wrong(`must be <= ${maxWarningLength} characters long`))
+  if (utf8Length(deprecationWarning) > maxWarningLength) errors.push(wrong(`must be <= ${maxWarningLength} characters long`))
   if (deprecationWarning === '') errors.push(wrong('must not be an empty string'))
-  const unprintable = [...deprecationWarning].findIndex(
-    (char) => /[\p{C}\p{Zl}\p{Zp}]/u.test(char) || (/\p{Zs}/u.test(char) && char !== ' '),
-  )
-  if (unprintable >= 0)
-    errors.push(wrong(`must only contain printable UTF-8 characters; non-printable character found at index ${unprintable}`))
+  const chars = [...deprecationWarning]
+  const unprintable = chars.findIndex((char) => !isPrintable(char))
+  if (unprintable >= 0) {
+    const index = utf8Length(chars.slice(0, unprintable).join(''))
+    errors.push(wrong(`must only contain printable UTF-8 characters; non-printable character found at index ${index}`))
+  }
   return errors
 }
 
@@ -87,7 +88,7 @@ export function validateSelectableFields(
       errors.push(field.required(at))
       continue
     }
-    const found = fieldAt(jsonPath, schema)
+    const found = fieldAt(jsonPath, schema ?? {}, { brackets: false })
     if ('problem' in found) {
       errors.push(field.invalid(at, jsonPath, `is an invalid path: ${found.problem}`))
       continue
@@ -102,45 +103,9 @@ export function validateSelectableFields(
         ),
       )
     }
-    if (seen.has(found.path)) errors.push(field.duplicate(at, found.path))
-    seen.add(found.path)
+    if (seen.has(found.text)) errors.push(field.duplicate(at, jsonPath))
+    seen.add(found.text)
   }
   if (seen.size > maxSelectableFields) errors.push(field.tooMany(path, seen.size, maxSelectableFields))
   return errors
-}
-
-interface FoundField {
-  readonly root: string
-  readonly path: string
-  readonly schema: DeepReadonly<JSONSchemaProps>
-}
-
-const segment = /^\.([a-zA-Z_][\w-]*)|^\['([^']*)'\]/
-
-/** The schema of the field that a path names, by members alone. */
-function fieldAt(text: string, schema: DeepReadonly<JSONSchemaProps> | undefined): FoundField | { readonly problem: string } {
-  let rest = text
-  let at = schema ?? {}
-  let path: Path | undefined
-  let root = ''
-  while (rest !== '') {
-    if (rest.startsWith('[') && !rest.startsWith("['")) return { problem: 'array notation is not allowed' }
-    const found = segment.exec(rest)
-    if (found === null)
-      return {
-        problem: rest.startsWith('.')
-          ? `does not refer to a valid field: got '${text}'`
-          : `expected [ or . but got: ${rest.split(/[.[]/, 1)[0]}`,
-      }
-    const name = (found[1] ?? found[2]) as string
-    rest = rest.slice(found[0].length)
-    const properties = at.properties ?? {}
-    const additional = at.additionalProperties
-    const next = Object.hasOwn(properties, name) ? properties[name] : typeof additional === 'object' ? additional : undefined
-    if (next === undefined) return { problem: `does not refer to a valid field` }
-    path = path === undefined ? Path.of(name) : Object.hasOwn(properties, name) ? path.child(name) : path.key(name)
-    if (root === '') root = name
-    at = next
-  }
-  return path === undefined ? { problem: 'must not be empty' } : { root, path: `.${String(path)}`, schema: at }
 }

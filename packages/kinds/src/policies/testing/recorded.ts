@@ -40,7 +40,7 @@ export function compareCauses(errors: readonly FieldError[], causes: readonly Fi
 
 /** Handed out by the server, or added by a plug-in or a controller. */
 const foreign =
-  /^spec\.(clusterIP|clusterIPs|ports\[\d+\]\.nodePort|healthCheckNodePort|taints|tolerations)\b|^(spec\.)?(template\.)?status\.lastPhase/
+  /^spec\.(clusterIP|clusterIPs|ports\[\d+\]\.nodePort|healthCheckNodePort|taints|tolerations)\b|^(spec\.)?(template\.)?status\.lastPhase|^status\.acceptedNames\b/
 
 export function differ(ours: unknown, theirs: unknown, to: { path: string; found: string[] }): void {
   if (open.has(theirs as string) || foreign.test(to.path) || admitted.some((name) => to.path === `spec.${name}`)) return

@@ -1,0 +1,96 @@
+import type { Schema } from './schema-form.ts'
+
+/** Paths of clients into a schema: `.spec.replicas`, `.spec['odd name']`. */
+
+/** What a path leads to. */
+export interface FoundField {
+  /** Members in order; keys of maps stand in brackets. */
+  readonly text: string
+  readonly root: string
+  readonly schema: Schema
+}
+
+/** Why a path leads nowhere, in the words of the stock server. */
+export interface PathProblem {
+  readonly problem: string
+}
+
+const nowhere = { problem: 'does not refer to a valid field' }
+const ended = { problem: 'unexpected end of JSON path' }
+
+/** Follows a path by members and, where they are allowed, by names in brackets. */
+export function fieldAt(path: string, schema: Schema, { brackets }: { readonly brackets: boolean }): FoundField | PathProblem {
+  const tokens = tokensOf(path)
+  let at = schema
+  let text = ''
+  let root = ''
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] as string
+    let name: string
+    if (token === '.') {
+      const next = tokens[++i]
+      if (next === undefined) return ended
+      name = next
+    } else if (token === '[') {
+      if (!brackets) return { problem: 'array notation is not allowed' }
+      const quoted = tokens[++i]
+      if (quoted === undefined) return ended
+      if (!/^'.*'$/s.test(quoted) || quoted.length < 2) return { problem: `expected single quoted string but got ${quoted}` }
+      const plain = unescaped(quoted.slice(1, -1))
+      if (typeof plain !== 'string') return plain
+      name = plain
+    } else return { problem: `expected [ or . but got: ${token}` }
+    const step = stepInto(at, name)
+    if (step === undefined) return nowhere
+    text += step.named ? `${text === '' ? '' : '.'}${name}` : `[${name}]`
+    if (root === '') root = name
+    at = step.schema
+    if (token !== '[') continue
+    const closing = tokens[++i]
+    if (closing === undefined) return ended
+    if (closing !== ']') return { problem: `expected ] but got ${closing}` }
+  }
+  return { text, root, schema: at }
+}
+
+function stepInto(at: Schema, name: string): { readonly named: boolean; readonly schema: Schema } | undefined {
+  const { properties, additionalProperties: rest } = at
+  if (properties !== undefined && Object.keys(properties).length > 0) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return schema === undefined ? undefined : { named: true, schema }
+  }
+  return typeof rest === 'object' && rest !== null ? { named: false, schema: rest } : undefined
+}
+
+/** `.`, `[`, `]`, texts in single quotes, and what stands between them. */
+function tokensOf(path: string): string[] {
+  const tokens: string[] = []
+  for (let at = 0; at < path.length; ) {
+    const token = /^(?:[.[\]]|'(?:[^'\\]|\\.)*'?|[^.[\]]+)/s.exec(path.slice(at))?.[0] ?? path.slice(at)
+    tokens.push(token)
+    at += token.length
+  }
+  return tokens
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  "'": "'",
+  '\\': '\\',
+}
+
+function unescaped(text: string): string | PathProblem {
+  let wrong: string | undefined
+  const plain = text.replace(/\\(.)/g, (whole, char: string) => {
+    const found = Object.hasOwn(escapes, char) ? escapes[char] : undefined
+    if (found === undefined) wrong = whole
+    return found ?? ''
+  })
+  return wrong === undefined ? plain : { problem: `invalid string literal: invalid escape char ${wrong}` }
+}
