@@ -5,7 +5,6 @@ export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certif
 export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
 export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
 export type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
-export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'
 export {
   type BoundObject,
   type IssuedToken,
@@ -15,3 +14,4 @@ export {
   serviceAccountIssuer,
   serviceAccountTokens,
 } from './service-account-tokens.ts'
+export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'

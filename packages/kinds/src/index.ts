@@ -18,6 +18,8 @@ export { modelFiles } from './data/index.generated.ts'
 export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'
+export { approvalOf, isProtectedGroup } from './policies/apiextensions/approval.ts'
+export { cleanupFinalizer, setDefinitionCondition } from './policies/apiextensions/custom-resource-definition.ts'
 export {
   allocateService,
   type ServiceAllocation,
@@ -26,8 +28,6 @@ export {
   serviceHoldings,
   serviceUse,
 } from './policies/core/service-allocation.ts'
-export { approvalOf, isProtectedGroup } from './policies/apiextensions/approval.ts'
-export { cleanupFinalizer, setDefinitionCondition } from './policies/apiextensions/custom-resource-definition.ts'
 export { policies } from './policies/index.ts'
 export { defaultPrinter } from './printers/default.ts'
 export { humanDuration } from './printers/duration.ts'

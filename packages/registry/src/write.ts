@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, ObjectReader } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, goText, type GroupKind, type JsonValue, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, field, type GroupKind, goText, type JsonValue, Path } from '@krmkit/meta'
 import { normalize, type StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'

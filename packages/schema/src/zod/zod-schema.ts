@@ -1,7 +1,7 @@
-import { z } from './library.ts'
 import type { Field, ScalarNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { isRequired } from '../openapi/type-schema.ts'
 import { formats } from './formats.ts'
+import { z } from './library.ts'
 
 /**
  * Zod schemas from structural types, for checking objects before they are sent: in a browser, in a tool, in a program of one's own.
