@@ -146,6 +146,7 @@ interface Kept {
 class Publisher {
   readonly #options: OpenApiOptions
   readonly #info: OpenApiInfo
+  readonly #profile: NamingProfile
   readonly #kindsOf: ReturnType<typeof kindsFrom>
   readonly #now: () => number
   #resources: readonly ResourceDefinition[] | undefined
@@ -155,7 +156,8 @@ class Publisher {
   #v2: Readonly<Record<'json' | 'protobuf', PublishedDocument>> | undefined
 
   constructor(options: OpenApiOptions, clock: Pick<Clock, 'now'>) {
-    const { vendor } = options.profile ?? stockProfile
+    this.#profile = options.profile ?? stockProfile
+    const { vendor } = this.#profile
     this.#options = options
     this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.version }
     this.#kindsOf = kindsFrom(options.types, options.resources())
@@ -194,6 +196,7 @@ class Publisher {
       openapiV2Document(published, {
         source: this.#options.types,
         info: this.#info,
+        profile: this.#profile,
         kindsOf: this.#kindsOf,
         extra: { operations: roots.flatMap((root) => root.operations), schemas: roots.flatMap((root) => root.schemas) },
       })
@@ -225,7 +228,7 @@ class Publisher {
     const customForm = this.#options.customForm ?? ((definition: ResourceDefinition) => writtenForm(definition, types))
     const published = publishedGroupVersions(definitions, { types, customForm }).get(name) as PublishedGroupVersion
     const document = this.#document(() =>
-      openapiV3Document(published, { source: types, info: this.#info, kindsOf: this.#kindsOf }),
+      openapiV3Document(published, { source: types, info: this.#info, profile: this.#profile, kindsOf: this.#kindsOf }),
     )
     return { definitions, published, document }
   }
@@ -233,7 +236,7 @@ class Publisher {
   #addRoots(previous: ReadonlyMap<string, Kept>): void {
     const { issuer = false, types } = this.#options
     const groups = [...new Set((this.#resources ?? []).map(({ group }) => group))].filter((group) => group !== '')
-    this.#roots = rootDocuments({ source: types, groups, issuer })
+    this.#roots = rootDocuments({ source: types, groups, issuer, profile: this.#profile })
     for (const { name, operations, schemas } of this.#roots) {
       const known = previous.get(name)
       const make = () => openapiV3Of(operations, schemas, { info: this.#info, kindsOf: this.#kindsOf })

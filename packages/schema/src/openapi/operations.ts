@@ -1,4 +1,4 @@
-import type { GroupVersion, GroupVersionKind } from '@krmkit/meta'
+import { type GroupVersion, type GroupVersionKind, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { nameOf, namespace, type Parameter, parametersOf, proxiedPath } from './parameters.ts'
 
 /**
@@ -54,17 +54,26 @@ export interface MetaNames {
   readonly resourceList: string
 }
 
-export const objectTypes: readonly string[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-const streamTypes: readonly string[] = [
-  ...objectTypes,
-  'application/json;stream=watch',
-  'application/vnd.kubernetes.protobuf;stream=watch',
-]
+/** Media types of objects and of streams of them. */
+export interface MediaTypes {
+  readonly objects: readonly string[]
+  readonly streams: readonly string[]
+}
+
+export function mediaTypes({ vendor }: Pick<NamingProfile, 'vendor'>): MediaTypes {
+  const protobuf = `application/vnd.${vendor}.protobuf`
+  const objects = ['application/json', 'application/yaml', protobuf]
+  return { objects, streams: [...objects, 'application/json;stream=watch', `${protobuf};stream=watch`] }
+}
 
 /** All operations of a group version: discovery, then resource by resource. */
-export function operationsOf(at: GroupVersion, targets: readonly OperationTarget[], meta: MetaNames): Operation[] {
+export function operationsOf(
+  at: GroupVersion,
+  targets: readonly OperationTarget[],
+  { meta, profile = stockProfile }: { readonly meta: MetaNames; readonly profile?: NamingProfile | undefined },
+): Operation[] {
   const prefix = at.group === '' ? `/api/${at.version}` : `/apis/${at.group}/${at.version}`
-  const names = namesOf(at)
+  const names = { ...namesOf(at, profile), ...mediaTypes(profile) }
   const discovery: Operation = {
     path: `${prefix}/`,
     method: 'get',
@@ -73,14 +82,18 @@ export function operationsOf(at: GroupVersion, targets: readonly OperationTarget
     description: `Lists the resources of ${at.group === '' ? at.version : `${at.group}/${at.version}`}.`,
     parameters: [],
     answers: [{ status: 200, schema: meta.resourceList }],
-    produces: objectTypes,
+    produces: names.objects,
   }
   return [discovery, ...targets.flatMap((target) => new Writer(prefix, names, target, meta).operations())]
 }
 
 /** `rbac.authorization.k8s.io`, `v1` -> id `RbacAuthorizationV1`, tag `rbacAuthorization_v1`. */
-export function namesOf(at: GroupVersion): { readonly id: string; readonly tag: string } {
-  const parts = at.group.replace(/\.k8s\.io$/, '').split('.')
+export function namesOf(
+  at: GroupVersion,
+  { apiDomain }: Pick<NamingProfile, 'apiDomain'> = stockProfile,
+): { readonly id: string; readonly tag: string } {
+  const end = `.${apiDomain}`
+  const parts = (at.group.endsWith(end) ? at.group.slice(0, -end.length) : at.group).split('.')
   const group = at.group === '' ? 'Core' : parts.flatMap((part) => part.split('-').map(capitalise)).join('')
   return { id: group + capitalise(at.version), tag: `${group.slice(0, 1).toLowerCase()}${group.slice(1)}_${at.version}` }
 }
@@ -94,13 +107,18 @@ type Verbal = Pick<Operation, 'method' | 'action' | 'description'> & { readonly 
 /** Writes the operations of one resource or sub-resource. */
 class Writer {
   readonly #prefix: string
-  readonly #names: { readonly id: string; readonly tag: string }
+  readonly #names: { readonly id: string; readonly tag: string } & MediaTypes
   readonly #target: OperationTarget
   readonly #meta: MetaNames
   readonly #scope: string
   readonly #subject: string
 
-  constructor(prefix: string, names: { readonly id: string; readonly tag: string }, target: OperationTarget, meta: MetaNames) {
+  constructor(
+    prefix: string,
+    names: { readonly id: string; readonly tag: string } & MediaTypes,
+    target: OperationTarget,
+    meta: MetaNames,
+  ) {
     this.#prefix = prefix
     this.#names = names
     this.#target = target
@@ -175,7 +193,7 @@ class Writer {
     return {
       ...this.#operation(path, id, verbal),
       answers: [{ status: 200, schema: this.#target.listSchema }],
-      produces: streamTypes,
+      produces: this.#names.streams,
     }
   }
 
@@ -186,7 +204,7 @@ class Writer {
     return {
       ...this.#operation(path, id, verbal),
       answers: [{ status: 200, schema: textParameters === undefined ? this.#target.schema : 'string' }],
-      produces: textParameters === undefined ? objectTypes : ['text/plain', ...objectTypes],
+      produces: textParameters === undefined ? this.#names.objects : ['text/plain', ...this.#names.objects],
     }
   }
 
@@ -202,7 +220,7 @@ class Writer {
       ...this.#operation(path, `create${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body: { schema, required: true, types: ['*/*'] },
       answers: ([200, 201, 202] as const).map((status) => ({ status, schema })),
-      produces: objectTypes,
+      produces: this.#names.objects,
     }
   }
 
@@ -217,7 +235,7 @@ class Writer {
           ? { schema, required: true, types: ['*/*'] }
           : { schema: this.#meta.patch, required: true, types: patchTypes },
       answers: ([200, 201] as const).map((status) => ({ status, schema })),
-      produces: objectTypes,
+      produces: this.#names.objects,
     }
   }
 
@@ -233,7 +251,7 @@ class Writer {
       ...this.#operation(path, `delete${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] },
       answers: ([200, 202] as const).map((status) => ({ status, schema })),
-      produces: objectTypes,
+      produces: this.#names.objects,
     }
   }
 
@@ -248,7 +266,7 @@ class Writer {
       ...this.#operation(path, `delete${this.#names.id}Collection${this.#scope}${this.#subject}`, verbal),
       body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] },
       answers: [{ status: 200, schema: this.#meta.status }],
-      produces: objectTypes,
+      produces: this.#names.objects,
     }
   }
 
@@ -278,7 +296,7 @@ class Writer {
     return {
       ...this.#operation(path, id, verbal),
       answers: [{ status: 200, schema: this.#meta.watchEvent }],
-      produces: streamTypes,
+      produces: this.#names.streams,
     }
   }
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '@krmkit/meta'
+import { type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { TypeSource } from '../interfaces.ts'
-import { namesOf, type Operation, objectTypes } from './operations.ts'
+import { mediaTypes, namesOf, type Operation } from './operations.ts'
 import type { PublishedSchema, WrittenSchema } from './schemas.ts'
 
 /** The operations that belong to no group version: discovery of versions and groups, the version of the server. */
@@ -18,22 +18,34 @@ export interface RootOptions {
   readonly groups: readonly string[]
   /** The server issues service account tokens and publishes the keys. */
   readonly issuer: boolean
+  /** Spelling of media types and ids. Default: the stock names. */
+  readonly profile?: NamingProfile
 }
 
-export function rootDocuments({ source, groups, issuer }: RootOptions): RootDocument[] {
+export function rootDocuments({ source, groups, issuer, profile = stockProfile }: RootOptions): RootDocument[] {
+  const produces = mediaTypes(profile).objects
   return [
     discovery(source, {
+      produces,
       name: 'api',
       type: 'APIVersions',
       id: 'getCoreAPIVersions',
       tag: 'core',
       text: 'Lists the versions of the core group.',
     }),
-    discovery(source, { name: 'apis', type: 'APIGroupList', id: 'getAPIVersions', tag: 'apis', text: 'Lists the groups.' }),
+    discovery(source, {
+      produces,
+      name: 'apis',
+      type: 'APIGroupList',
+      id: 'getAPIVersions',
+      tag: 'apis',
+      text: 'Lists the groups.',
+    }),
     ...groups.map((group) => {
-      const names = namesOf({ group, version: '' })
+      const names = namesOf({ group, version: '' }, profile)
       const tag = names.tag.slice(0, -1)
       return discovery(source, {
+        produces,
         name: `apis/${group}`,
         type: 'APIGroup',
         id: `get${names.id}APIGroup`,
@@ -63,6 +75,7 @@ function issuerDocuments(): RootDocument[] {
 }
 
 interface Discovery {
+  readonly produces: readonly string[]
   readonly name: string
   readonly type: string
   readonly id: string
@@ -80,7 +93,7 @@ function discovery(source: TypeSource, at: Discovery): RootDocument {
     description: at.text,
     parameters: [],
     answers: [{ status: 200, schema: schema.openapiName }],
-    produces: objectTypes,
+    produces: at.produces,
   }
   return { name: at.name, operations: [operation], schemas: [schema] }
 }

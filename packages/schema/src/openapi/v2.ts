@@ -26,8 +26,8 @@ export function openapiV2Document(
   options: OpenApiV3Options & { readonly extra?: ExtraOperations },
 ): JsonObject {
   const schemas = new SchemaCollector('v2', options.kindsOf)
-  const meta = metaNames(options.source)
-  const operations = published.flatMap((each) => operationsOf(each, targetsOf(each.resources, schemas), meta))
+  const names = { meta: metaNames(options.source), profile: options.profile }
+  const operations = published.flatMap((each) => operationsOf(each, targetsOf(each.resources, schemas), names))
   collectMeta(options.source, operations, schemas)
   for (const schema of options.extra?.schemas ?? []) schemas.add(schema)
   const shared = new Map<string, Parameter>()

@@ -1,4 +1,4 @@
-import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import type { GroupVersionKind, JsonObject, JsonValue, NamingProfile } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import { refTo } from './dialect.ts'
 import { type Operation, operationsOf } from './operations.ts'
@@ -18,6 +18,8 @@ export interface OpenApiInfo {
 export interface OpenApiV3Options {
   readonly source: TypeSource
   readonly info: OpenApiInfo
+  /** Spelling of media types and ids. Default: the stock names. */
+  readonly profile?: NamingProfile
   /** Kinds of root types; see `kindsFrom`. */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
@@ -31,7 +33,7 @@ export function v3Schema(type: StructType, kindsOf?: (type: StructType) => reado
 export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
   const schemas = new SchemaCollector('v3', options.kindsOf)
   const targets = targetsOf(published.resources, schemas)
-  const operations = operationsOf(published, targets, metaNames(options.source))
+  const operations = operationsOf(published, targets, { meta: metaNames(options.source), profile: options.profile })
   collectMeta(options.source, operations, schemas)
   return v3Document(operations, schemas, options.info)
 }
