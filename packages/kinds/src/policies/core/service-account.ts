@@ -23,8 +23,8 @@ export const serviceAccountPolicy = definePolicy<ServiceAccount>({
   },
   warnings(account, old, { profile }) {
     const key = `${profile.domain}/enforce-mountable-secrets`
-    const value = own(account.metadata.annotations, key)
-    if (value === undefined || (old !== undefined && own(old.metadata.annotations, key) === value)) return []
+    const isNew = own(account.metadata.annotations, key) !== undefined && own(old?.metadata.annotations, key) === undefined
+    if (!isNew) return []
     return [`metadata.annotations[${key}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`]
   },
   deleteAnswer: 'Object',
