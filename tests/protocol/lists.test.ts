@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { asPartialList, asTable, configMap, configMaps, names, startApi, type TestApi } from './server.ts'
+
+/** Collections and lists in chunks. @see API protocol specification, 2.3 and 4.3 */
+
+const secrets = '/api/v1/namespaces/default/secrets'
+
+describe('collections', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startApi()
+    await api.post('/api/v1/namespaces', { metadata: { name: 'other' } })
+    for (const name of ['a', 'b', 'c']) await api.post(secrets, { metadata: { name, labels: { name } } })
+    await api.post('/api/v1/namespaces/other/secrets', { metadata: { name: 'd' } })
+  })
+  afterAll(() => api.close())
+
+  it('P21 a list has kind, apiVersion, metadata and items, which leave theirs out', async () => {
+    const { json } = await api.get(secrets)
+    expect(Object.keys(json)).toEqual(['kind', 'apiVersion', 'metadata', 'items'])
+    expect(json).toMatchObject({ kind: 'SecretList', apiVersion: 'v1' })
+    expect(names(json)).toEqual(['a', 'b', 'c'])
+    expect(json.items.every((item) => item.kind === undefined && item.apiVersion === undefined)).toBe(true)
+    expect((await api.get('/apis/apps/v1/deployments')).json).toMatchObject({
+      kind: 'DeploymentList',
+      apiVersion: 'apps/v1',
+      items: [],
+    })
+  })
+
+  it('P21 the list kind of every served resource is its kind with List', async () => {
+    const listed = api.server.registry.definitions.filter(({ resource }) => resource.verbs.includes('list'))
+    expect(listed.length).toBeGreaterThan(50)
+    for (const { group, version, resource, kind } of listed) {
+      const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+      const { status, json } = await api.get(`${root}/${resource.name}`)
+      expect([status, json.kind, json.apiVersion, Array.isArray(json.items)], resource.name).toEqual([
+        200,
+        `${kind.kind}List`,
+        group === '' ? version : `${group}/${version}`,
+        true,
+      ])
+    }
+  })
+
+  it('P22 resourceVersion of a list is that of the whole store: a watch from it misses nothing', async () => {
+    await api.post(configMaps, configMap('elsewhere'))
+    const { resourceVersion } = (await api.get(secrets)).json.metadata
+    expect(resourceVersion).toBe(String(api.storage.revision))
+    await api.post(secrets, { metadata: { name: 'p22' } })
+    const watch = await api.watch(secrets, { resourceVersion })
+    expect((await watch.take(1)).map(({ object }) => object.metadata.name)).toEqual(['p22'])
+    await watch.leave()
+    await api.delete(`${secrets}/p22`)
+  })
+
+  it('P23 continue leads on and is empty at the end', async () => {
+    const first = (await api.get(secrets, { limit: '2' })).json
+    expect(first.metadata.continue).toMatch(/^[\w-]+$/)
+    const second = (await api.get(secrets, { limit: '2', continue: first.metadata.continue })).json
+    expect([names(first), names(second), second.metadata.continue]).toEqual([['a', 'b'], ['c'], ''])
+    expect((await api.get(secrets)).json.metadata.continue).toBe('')
+  })
+
+  it('P24 P26 remainingItemCount tells what is left, and is left out at the end', async () => {
+    const counts = []
+    for (let token = ''; ; ) {
+      const { metadata } = (await api.get(secrets, { limit: '1', continue: token })).json
+      counts.push(metadata.remainingItemCount)
+      token = metadata.continue
+      if (token === '') break
+    }
+    expect(counts).toEqual([2, 1, undefined])
+    expect((await api.get(secrets)).json.metadata).not.toHaveProperty('remainingItemCount')
+    expect((await api.get(secrets, { limit: '3' })).json.metadata).not.toHaveProperty('remainingItemCount')
+    expect((await api.get(secrets, { limit: '1' }, asPartialList)).json.metadata.remainingItemCount).toBe(2)
+    expect((await api.get(secrets, { limit: '1' }, asTable)).json.metadata.remainingItemCount).toBe(2)
+  })
+
+  it('P25 remainingItemCount is left out with selectors', async () => {
+    for (const query of [
+      { labelSelector: 'name' },
+      { fieldSelector: 'metadata.namespace=default' },
+      { labelSelector: 'name', fieldSelector: 'type!=x' },
+    ]) {
+      const { metadata } = (await api.get(secrets, { limit: '1', ...query })).json
+      expect(metadata.continue, JSON.stringify(query)).not.toBe('')
+      expect(metadata, JSON.stringify(query)).not.toHaveProperty('remainingItemCount')
+    }
+  })
+
+  it('P27 there is no kind List to send', async () => {
+    const sent = await api.post(secrets, {
+      kind: 'List',
+      apiVersion: 'v1',
+      items: [{ kind: 'Secret', apiVersion: 'v1', metadata: { name: 'x' } }],
+    })
+    expect([sent.status, sent.json.reason]).toEqual([400, 'BadRequest'])
+    for (const path of ['/api/v1/lists', '/api/v1/namespaces/default/lists']) expect((await api.get(path)).status, path).toBe(404)
+    expect((await api.get(`${secrets}/x`)).status).toBe(404)
+  })
+
+  it('P139 a namespaced resource is listed everywhere or in one namespace', async () => {
+    expect(names((await api.get('/api/v1/secrets')).json)).toEqual(['a', 'b', 'c', 'd'])
+    expect(names((await api.get('/api/v1/namespaces/other/secrets')).json)).toEqual(['d'])
+    // A namespace that is not there has nothing in it.
+    expect((await api.get('/api/v1/namespaces/missing/secrets')).json).toMatchObject({ kind: 'SecretList', items: [] })
+    expect((await api.get('/api/v1/namespaces/default/nodes')).status).toBe(404)
+  })
+})
+
+describe('chunks', () => {
+  let api: TestApi
+  beforeEach(async () => {
+    api = await startApi({ history: { historyMs: 300_000, minHistoryMs: 0 } })
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      await api.post(secrets, { metadata: { name, labels: { even: String('bd'.includes(name)) } } })
+    return () => api.close()
+  })
+  const chunk = async (query: Record<string, string>) => (await api.get(secrets, query)).json
+  const disturb = async () => {
+    await api.delete(`${secrets}/c`)
+    await api.post(secrets, { metadata: { name: 'cc' } })
+    await api.patch(`${secrets}/e`, { metadata: { labels: { changed: 'yes' } } })
+  }
+
+  it.each([0, 1, 2, 3, 5, 6, 500])('P156 P185 limit=%i bounds each chunk', async (limit) => {
+    const chunks: string[][] = []
+    let token = ''
+    do {
+      const json = await chunk({ limit: String(limit), continue: token })
+      chunks.push(names(json))
+      token = json.metadata.continue
+    } while (token !== '')
+    expect(chunks.flat()).toEqual(['a', 'b', 'c', 'd', 'e'])
+    for (const one of chunks) expect(one.length).toBeLessThanOrEqual(limit === 0 ? 5 : limit)
+    expect(chunks.length).toBe(limit === 0 ? 1 : Math.ceil(5 / limit))
+  })
+
+  it('P185 limit holds for lists at version 0 too', async () => {
+    const json = await chunk({ limit: '2', resourceVersion: '0' })
+    expect([names(json), json.metadata.remainingItemCount]).toEqual([['a', 'b'], 3])
+  })
+
+  it('P185 limit counts what the selectors leave', async () => {
+    const first = await chunk({ limit: '1', labelSelector: 'even=true' })
+    const second = await chunk({ limit: '1', labelSelector: 'even=true', continue: first.metadata.continue })
+    expect([names(first), names(second), second.metadata.continue === '']).toEqual([['b'], ['d'], false])
+    const last = await chunk({ limit: '1', labelSelector: 'even=true', continue: second.metadata.continue })
+    expect([names(last), last.metadata.continue]).toEqual([[], ''])
+  })
+
+  it('P186 P187 all chunks are of one snapshot and tell its version', async () => {
+    const first = await chunk({ limit: '2' })
+    await disturb()
+    const second = await chunk({ limit: '2', continue: first.metadata.continue })
+    const third = await chunk({ limit: '2', continue: second.metadata.continue })
+    expect([names(first), names(second), names(third)]).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+    expect(third.items[0]?.metadata.labels).toEqual({ even: 'false' })
+    expect([second.metadata.resourceVersion, third.metadata.resourceVersion]).toEqual([
+      first.metadata.resourceVersion,
+      first.metadata.resourceVersion,
+    ])
+    expect(second.metadata.remainingItemCount).toBe(1)
+  })
+
+  it('P188 changes meanwhile show in a new list only', async () => {
+    const first = await chunk({ limit: '2' })
+    await disturb()
+    expect(names(await chunk({ limit: '500', continue: first.metadata.continue }))).toEqual(['c', 'd', 'e'])
+    expect(names(await chunk({ limit: '500' }))).toEqual(['a', 'b', 'cc', 'd', 'e'])
+  })
+
+  it.each([
+    ['words', 'x', /illegal base64|not valid/],
+    ['another version', Buffer.from('{"v":"v2","rv":1,"start":"a"}').toString('base64url'), /does not recognize/],
+    ['no version', Buffer.from('{"v":"meta.k8s.io/v1","start":"a"}').toString('base64url'), /resourceVersion/],
+    ['no start', Buffer.from('{"v":"meta.k8s.io/v1","rv":1}').toString('base64url'), /empty start key/],
+    [
+      'a way out of the collection',
+      Buffer.from('{"v":"meta.k8s.io/v1","rv":3,"start":"../../configmaps/a"}').toString('base64url'),
+      /not valid/,
+    ],
+    ['a list', Buffer.from('[]').toString('base64url'), /not valid/],
+  ])('P156 a token that is none is a bad request: %s', async (_, token, message) => {
+    const answer = await api.get(secrets, { limit: '2', continue: token })
+    expect([answer.status, answer.json.reason]).toEqual([400, 'BadRequest'])
+    expect(answer.json.message).toMatch(message)
+  })
+
+  it('P156 a token cannot leave its collection', async () => {
+    await api.post('/api/v1/namespaces', { metadata: { name: 'other' } })
+    await api.post('/api/v1/namespaces/other/secrets', { metadata: { name: 'z' } })
+    const { continue: token } = (await chunk({ limit: '1' })).metadata
+    expect(names((await api.get('/api/v1/namespaces/other/configmaps', { continue: token })).json)).toEqual([])
+  })
+
+  it('P315 an expired token is 410, with a token that goes on where it stopped', async () => {
+    const first = await chunk({ limit: '2' })
+    await disturb()
+    await api.storage.compact(api.storage.revision)
+    const expired = await api.get(secrets, { limit: '2', continue: first.metadata.continue })
+    expect([expired.status, expired.json.reason]).toEqual([410, 'Expired'])
+    expect(expired.json.message).toMatch(/too old to display a consistent list/)
+    const fresh = expired.json.metadata.continue
+    expect(fresh).not.toBe(first.metadata.continue)
+    // It reads what is there now: inconsistent with the first chunk, and complete after it.
+    const second = await chunk({ limit: '2', continue: fresh })
+    expect(names(second)).toEqual(['cc', 'd'])
+    expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion))
+    const third = await chunk({ limit: '2', continue: second.metadata.continue })
+    expect([names(third), third.metadata.continue]).toEqual([['e'], ''])
+  })
+
+  it('P315 a fresh token outlives the next compaction too', async () => {
+    const first = await chunk({ limit: '1' })
+    await disturb()
+    await api.storage.compact(api.storage.revision)
+    const { continue: fresh } = (await api.get(secrets, { limit: '1', continue: first.metadata.continue })).json.metadata
+    await api.post(configMaps, configMap('later'))
+    await api.storage.compact(api.storage.revision)
+    expect((await api.get(secrets, { limit: '1', continue: fresh })).status).toBe(200)
+  })
+
+  it('P323 P324 versions and tokens live five minutes after a newer version came', async () => {
+    const first = await chunk({ limit: '2' })
+    const { resourceVersion } = first.metadata
+    await disturb()
+    const read = async () => [
+      (await api.get(secrets, { limit: '2', continue: first.metadata.continue })).status,
+      (await api.get(secrets, { resourceVersion, resourceVersionMatch: 'Exact' })).status,
+    ]
+    api.clock.advance(299_000)
+    await api.post(configMaps, configMap('x'))
+    expect(await read()).toEqual([200, 200])
+    api.clock.advance(31_000)
+    await api.post(configMaps, configMap('y'))
+    expect(await read()).toEqual([410, 410])
+  })
+})

@@ -1,0 +1,416 @@
+import { createCatalog, customDefinitions, type ResourceDefinition } from '@krmkit/kinds'
+import { decodeProtobuf, encodeProtobuf, hasProtobufMagic, readEnvelope, writeEnvelope } from '@krmkit/schema'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  asPartial,
+  asPartialList,
+  asTable,
+  configMap,
+  configMaps,
+  names,
+  protobuf,
+  send,
+  startApi,
+  type TestApi,
+} from './server.ts'
+
+/** Forms of answers and bodies. @see API protocol specification, 2.5, 2.6 and 4.4 */
+
+const catalog = createCatalog()
+const collection = ({ group, version, resource }: ResourceDefinition) =>
+  `${group === '' ? '/api' : `/apis/${group}`}/${version}/${resource.name}`
+const listed = catalog.definitions.filter(({ resource }) => resource.verbs.includes('list'))
+const stored = listed.filter(({ resource }) => resource.verbs.includes('create') && resource.virtual !== true)
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi({ types: catalog.types })
+  await api.post(configMaps, configMap('a', { data: { k: 'v' } }))
+  await api.post(configMaps, configMap('b'))
+})
+afterAll(() => api.close())
+
+describe('tables', () => {
+  it('P31 P193 a Table of a list, of an object, and of what a write made', async () => {
+    const list = (await api.get(configMaps, {}, asTable)).json
+    expect(Object.keys(list)).toEqual(['kind', 'apiVersion', 'metadata', 'columnDefinitions', 'rows'])
+    expect(list).toMatchObject({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion: String(api.storage.revision) },
+    })
+    expect(list.rows.map(({ cells }) => cells[0])).toEqual(['a', 'b'])
+    expect((await api.get(`${configMaps}/a`, {}, asTable)).json.rows.map(({ cells }) => cells)).toEqual([['a', 1, '0s']])
+    const made = await api.post(configMaps, configMap('c'), { headers: asTable })
+    expect([made.status, made.json.kind, made.json.rows[0]?.cells]).toEqual([201, 'Table', ['c', 0, '0s']])
+    const gone = await api.delete(`${configMaps}/c`, { headers: asTable })
+    expect(gone.json).toMatchObject({ kind: 'Status', status: 'Success' })
+  })
+
+  it.each([
+    ['', 'PartialObjectMetadata'],
+    ['Metadata', 'PartialObjectMetadata'],
+    ['Object', 'ConfigMap'],
+    ['None', undefined],
+  ])('P31 rows hold what includeObject=%s asks for', async (includeObject, kind) => {
+    const { json } = await api.get(configMaps, { includeObject }, asTable)
+    expect(json.rows[0]?.object?.kind).toBe(kind)
+    expect((await api.get(configMaps, { includeObject: 'All' }, asTable)).status).toBe(400)
+  })
+
+  it('P32 P33 every served kind has columns with all their members; Name comes first', async () => {
+    expect(listed.length).toBeGreaterThan(50)
+    for (const definition of listed) {
+      const { status, json } = await api.get(collection(definition), {}, asTable)
+      expect([status, json.kind, Array.isArray(json.rows)], collection(definition)).toEqual([200, 'Table', true])
+      expect(json.columnDefinitions[0]).toMatchObject({ name: expect.stringMatching(/^(Name|Last Seen)$/) })
+      for (const column of json.columnDefinitions) {
+        expect(Object.keys(column).sort(), collection(definition)).toEqual(['description', 'format', 'name', 'priority', 'type'])
+        expect(column.type).toMatch(/^(string|integer|number|boolean|date)$/)
+      }
+    }
+  })
+
+  it('P33 a kind without columns of its own is shown by Name and Created At', async () => {
+    await api.post('/api/v1/namespaces/default/limitranges', { metadata: { name: 'l' } })
+    const { json } = await api.get('/api/v1/namespaces/default/limitranges', {}, asTable)
+    expect(json.columnDefinitions).toMatchObject([
+      { name: 'Name', type: 'string' },
+      { name: 'Created At', type: 'date' },
+    ])
+    expect(json.rows[0]?.cells).toEqual(['l', '2024-01-01T00:00:00Z'])
+  })
+
+  it('P193 who understands no Table names JSON beside it', async () => {
+    const both = `application/json;as=Table;g=meta.k8s.io;v=v9,application/json`
+    expect((await api.get(configMaps, {}, { accept: both })).json.kind).toBe('ConfigMapList')
+    const kubectl =
+      'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json'
+    expect((await api.get(configMaps, {}, { accept: kubectl })).json).toMatchObject({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+    })
+    for (const accept of [
+      'application/json;as=Table;g=meta.k8s.io;v=v9',
+      'application/json;as=Table;g=other;v=v1',
+      'application/json;as=Picture;g=meta.k8s.io;v=v1',
+    ]) {
+      expect((await api.get(configMaps, {}, { accept })).json, accept).toMatchObject({ code: 406 })
+    }
+  })
+})
+
+describe('metadata alone', () => {
+  it('P193 every served kind has a PartialObjectMetadataList', async () => {
+    for (const definition of listed.filter(({ resource }) => resource.virtual !== true)) {
+      const { status, json } = await api.get(collection(definition), { limit: '500' }, asPartialList)
+      expect([status, json.kind, json.apiVersion, Array.isArray(json.items)], collection(definition)).toEqual([
+        200,
+        'PartialObjectMetadataList',
+        'meta.k8s.io/v1',
+        true,
+      ])
+    }
+  })
+
+  it('P193 an object is its type and its metadata', async () => {
+    const whole = (await api.get(`${configMaps}/a`)).json
+    const { json } = await api.get(`${configMaps}/a`, {}, asPartial)
+    expect(json).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: whole.metadata })
+    const list = (await api.get(configMaps, {}, asPartialList)).json
+    expect(list.items[0]).toEqual(json)
+    expect((await api.get(configMaps, {}, asPartial)).status).toBe(406)
+    expect((await api.get(`${configMaps}/a`, {}, asPartialList)).status).toBe(406)
+    const changed = await api.patch(`${configMaps}/a`, { data: { k: 'v' } }, { headers: asPartial })
+    expect(changed.json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'a' } })
+  })
+})
+
+describe('protobuf', () => {
+  it('P34 P35 P190 answers: four bytes, then the envelope with the type and the object', async () => {
+    const answer = await api.get(`${configMaps}/a`, {}, { accept: protobuf })
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, protobuf])
+    expect([...answer.bytes.subarray(0, 4)]).toEqual([0x6b, 0x38, 0x73, 0x00])
+    const envelope = readEnvelope(answer.bytes)
+    expect(envelope).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })
+    const type = catalog.types.struct('core/v1.ConfigMap')
+    expect(decodeProtobuf(type, envelope).object).toMatchObject({
+      data: { k: 'v' },
+      metadata: { name: 'a', namespace: 'default' },
+    })
+    expect(readEnvelope((await api.get(configMaps, {}, { accept: protobuf })).bytes)).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'ConfigMapList',
+    })
+    const missing = await api.get(`${configMaps}/missing`, {}, { accept: protobuf })
+    expect([missing.status, readEnvelope(missing.bytes).kind]).toEqual([404, 'Status'])
+  })
+
+  it('P190 every served kind is listed as protobuf', async () => {
+    for (const definition of listed) {
+      const { status, bytes, headers } = await api.get(collection(definition), {}, { accept: protobuf })
+      expect([status, headers['content-type'], hasProtobufMagic(bytes)], collection(definition)).toEqual([200, protobuf, true])
+      const { group, version, listKind } = definition.kind
+      expect(readEnvelope(bytes)).toMatchObject({ kind: listKind, apiVersion: group === '' ? version : `${group}/${version}` })
+    }
+  })
+
+  it('P190 bodies: what is sent as protobuf is read back as JSON', async () => {
+    const type = catalog.types.struct('core/v1.ConfigMap')
+    const body = encodeProtobuf(type, {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'p190' },
+      data: { from: 'protobuf' },
+    })
+    const made = await api.send('POST', configMaps, { body, headers: { 'content-type': protobuf } })
+    expect([made.status, made.json.data]).toEqual([201, { from: 'protobuf' }])
+    const next = encodeProtobuf(type, { ...made.json, data: { from: 'put' } })
+    expect(
+      (await api.send('PUT', `${configMaps}/p190`, { body: next, headers: { 'content-type': protobuf, accept: protobuf } }))
+        .status,
+    ).toBe(200)
+    expect((await api.get(`${configMaps}/p190`)).json.data).toEqual({ from: 'put' })
+    const options = encodeProtobuf(catalog.types.struct('meta/v1.DeleteOptions'), {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      dryRun: ['All'],
+    })
+    expect((await api.delete(`${configMaps}/p190`, { body: options, headers: { 'content-type': protobuf } })).status).toBe(200)
+    expect((await api.get(`${configMaps}/p190`)).status).toBe(200)
+  })
+
+  it('P36 the envelope may hold JSON, when its contentType says so', async () => {
+    const raw = new TextEncoder().encode(JSON.stringify(configMap('p36', { data: { in: 'json' } })))
+    const body = writeEnvelope({ apiVersion: 'v1', kind: 'ConfigMap', raw, contentEncoding: '', contentType: 'application/json' })
+    const made = await api.send('POST', configMaps, { body, headers: { 'content-type': protobuf } })
+    expect([made.status, made.json.data]).toEqual([201, { in: 'json' }])
+    const packed = writeEnvelope({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      raw,
+      contentEncoding: 'gzip',
+      contentType: 'application/json',
+    })
+    expect((await api.send('POST', configMaps, { body: packed, headers: { 'content-type': protobuf } })).status).toBe(400)
+  })
+
+  it('P34 P37 another prefix is refused, by the server and by who reads its answers', async () => {
+    const { bytes } = await api.get(`${configMaps}/a`, {}, { accept: protobuf })
+    for (const at of [0, 1, 2, 3]) {
+      const broken = Uint8Array.from(bytes)
+      broken[at] = 0x7f
+      expect(hasProtobufMagic(broken)).toBe(false)
+      expect(() => readEnvelope(broken), `byte ${at}`).toThrow(/prefix|magic|expected/i)
+      const sent = await api.send('POST', configMaps, { body: broken, headers: { 'content-type': protobuf } })
+      expect([sent.status, sent.json.reason]).toEqual([400, 'BadRequest'])
+    }
+  })
+})
+
+describe('negotiation', () => {
+  it.each([
+    undefined,
+    '',
+    '*/*',
+    'application/*',
+    'application/json',
+    'text/html, application/json;q=0.5',
+    'application/json;q=0.2, */*;q=0.1',
+  ])('P189 JSON for Accept %s', async (accept) => {
+    const answer = await api.get(`${configMaps}/a`, {}, accept === undefined ? {} : { accept })
+    expect([answer.status, answer.headers['content-type'], answer.json.kind]).toEqual([200, 'application/json', 'ConfigMap'])
+  })
+
+  it('P189 every verb answers JSON to who asks for nothing', async () => {
+    const path = `${configMaps}/p189`
+    for (const answer of [
+      await api.post(configMaps, configMap('p189')),
+      await api.put(path, configMap('p189')),
+      await api.patch(path, {}),
+      await api.delete(path),
+      await api.get(path),
+    ]) {
+      expect(answer.headers['content-type']).toBe('application/json')
+    }
+  })
+
+  it('P190 YAML is another encoding, of answers and of bodies', async () => {
+    const made = await api.send('POST', configMaps, {
+      body: 'metadata:\n  name: yaml\ndata:\n  a: b\n',
+      headers: { 'content-type': 'application/yaml', accept: 'application/yaml' },
+    })
+    expect([made.status, made.headers['content-type']]).toEqual([201, 'application/yaml'])
+    expect(made.text).toContain('data:\n  a: b\n')
+  })
+
+  it.each([
+    'text/html',
+    'application/xml',
+    'image/*',
+    'application/json;as=Table;g=meta.k8s.io;v=v7',
+    'application/json;q=0',
+    'nonsense',
+  ])('P194 P313 406 for Accept %s, of every verb and of discovery', async (accept) => {
+    const headers = { accept }
+    const before = api.storage.revision
+    const answers = [
+      await api.get(configMaps, {}, headers),
+      await api.get(`${configMaps}/a`, {}, headers),
+      await api.get(configMaps, { watch: '1' }, headers),
+      await api.post(configMaps, configMap('never'), { headers }),
+      await api.put(`${configMaps}/a`, configMap('a', { data: { changed: 'yes' } }), { headers }),
+      await api.patch(`${configMaps}/a`, { data: { changed: 'yes' } }, { headers }),
+      await api.delete(`${configMaps}/a`, { headers }),
+      await api.delete(configMaps, { headers }),
+    ]
+    for (const { status, json } of answers) expect([status, json.kind, json.reason]).toEqual([406, 'Status', 'NotAcceptable'])
+    expect(answers[0]?.json.message).toContain('application/json, application/yaml, application/vnd.kubernetes.protobuf')
+    // Nobody who is refused has changed anything.
+    expect(api.storage.revision).toBe(before)
+    expect((await api.get('/apis', {}, headers)).status).toBe(406)
+  })
+
+  it.each(['text/plain', 'application/xml', 'application/json-patch+json', 'nonsense'])(
+    'P190 415 for a body of %s',
+    async (type) => {
+      const made = await api.post(configMaps, configMap('never'), { headers: { 'content-type': type } })
+      expect(made.json).toMatchObject({ kind: 'Status', code: 415, reason: 'UnsupportedMediaType' })
+      const put = await api.put(`${configMaps}/a`, configMap('a'), { headers: { 'content-type': type } })
+      expect(put.status).toBe(415)
+      expect(
+        (
+          await api.delete(`${configMaps}/a`, {
+            body: { kind: 'DeleteOptions', apiVersion: 'v1' },
+            headers: { 'content-type': type },
+          })
+        ).status,
+      ).toBe(415)
+      expect((await api.get(`${configMaps}/never`)).status).toBe(404)
+    },
+  )
+
+  it.each(['application/json', '', 'application/yaml', 'application/patch'])('P145 415 for a patch of %s', async (type) => {
+    const answer = await api.send('PATCH', `${configMaps}/a`, { body: {}, headers: { 'content-type': type } })
+    expect(answer.json).toMatchObject({ kind: 'Status', code: 415 })
+  })
+
+  it('P160 pretty is an indented form of the same document', async () => {
+    for (const [path, query, headers] of [
+      [`${configMaps}/a`, { pretty: 'true' }, {}],
+      [configMaps, { pretty: '1' }, {}],
+      [configMaps, { pretty: 'true' }, asTable],
+      [`${configMaps}/missing-x`, {}, { accept: 'application/json;pretty=1' }],
+    ] as const) {
+      const plain = await api.get(path, {}, 'accept' in headers && headers.accept.includes('Table') ? headers : {})
+      const pretty = await api.get(path, query, headers)
+      expect(pretty.json, path).toEqual(plain.json)
+      if (!path.includes('missing')) expect(pretty.text.split('\n').length, path).toBeGreaterThan(8)
+    }
+    expect((await api.get(configMaps, { pretty: 'false' }, { 'user-agent': 'curl/8' })).text.split('\n')).toHaveLength(2)
+    expect((await api.get(configMaps, {}, { 'user-agent': 'curl/8' })).text.split('\n').length).toBeGreaterThan(8)
+  })
+})
+
+describe('custom resources and APIs of other servers', () => {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  } as unknown as Parameters<typeof customDefinitions>[0]
+  const widgets = '/apis/example.com/v1/namespaces/default/widgets'
+  const own = customDefinitions(definition, { objectMeta: catalog.types.struct('meta/v1.ObjectMeta') })
+  let custom: TestApi
+  beforeAll(async () => {
+    custom = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...own] })
+    expect(
+      (await custom.post(widgets, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 3 } }))
+        .status,
+    ).toBe(201)
+  })
+  afterAll(() => custom.close())
+
+  it('P191 custom resources are not answered as protobuf; of several types the next is taken', async () => {
+    for (const path of [widgets, `${widgets}/w`]) {
+      const refused = await custom.get(path, {}, { accept: protobuf })
+      // The refusal itself can be protobuf.
+      expect([refused.status, readEnvelope(refused.bytes).kind], path).toEqual([406, 'Status'])
+      const answer = await custom.get(path, {}, { accept: `${protobuf},application/json` })
+      expect([answer.status, answer.headers['content-type'], answer.json.kind?.replace('List', '')]).toEqual([
+        200,
+        'application/json',
+        'Widget',
+      ])
+      // What is asked of both kinds at once, as clients do for all kinds.
+      const builtIn = await custom.get(configMaps, {}, { accept: `${protobuf},application/json` })
+      expect(builtIn.headers['content-type']).toBe(protobuf)
+    }
+    const body = writeEnvelope({
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      raw: new Uint8Array(),
+      contentEncoding: '',
+      contentType: '',
+    })
+    const sent = await custom.send('POST', widgets, { body, headers: { 'content-type': protobuf } })
+    expect([sent.status, sent.json.reason]).toEqual([400, 'BadRequest'])
+  })
+
+  it('P33 P193 custom resources have tables: Name and Age when they name no columns', async () => {
+    const { json } = await custom.get(widgets, {}, asTable)
+    expect(json.columnDefinitions.map(({ name }) => name)).toEqual(['Name', 'Age'])
+    expect(json.rows[0]?.cells[0]).toBe('w')
+    expect((await custom.get(widgets, {}, asPartialList)).json.items).toHaveLength(1)
+  })
+
+  it('P192 an API that another server answers need not know protobuf: of several types the next is taken', async () => {
+    // A server behind this one, that knows custom resources only.
+    await using behind = await startApi({
+      types: catalog.types,
+      kinds: [...catalog.definitions.filter(({ group }) => group === ''), ...own],
+    })
+    await behind.post(widgets, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'far' } })
+    const front: TestApi['server']['handle'] = (request) =>
+      (request.path.startsWith('/apis/example.com/') ? behind : api).server.handle(request)
+    const accept = `${protobuf},application/json`
+    const far = await send(front, 'GET', widgets, { headers: { accept } })
+    expect([far.headers['content-type'], names(far.json)]).toEqual(['application/json', ['far']])
+    expect((await send(front, 'GET', widgets, { headers: { accept: protobuf } })).status).toBe(406)
+    expect((await send(front, 'GET', configMaps, { headers: { accept } })).headers['content-type']).toBe(protobuf)
+  })
+})
+
+describe('every kind', () => {
+  it('P31 P34 P193 an empty answer of each stored kind has all four forms', async () => {
+    for (const one of stored) {
+      const path = collection(one)
+      const [json, table, partial, binary] = await Promise.all(
+        [{}, asTable, asPartialList, { accept: protobuf }].map((headers) => api.get(path, { limit: '1' }, headers)),
+      )
+      expect([json?.status, table?.status, partial?.status, binary?.status], path).toEqual([200, 200, 200, 200])
+      expect([json?.json.kind, table?.json.kind, partial?.json.kind], path).toEqual([
+        one.kind.listKind,
+        'Table',
+        'PartialObjectMetadataList',
+      ])
+      const { resourceVersion } = json?.json.metadata ?? {}
+      expect([table?.json.metadata.resourceVersion, partial?.json.metadata.resourceVersion], path).toEqual([
+        resourceVersion,
+        resourceVersion,
+      ])
+    }
+  })
+})

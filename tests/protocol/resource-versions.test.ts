@@ -1,0 +1,393 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Answer, asTable, configMap, configMaps, names, protobuf, settled, startApi, type TestApi, told } from './server.ts'
+
+/** What resourceVersion, resourceVersionMatch, limit and continue mean together. @see API protocol specification, 4.2 */
+
+/**
+ * One history for all tables, versions by letter: `a` when a was made, then b, then c, then a neighbour of another kind (`now`).
+ */
+interface History {
+  readonly api: TestApi
+  /** Version by letter. */
+  readonly version: Readonly<Record<'a' | 'b' | 'c' | 'now', string>>
+  /** After the first item of the list at `b`. */
+  readonly token: string
+}
+
+async function history(): Promise<History> {
+  const api = await startApi({ history: { minHistoryMs: 0 } })
+  const made: string[] = []
+  for (const name of ['a', 'b', 'c']) made.push((await api.post(configMaps, configMap(name))).json.metadata.resourceVersion)
+  const now = (await api.post('/api/v1/nodes', { metadata: { name: 'neighbour' } })).json.metadata.resourceVersion
+  const [a = '', b = '', c = ''] = made
+  const { continue: token } = (await api.get(configMaps, { resourceVersion: b, limit: '1' })).json.metadata
+  return { api, version: { a, b, c, now }, token }
+}
+
+describe('the table of lists', () => {
+  let past: History
+  beforeAll(async () => {
+    past = await history()
+  })
+  afterAll(() => past.api.close())
+
+  type Cell = 'most recent' | 'any' | 'not older' | 'exact' | 'of the token' | 'refused'
+  type Version = 'unset' | '0' | 'b'
+  type Row = readonly [
+    match: '' | 'Exact' | 'NotOlderThan',
+    pagination: '' | 'limit' | 'continue',
+    cells: readonly [Cell, Cell, Cell],
+  ]
+
+  // Row by row the table of the specification, and the rows that it leaves out: continue with a match.
+  const rows: readonly Row[] = [
+    ['', '', ['most recent', 'any', 'not older']],
+    ['', 'limit', ['most recent', 'any', 'exact']],
+    ['', 'continue', ['of the token', 'of the token', 'refused']],
+    ['Exact', '', ['refused', 'refused', 'exact']],
+    ['Exact', 'limit', ['refused', 'refused', 'exact']],
+    ['NotOlderThan', '', ['refused', 'any', 'not older']],
+    ['NotOlderThan', 'limit', ['refused', 'any', 'not older']],
+    ['Exact', 'continue', ['refused', 'refused', 'refused']],
+    ['NotOlderThan', 'continue', ['refused', 'refused', 'refused']],
+  ]
+  const versions: readonly Version[] = ['unset', '0', 'b']
+  const cells = rows.flatMap(([match, pagination, answers]) =>
+    versions.map((version, i) => ({ match, pagination, version, cell: answers[i] as Cell })),
+  )
+
+  const queryOf = ({ match, pagination, version }: (typeof cells)[number]): Record<string, string> => ({
+    ...(match === '' ? {} : { resourceVersionMatch: match }),
+    ...(pagination === '' ? {} : { limit: '1' }),
+    ...(pagination === 'continue' ? { continue: past.token } : {}),
+    ...(version === 'unset' ? {} : { resourceVersion: version === '0' ? '0' : past.version.b }),
+  })
+
+  /** Everything the list holds, however long its chunks are, and the version it tells. */
+  async function whole(first: Answer): Promise<{ names: string[]; version: string }> {
+    const found = [...names(first.json)]
+    const { resourceVersion: version } = first.json.metadata
+    let { continue: token } = first.json.metadata
+    while (token !== '') {
+      const { json } = await past.api.get(configMaps, { limit: '1', continue: token })
+      found.push(...names(json))
+      token = json.metadata.continue
+    }
+    return { names: found, version }
+  }
+
+  /** This server has no stale cache: any version, and one that is not older, is the newest. */
+  function expected(cell: Cell): { names: string[]; version: string } {
+    const { version } = past
+    if (cell === 'exact') return { names: ['a', 'b'], version: version.b }
+    return cell === 'of the token' ? { names: ['b'], version: version.b } : { names: ['a', 'b', 'c'], version: version.now }
+  }
+
+  const ids: Readonly<Record<string, string>> = {
+    '||unset': 'P169',
+    '||0': 'P170',
+    '||b': 'P171',
+    '|limit|unset': 'P172',
+    '|limit|0': 'P172',
+    '|limit|b': 'P173',
+    '|continue|unset': 'P174',
+    '|continue|0': 'P175',
+    '|continue|b': 'P176',
+  }
+  const idOf = ({ match, pagination, version }: (typeof cells)[number]): string =>
+    match === ''
+      ? (ids[`|${pagination}|${version}`] as string)
+      : match === 'Exact'
+        ? version === 'b' && pagination !== 'continue'
+          ? 'P178'
+          : 'P177'
+        : version === 'unset'
+          ? 'P179'
+          : 'P180'
+  const named = cells.map(
+    (one) => [`${idOf(one)} match=${one.match || '-'} ${one.pagination || 'whole'} version=${one.version}`, one] as const,
+  )
+
+  describe('P154 P169 P170 P171 P172 P173 P174 P175 P176 P177 P178 P179 P180 cell by cell', () => {
+    it.each(named)('%s', async (_, one) => {
+      const answer = await past.api.get(configMaps, queryOf(one))
+      if (one.cell === 'refused') {
+        expect([answer.status, answer.json.reason]).toEqual([400, 'BadRequest'])
+        return
+      }
+      expect(answer.status, answer.text).toBe(200)
+      if (one.pagination !== '') expect(answer.json.items).toHaveLength(1)
+      expect(await whole(answer)).toEqual(expected(one.cell))
+    })
+
+    it.each(named)('as a Table, as protobuf, and with a selector: %s', async (_, one) => {
+      const query = queryOf(one)
+      const table = await past.api.get(configMaps, query, asTable)
+      const binary = await past.api.get(configMaps, query, { accept: protobuf })
+      const selected = await past.api.get(configMaps, { ...query, fieldSelector: 'metadata.name!=x' })
+      const codes = [table.status, binary.status, selected.status]
+      if (one.cell === 'refused') {
+        expect(codes).toEqual([400, 400, 400])
+        return
+      }
+      expect(codes).toEqual([200, 200, 200])
+      const { names: all } = expected(one.cell)
+      const shown = one.pagination === '' ? all : all.slice(0, 1)
+      expect(table.json.rows.map(({ cells: [name] }) => name)).toEqual(shown)
+      expect(names(selected.json)).toEqual(shown)
+    })
+  })
+
+  it('P154 resourceVersionMatch knows two words, and needs a version', async () => {
+    for (const query of [
+      { resourceVersionMatch: 'exact' },
+      { resourceVersionMatch: 'Newest', resourceVersion: past.version.a },
+    ]) {
+      expect((await past.api.get(configMaps, query)).json, JSON.stringify(query)).toMatchObject({
+        code: 400,
+        reason: 'BadRequest',
+      })
+    }
+    // Empty means unset.
+    expect((await past.api.get(configMaps, { resourceVersionMatch: '', resourceVersion: past.version.a })).status).toBe(200)
+  })
+
+  it('P181 parameters that nobody knows mean nothing', async () => {
+    const answer = await past.api.get(configMaps, {
+      resourceVersionMatchOf: 'Exact',
+      resourceversionmatch: 'x',
+      labelselector: 'x=y',
+    })
+    expect([answer.status, names(answer.json)]).toEqual([200, ['a', 'b', 'c']])
+    // A get is no list: the parameter has no meaning there.
+    expect((await past.api.get(`${configMaps}/a`, { resourceVersionMatch: 'Exact' })).status).toBe(200)
+  })
+
+  it.each(['x', '-1', '1.5', '0x1', '1'.repeat(21)])('P210 resourceVersion=%s is no version', async (resourceVersion) => {
+    for (const path of [configMaps, `${configMaps}/a`]) {
+      expect((await past.api.get(path, { resourceVersion })).json, path).toMatchObject({ code: 400, reason: 'BadRequest' })
+    }
+    expect((await past.api.get(configMaps, { resourceVersion, watch: '1' })).json).toMatchObject({ code: 400 })
+  })
+})
+
+describe('the table of gets', () => {
+  let past: History
+  beforeAll(async () => {
+    past = await history()
+    await past.api.patch(`${configMaps}/a`, { data: { changed: 'yes' } })
+  })
+  afterAll(() => past.api.close())
+
+  it.each(['unset', '0', 'a', 'now'] as const)('P140 P168 get version=%s', async (version) => {
+    const query: Record<string, string> =
+      version === 'unset' ? {} : { resourceVersion: version === '0' ? '0' : past.version[version] }
+    const { status, json } = await past.api.get(`${configMaps}/a`, query)
+    expect([status, json.data]).toEqual([200, { changed: 'yes' }])
+    expect(Number(json.metadata.resourceVersion)).toBeGreaterThan(Number(past.version.now))
+    expect((await past.api.get(`${configMaps}/missing`, query)).json).toMatchObject({
+      code: 404,
+      reason: 'NotFound',
+      details: { name: 'missing' },
+    })
+  })
+
+  it('P168 a get waits for a version that is about to come', async () => {
+    const next = String(past.api.storage.revision + 1)
+    const reading = past.api.get(`${configMaps}/b`, { resourceVersion: next })
+    await settled()
+    await past.api.patch(`${configMaps}/b`, { data: { new: 'yes' } })
+    const { json } = await reading
+    expect([json.data, json.metadata.resourceVersion]).toEqual([{ new: 'yes' }, next])
+  })
+})
+
+describe('versions of the future', () => {
+  let past: History
+  beforeAll(async () => {
+    past = await history()
+  })
+  afterAll(() => past.api.close())
+
+  it.each([
+    ['get', `${configMaps}/a`, {}],
+    ['list', configMaps, {}],
+    ['list, NotOlderThan', configMaps, { resourceVersionMatch: 'NotOlderThan' }],
+    ['list, NotOlderThan and limit', configMaps, { resourceVersionMatch: 'NotOlderThan', limit: '1' }],
+    ['list, Exact', configMaps, { resourceVersionMatch: 'Exact' }],
+    ['list, limit', configMaps, { limit: '1' }],
+    ['list, selected', configMaps, { labelSelector: 'a=b' }],
+  ])('P317 P318 %s: 504 when it does not come, with Retry-After', async (_, path, query) => {
+    const reading = past.api.get(path, { ...query, resourceVersion: '4000000000000000000' })
+    await settled()
+    past.api.clock.advance(3_000)
+    const { status, json, headers } = await reading
+    expect([status, json.reason, headers['retry-after']]).toEqual([504, 'Timeout', '1'])
+    expect(json.details).toMatchObject({ retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] })
+    expect(json.message).toMatch(/^Timeout: Too large resource version: 4000000000000000000, current: \d+$/)
+  })
+
+  it('P171 a list waits for a version that is about to come', async () => {
+    const next = String(past.api.storage.revision + 1)
+    const reading = past.api.get(configMaps, { resourceVersion: next })
+    await settled()
+    await past.api.post(configMaps, configMap('p171'))
+    const { json } = await reading
+    expect(names(json)).toContain('p171')
+    expect(json.metadata.resourceVersion).toBe(next)
+  })
+
+  it('P321 a watch from a version that is not there yet waits for it', async () => {
+    const from = past.api.storage.revision + 1
+    const watch = await past.api.watch(configMaps, { resourceVersion: String(from), timeoutSeconds: '60' })
+    await watch.listen()
+    await past.api.post(configMaps, configMap('p321-at'))
+    await past.api.post(configMaps, configMap('p321-after'))
+    expect(told(await watch.take(1))).toEqual(['ADDED p321-after'])
+    await watch.leave()
+    const never = await past.api.watch(configMaps, { resourceVersion: '4000000000000000000', timeoutSeconds: '2' })
+    const events = (await never.listen()).rest()
+    past.api.clock.advance(2_000)
+    expect(await events).toEqual([])
+  })
+})
+
+describe('versions of the past', () => {
+  let past: History
+  beforeEach(async () => {
+    past = await history()
+    await past.api.storage.compact(Number(past.version.c))
+    return () => past.api.close()
+  })
+
+  it.each([
+    ['Exact', { resourceVersionMatch: 'Exact' }],
+    ['Exact and limit', { resourceVersionMatch: 'Exact', limit: '1' }],
+    ['limit', { limit: '1' }],
+    ['Exact with a selector', { resourceVersionMatch: 'Exact', labelSelector: '!x' }],
+    ['Exact by name', { resourceVersionMatch: 'Exact', fieldSelector: 'metadata.name=a' }],
+  ])('P316 410 for a list of a forgotten version: %s', async (_, query) => {
+    const { api, version } = past
+    const { status, json } = await api.get(configMaps, { ...query, resourceVersion: version.a })
+    expect([status, json.reason, json.metadata.continue]).toEqual([410, 'Expired', undefined])
+    expect((await api.get(configMaps, { ...query, resourceVersion: version.c })).status).toBe(200)
+  })
+
+  it('P168 P171 P180 what may be newer still is', async () => {
+    const { api, version } = past
+    expect((await api.get(`${configMaps}/a`, { resourceVersion: version.a })).status).toBe(200)
+    expect((await api.get(configMaps, { resourceVersion: version.a })).status).toBe(200)
+    expect(
+      (await api.get(configMaps, { resourceVersion: version.a, resourceVersionMatch: 'NotOlderThan', limit: '1' })).status,
+    ).toBe(200)
+  })
+
+  it.each([
+    ['JSON', {}, {}],
+    ['of one object', { fieldSelector: 'metadata.name=a' }, {}],
+    ['a Table', {}, asTable],
+  ])('P314 a watch from a forgotten version is told 410 and ends: %s', async (_, query, headers) => {
+    const { api, version } = past
+    const watch = await api.watch(configMaps, { ...query, resourceVersion: version.a }, headers)
+    expect(watch.response.status).toBe(200)
+    const [event, ...more] = await watch.rest()
+    expect(more).toEqual([])
+    expect(event).toMatchObject({
+      type: 'ERROR',
+      object: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Expired', code: 410 },
+    })
+    expect(event?.object.message).toMatch(/^too old resource version: /)
+  })
+
+  it('P323 a watch within the history goes on from there', async () => {
+    const { api, version } = past
+    const watch = await api.watch(configMaps, { resourceVersion: version.c })
+    await api.post(configMaps, configMap('d'))
+    expect(told(await watch.take(1))).toEqual(['ADDED d'])
+    await watch.leave()
+  })
+})
+
+describe('versions of writes', () => {
+  it('P167 a write names the version it is based on: the same, or a conflict', async () => {
+    await using api = await startApi()
+    const path = `${configMaps}/a`
+    const first = (await api.post(configMaps, configMap('a'))).json.metadata.resourceVersion
+    const write = (resourceVersion: string, value: string) =>
+      api.put(path, { metadata: { name: 'a', resourceVersion }, data: { value } })
+    const second = await write(first, '1')
+    expect(second.status).toBe(200)
+    const older = await write(first, '2')
+    expect(older.json).toMatchObject({ code: 409, reason: 'Conflict', details: { name: 'a', kind: 'configmaps' } })
+    expect(older.json.message).toMatch(
+      /the object has been modified; please apply your changes to the latest version and try again$/,
+    )
+    // One that is newer is just another one: versions have no order.
+    expect((await write('4000000', '3')).json).toMatchObject({ code: 409, reason: 'Conflict' })
+    expect((await write('x', '4')).status).toBe(400)
+    // Without a version, or with 0, the write is unconditional.
+    expect((await write('0', '5')).status).toBe(200)
+    expect((await write('', '6')).json.data).toEqual({ value: '6' })
+    const patch = await api.patch(path, { metadata: { resourceVersion: first }, data: { value: '7' } })
+    expect(patch.json).toMatchObject({ code: 409, reason: 'Conflict' })
+    const deletion = await api.delete(path, { body: { preconditions: { resourceVersion: first } } })
+    expect(deletion.json).toMatchObject({ code: 409, reason: 'Conflict' })
+    expect((await api.get(path)).json.data).toEqual({ value: '6' })
+  })
+})
+
+describe('P182 P183 P184 the table of watches', () => {
+  let past: History
+  beforeAll(async () => {
+    past = await history()
+  })
+  afterAll(() => past.api.close())
+
+  const present = ['ADDED a', 'ADDED b', 'ADDED c']
+  it.each([
+    ['unset: what is there first, then changes', undefined, present],
+    ['0: the same', '0', present],
+    ['a version: later changes only', 'b', ['ADDED c']],
+    ['the newest version: nothing of the past', 'now', []],
+  ] as const)('%s', async (_, version, first) => {
+    const { api } = past
+    const query = version === undefined ? {} : { resourceVersion: version === '0' ? '0' : past.version[version] }
+    const watch = await api.watch(configMaps, query)
+    expect(told(await watch.take(first.length))).toEqual(first)
+    await api.post(configMaps, configMap('later'))
+    expect(told(await watch.take(1))).toEqual(['ADDED later'])
+    await api.delete(`${configMaps}/later`)
+    expect(told(await watch.take(1))).toEqual(['DELETED later'])
+    expect(await watch.leave()).toEqual([])
+    // The others start from the same state.
+    const again = await history()
+    await past.api.close()
+    past = again
+  })
+
+  it('P154 resourceVersionMatch on a watch belongs to sendInitialEvents', async () => {
+    const { api } = past
+    for (const query of [
+      { resourceVersionMatch: 'Exact' },
+      { resourceVersionMatch: 'NotOlderThan' },
+      { sendInitialEvents: 'true' },
+    ]) {
+      expect(
+        (await api.get(configMaps, { watch: '1', resourceVersion: '0', ...query })).json,
+        JSON.stringify(query),
+      ).toMatchObject({ code: 400 })
+    }
+    const watch = await api.watch(configMaps, {
+      sendInitialEvents: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+      allowWatchBookmarks: 'true',
+    })
+    const events = await watch.take(4)
+    expect(told(events.slice(0, 3))).toEqual(present)
+    expect(events[3]).toMatchObject({
+      type: 'BOOKMARK',
+      object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    })
+    await watch.leave()
+  })
+})

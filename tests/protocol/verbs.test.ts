@@ -1,0 +1,399 @@
+import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { configMap, configMaps, names, startApi, type TestApi } from './server.ts'
+
+/** Paths, verbs and their parameters. @see API protocol specification, 4 and 4.1 */
+
+const secrets = '/api/v1/namespaces/default/secrets'
+const catalog = createCatalog()
+
+describe('paths', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startApi({ types: catalog.types })
+    await api.post('/api/v1/namespaces', { metadata: { name: 'other' } })
+    await api.post(configMaps, configMap('a'))
+  })
+  afterAll(() => api.close())
+
+  it('P137 P329 P328 every group version has its path, and its name tells how stable it is', async () => {
+    const groups = (await api.get('/apis')).json.groups as {
+      name: string
+      versions: { groupVersion: string; version: string }[]
+    }[]
+    const paths = ['/api/v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`))]
+    expect(paths.length).toBeGreaterThan(15)
+    for (const path of paths) {
+      const { status, json } = await api.get(path)
+      expect([status, json.kind, json.groupVersion], path).toEqual([200, 'APIResourceList', path.replace(/^\/apis?\//, '')])
+      expect(path).toMatch(/\/v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/)
+    }
+    // Stable versions come first, and alone serve by default what has one.
+    for (const { name, versions } of groups) expect(versions[0]?.version, name).toMatch(/^v[1-9][0-9]*$/)
+    for (const path of ['/api/v2', '/apis/apps/v1beta1', '/apis/apps/v9', '/apis/none.example.com/v1', '/api/v1/x/y/z']) {
+      expect((await api.get(`${path}/pods`)).status, path).toBe(404)
+    }
+  })
+
+  it('P138 namespaced objects have paths in a namespace, others do not', async () => {
+    const root = ({ group, version }: ResourceDefinition) => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
+    for (const one of catalog.definitions.filter(({ resource }) => resource.verbs.includes('list'))) {
+      const { name, namespaced } = one.resource
+      const inside = await api.get(`${root(one)}/namespaces/default/${name}`)
+      expect((await api.get(`${root(one)}/${name}`)).status, name).toBe(200)
+      // The segment after a namespace's name is a sub-resource of it, where the core group is concerned.
+      if (namespaced) expect(inside.status, name).toBe(200)
+      else if (name !== 'namespaces') expect(inside.status, name).toBe(404)
+    }
+    expect((await api.get('/api/v1/configmaps/a')).status).toBe(404)
+    expect((await api.get(`${configMaps}/a`)).status).toBe(200)
+    expect((await api.get('/api/v1/namespaces/default/namespaces/default')).status).toBe(404)
+  })
+
+  it('P150 one request is about one object', async () => {
+    const two = await api.send('POST', configMaps, { body: `${JSON.stringify(configMap('x'))}${JSON.stringify(configMap('y'))}` })
+    expect(two.json).toMatchObject({ code: 400, reason: 'BadRequest' })
+    const list = await api.post(configMaps, { kind: 'ConfigMapList', apiVersion: 'v1', items: [configMap('x'), configMap('y')] })
+    expect(list.json).toMatchObject({ code: 400, reason: 'BadRequest' })
+    const array = await api.send('POST', configMaps, { body: [configMap('x')] })
+    expect(array.status).toBe(400)
+    for (const [method, path] of [
+      ['PUT', configMaps],
+      ['PATCH', configMaps],
+      ['POST', `${configMaps}/a`],
+      ['POST', '/api/v1/configmaps'],
+      ['DELETE', '/api/v1/configmaps'],
+      ['GET', `${configMaps}/a/b`],
+    ] as const) {
+      const answer = await api.send(method, path, { body: {}, headers: { 'content-type': 'application/merge-patch+json' } })
+      expect([404, 405], `${method} ${path}`).toContain(answer.status)
+    }
+    expect(names((await api.get(configMaps)).json)).toEqual(['a'])
+  })
+
+  it('P151 certificate requests have the usual verbs, and sub-resources that are updated', async () => {
+    const own = catalog.resource({ group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' })
+    expect([...(own?.resource.verbs ?? [])].sort()).toEqual([
+      'create',
+      'delete',
+      'deletecollection',
+      'get',
+      'list',
+      'patch',
+      'update',
+      'watch',
+    ])
+    const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
+    for (const sub of ['approval', 'status']) {
+      expect((await api.get(`${path}/missing/${sub}`)).json, sub).toMatchObject({ code: 404, details: { name: 'missing' } })
+      expect(
+        (
+          await api.put(`${path}/missing/${sub}`, {
+            metadata: { name: 'missing' },
+            spec: { request: '', signerName: 'a.b/c', usages: [] },
+          })
+        ).status,
+        sub,
+      ).toBe(404)
+      expect((await api.post(`${path}/missing/${sub}`, {})).status, sub).toBe(405)
+      expect((await api.delete(`${path}/missing/${sub}`)).status, sub).toBe(405)
+    }
+    expect((await api.get(path)).json.kind).toBe('CertificateSigningRequestList')
+  })
+
+  it('P152 proxy is a verb of its own: any method, any path behind it', async () => {
+    await api.post('/api/v1/namespaces/default/pods', {
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    })
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const answer = await api.send(method, '/api/v1/namespaces/default/pods/p/proxy/any/where', { body: {} })
+      // It is passed on to where the pod runs, and this one runs nowhere.
+      expect([answer.status, answer.json.message], method).toEqual([400, 'pod p does not have a host assigned'])
+    }
+    expect((await api.get('/api/v1/namespaces/default/pods/missing/proxy/')).json).toMatchObject({
+      code: 404,
+      details: { name: 'missing' },
+    })
+    expect((await api.get(`${configMaps}/a/proxy`)).status).toBe(404)
+  })
+})
+
+describe('verbs', () => {
+  let api: TestApi
+  beforeEach(async () => {
+    api = await startApi({ types: catalog.types })
+    return () => api.close()
+  })
+
+  it('P143 P140 P144 P147 create, get, replace and delete one object', async () => {
+    const path = `${configMaps}/a`
+    const made = await api.post(configMaps, configMap('a', { data: { k: '1' } }))
+    expect([made.status, made.json.data]).toEqual([201, { k: '1' }])
+    expect((await api.get(path)).text).toBe(made.text)
+    const put = await api.put(path, configMap('a', { data: { l: '2' } }))
+    expect([put.status, put.json.data]).toEqual([200, { l: '2' }])
+    const gone = await api.delete(path)
+    expect([gone.status, gone.json]).toMatchObject([
+      200,
+      { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'configmaps', uid: made.json.metadata.uid } },
+    ])
+    expect((await api.get(path)).json).toMatchObject({
+      kind: 'Status',
+      status: 'Failure',
+      code: 404,
+      reason: 'NotFound',
+      details: { name: 'a', kind: 'configmaps' },
+    })
+    expect((await api.delete(path)).status).toBe(404)
+  })
+
+  it('P143 a body may leave its type out, and may not name another', async () => {
+    expect((await api.post(configMaps, { metadata: { name: 'a' } })).json).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' })
+    expect((await api.post(configMaps, { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'b' } })).status).toBe(400)
+    expect((await api.post(configMaps, { kind: 'ConfigMap', apiVersion: 'v2', metadata: { name: 'b' } })).status).toBe(400)
+    expect((await api.put(`${configMaps}/a`, configMap('b'))).json).toMatchObject({
+      code: 400,
+      message: expect.stringContaining('does not match the name on the URL'),
+    })
+    expect((await api.put(`${configMaps}/a`, {})).status).toBe(400)
+  })
+
+  it('P144 PUT on a free name creates where the kind allows it', async () => {
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+    const made = await api.put(`${leases}/l`, { metadata: { name: 'l' }, spec: {} })
+    expect(made.status).toBe(201)
+    expect((await api.put(`${leases}/l`, { ...made.json, spec: { holderIdentity: 'me' } })).status).toBe(200)
+    expect((await api.put(`${configMaps}/free`, configMap('free'))).json).toMatchObject({ code: 404, reason: 'NotFound' })
+    // An object that it was meant to replace is another one.
+    const stale = await api.put(`${leases}/m`, { metadata: { name: 'm', uid: 'x' }, spec: {} })
+    expect(stale.json).toMatchObject({ code: 409, reason: 'Conflict' })
+  })
+
+  it('P145 the three patches', async () => {
+    const pods = '/api/v1/namespaces/default/pods'
+    await api.post(pods, {
+      metadata: { name: 'p', labels: { a: '1', b: '2' } },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    })
+    const send = (type: string, body: object) =>
+      api.send('PATCH', `${pods}/p`, { body, headers: { 'content-type': `application/${type}+json` } })
+    expect((await send('merge-patch', { metadata: { labels: { a: null, c: '3' } } })).json.metadata.labels).toEqual({
+      b: '2',
+      c: '3',
+    })
+    const steps = [
+      { op: 'test', path: '/metadata/labels/b', value: '2' },
+      { op: 'replace', path: '/metadata/labels/b', value: '4' },
+      { op: 'remove', path: '/metadata/labels/c' },
+    ]
+    expect((await send('json-patch', steps)).json.metadata.labels).toEqual({ b: '4' })
+    const { json } = await send('strategic-merge-patch', { spec: { containers: [{ name: 'c', image: 'j' }] } })
+    expect(json.spec.containers).toMatchObject([{ name: 'c', image: 'j' }])
+    // A merge patch would have replaced the list: this one kept what it did not name.
+    expect((json.spec.containers as { terminationMessagePath?: string }[])[0]?.terminationMessagePath).toBe(
+      '/dev/termination-log',
+    )
+    const failed = await send('json-patch', steps)
+    expect([failed.status, failed.json.reason]).toEqual([422, 'Invalid'])
+    expect((await send('merge-patch', { metadata: { name: 'q' } })).status).toBe(400)
+    expect((await api.patch(`${pods}/missing`, {})).status).toBe(404)
+  })
+
+  it('P145 a patch that changes nothing is no write', async () => {
+    const first = (await api.post(configMaps, configMap('a', { data: { k: '1' } }))).json
+    const revision = api.storage.revision
+    const again = await api.patch(`${configMaps}/a`, { data: { k: '1' } })
+    expect([again.status, again.json]).toEqual([200, first])
+    expect(api.storage.revision).toBe(revision)
+  })
+
+  it('P145 patches of many at once all count', async () => {
+    await api.post(configMaps, configMap('a'))
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, i) => api.patch(`${configMaps}/a`, { data: { [`k${i}`]: 'v' } })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 25 }, () => 200))
+    expect(Object.keys((await api.get(`${configMaps}/a`)).json.data)).toHaveLength(25)
+  })
+
+  it('P147 a deletion may insist on uid and version', async () => {
+    const { uid, resourceVersion } = (await api.post(configMaps, configMap('a'))).json.metadata
+    const del = (preconditions: object) =>
+      api.delete(`${configMaps}/a`, { body: { kind: 'DeleteOptions', apiVersion: 'v1', preconditions } })
+    expect((await del({ uid: 'another' })).json).toMatchObject({ code: 409, reason: 'Conflict' })
+    expect((await del({ uid, resourceVersion: '1' })).json).toMatchObject({ code: 409 })
+    expect((await del({ uid, resourceVersion })).status).toBe(200)
+  })
+
+  it('P148 P157 P158 deletecollection deletes what matches, in its namespace', async () => {
+    await api.post('/api/v1/namespaces', { metadata: { name: 'other' } })
+    await api.post('/api/v1/namespaces/other/secrets', { metadata: { name: 'a', labels: { go: 'yes' } } })
+    for (const name of ['a', 'b', 'c'])
+      await api.post(secrets, { metadata: { name, labels: { go: name === 'b' ? 'no' : 'yes' } } })
+    const gone = await api.delete(secrets, { query: { labelSelector: 'go=yes' } })
+    expect([gone.status, gone.json]).toMatchObject([200, { kind: 'Status', status: 'Success' }])
+    expect(names((await api.get('/api/v1/secrets')).json)).toEqual(['b', 'a'])
+    await api.post(secrets, { metadata: { name: 'd' } })
+    await api.delete(secrets, { query: { fieldSelector: 'metadata.name!=d' } })
+    expect(names((await api.get(secrets)).json)).toEqual(['d'])
+    await api.delete(secrets)
+    expect(names((await api.get(secrets)).json)).toEqual([])
+    expect((await api.delete(secrets)).status).toBe(200)
+    expect((await api.delete(secrets, { query: { labelSelector: '((' } })).status).toBe(400)
+  })
+
+  it('P147 P301 the last word of a deletion is its own version', async () => {
+    const made = (await api.post(configMaps, configMap('a'))).json
+    const watch = await api.watch(configMaps, { resourceVersion: made.metadata.resourceVersion })
+    await api.delete(`${configMaps}/a`)
+    const [event] = await watch.take(1)
+    expect(event?.type).toBe('DELETED')
+    expect(event?.object.metadata.resourceVersion).toBe(String(api.storage.revision))
+    // It can be watched from, and tells nothing twice.
+    const next = await api.watch(configMaps, { resourceVersion: String(event?.object.metadata.resourceVersion) })
+    await api.post(configMaps, configMap('b'))
+    expect((await next.take(1)).map(({ object }) => object.metadata.name)).toEqual(['b'])
+    for (const one of [watch, next]) await one.leave()
+    // A kind that answers a deletion with the object shows the same last version.
+    const classes = '/apis/storage.k8s.io/v1/storageclasses'
+    const kept = (await api.post(classes, { metadata: { name: 's' }, provisioner: 'p' })).json
+    const deleted = (await api.delete(`${classes}/s`)).json
+    expect([deleted.kind, deleted.metadata.uid]).toEqual(['StorageClass', kept.metadata.uid])
+    expect(deleted.metadata.resourceVersion).toBe(String(api.storage.revision))
+  })
+})
+
+describe('parameters', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startApi({ types: catalog.types })
+    for (const [name, labels] of Object.entries({ a: { app: 'x', tier: 'front' }, b: { app: 'y' }, c: {} }))
+      await api.post(secrets, { metadata: { name, labels }, type: `example.com/${name}` })
+  })
+  afterAll(() => api.close())
+
+  it.each([
+    ['app=x', ['a']],
+    ['app==x', ['a']],
+    ['app!=x', ['b', 'c']],
+    ['app', ['a', 'b']],
+    ['!app', ['c']],
+    ['app in (x,y),tier', ['a']],
+    ['app notin (x)', ['b', 'c']],
+    ['app in (z)', []],
+    ['', ['a', 'b', 'c']],
+  ])('P158 labelSelector %s', async (labelSelector, expected) => {
+    expect(names((await api.get(secrets, { labelSelector })).json)).toEqual(expected)
+  })
+
+  it.each([
+    ['metadata.name=b', ['b']],
+    ['metadata.name!=b', ['a', 'c']],
+    ['metadata.namespace=default,type=example.com/c', ['c']],
+    ['metadata.namespace=other', []],
+    ['type!=example.com/c', ['a', 'b']],
+    ['', ['a', 'b', 'c']],
+  ])('P157 fieldSelector %s', async (fieldSelector, expected) => {
+    expect(names((await api.get(secrets, { fieldSelector })).json)).toEqual(expected)
+  })
+
+  it('P157 P158 selectors that do not parse or mean nothing are refused', async () => {
+    for (const query of [
+      { labelSelector: 'a=(' },
+      { labelSelector: '-=x' },
+      { fieldSelector: 'metadata.name' },
+      { fieldSelector: 'data.k=v' },
+    ]) {
+      expect((await api.get(secrets, query)).json, JSON.stringify(query)).toMatchObject({ code: 400, reason: 'BadRequest' })
+    }
+  })
+
+  it('P163 fieldManager names who writes: at most 128 printable characters', async () => {
+    const made = await api.post(configMaps, configMap('p163', { data: { a: 'b' } }), { query: { fieldManager: 'm'.repeat(128) } })
+    expect(made.json.metadata.managedFields[0]?.manager).toBe('m'.repeat(128))
+    for (const fieldManager of ['m'.repeat(129), 'a\u0007b']) {
+      expect((await api.post(configMaps, configMap('x'), { query: { fieldManager } })).json).toMatchObject({
+        code: 422,
+        details: { causes: [{ field: 'fieldManager' }] },
+      })
+    }
+  })
+
+  it('P162 fieldValidation has three words', async () => {
+    for (const fieldValidation of ['strict', 'None']) {
+      expect((await api.post(configMaps, configMap('x'), { query: { fieldValidation } })).json).toMatchObject({
+        code: 422,
+        details: { causes: [{ field: 'fieldValidation' }] },
+      })
+    }
+  })
+
+  it('P164 force belongs to apply', async () => {
+    const refused = await api.patch(`${secrets}/a`, {}, { query: { force: 'true' } })
+    expect(refused.json).toMatchObject({ code: 422, details: { causes: [{ field: 'force' }] } })
+    const apply = (fieldManager: string, value: string, force: string) =>
+      api.send('PATCH', `${configMaps}/p164`, {
+        query: { fieldManager, force },
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+        body: configMap('p164', { data: { k: value } }),
+      })
+    expect((await apply('one', '1', 'false')).status).toBe(201)
+    expect((await apply('two', '2', 'false')).json).toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+      details: { causes: [{ reason: 'FieldManagerConflict', field: '.data.k' }] },
+    })
+    expect((await apply('two', '2', 'true')).json.data).toEqual({ k: '2' })
+  })
+
+  it('P161 dryRun is All, or empty for none', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const path = method === 'POST' ? secrets : `${secrets}/a`
+      const answer = await api.send(method, path, {
+        query: { dryRun: 'Some' },
+        body: method === 'DELETE' ? '' : { metadata: { name: 'a' } },
+        headers: { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
+      })
+      expect(answer.json, method).toMatchObject({
+        code: 422,
+        details: { causes: [{ field: 'dryRun', reason: 'FieldValueNotSupported' }] },
+      })
+    }
+    expect((await api.post(configMaps, configMap('p161'), { query: { dryRun: '' } })).status).toBe(201)
+    expect((await api.get(`${configMaps}/p161`)).status).toBe(200)
+    expect((await api.delete(`${configMaps}/p161`, { query: 'dryRun' })).status).toBe(200)
+    expect((await api.get(`${configMaps}/p161`)).status).toBe(404)
+  })
+
+  it('P342 events of the newer group: type, regarding, series, reporting members', async () => {
+    const path = '/apis/events.k8s.io/v1/namespaces/default/events'
+    const event = {
+      metadata: { name: 'e' },
+      eventTime: '2024-01-01T00:00:00.000000Z',
+      type: 'Warning',
+      reason: 'R',
+      action: 'A',
+      regarding: { kind: 'Pod', name: 'p', namespace: 'default' },
+      reportingController: 'example.com/c',
+      reportingInstance: 'c-0',
+      series: { count: 3, lastObservedTime: '2024-01-01T00:00:01.000000Z' },
+    }
+    const made = await api.post(path, event)
+    expect([made.status, made.json]).toMatchObject([201, event])
+    const core = (await api.get('/api/v1/namespaces/default/events/e')).json
+    expect(core).toMatchObject({
+      kind: 'Event',
+      apiVersion: 'v1',
+      involvedObject: event.regarding,
+      type: 'Warning',
+      reportingComponent: 'example.com/c',
+      series: event.series,
+    })
+    expect((await api.post(path, { ...event, metadata: { name: 'f' }, type: 'Loud' })).json).toMatchObject({
+      code: 422,
+      details: { causes: [{ field: 'type' }] },
+    })
+    expect((await api.post(path, { ...event, metadata: { name: 'f' }, eventTime: null })).status).toBe(422)
+  })
+})

@@ -1,0 +1,390 @@
+import { defaultLimits } from '@krmkit/apiserver'
+import { seededRandom } from '@krmkit/meta'
+import { decodeWatchEvent, readEnvelope } from '@krmkit/schema'
+import { memoryStorage, type WatchOptions } from '@krmkit/storage'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  asPartial,
+  asTable,
+  configMap,
+  configMaps,
+  protobuf,
+  settled,
+  startApi,
+  type TestApi,
+  told,
+  type WatchStream,
+} from './server.ts'
+
+/** Streams of events. @see API protocol specification, 2.4, 4.1 and 6 */
+
+const secrets = '/api/v1/namespaces/default/secrets'
+
+describe('events', () => {
+  let api: TestApi
+  beforeAll(async () => {
+    api = await startApi()
+    await api.post('/api/v1/namespaces', { metadata: { name: 'other' } })
+  })
+  afterAll(() => api.close())
+
+  it('P28 P301 creation and change are ADDED and MODIFIED, with the object at its new version', async () => {
+    const watch = await api.watch(secrets, { resourceVersion: String(api.storage.revision) })
+    const made = (await api.post(secrets, { metadata: { name: 'p28' } })).json
+    const changed = (await api.patch(`${secrets}/p28`, { stringData: { a: 'b' } })).json
+    // A write that changes nothing is no event.
+    await api.patch(`${secrets}/p28`, { metadata: { labels: null } })
+    const gone = await api.delete(`${secrets}/p28`)
+    const events = await watch.take(3)
+    expect(events.map((event) => Object.keys(event))).toEqual([
+      ['type', 'object'],
+      ['type', 'object'],
+      ['type', 'object'],
+    ])
+    expect(events[0]).toEqual({ type: 'ADDED', object: made })
+    expect(events[1]).toEqual({ type: 'MODIFIED', object: changed })
+    expect(gone.status).toBe(200)
+    // The last state, at the version of the deletion.
+    const { resourceVersion } = events[2]?.object.metadata ?? {}
+    expect(events[2]).toEqual({ type: 'DELETED', object: { ...changed, metadata: { ...changed.metadata, resourceVersion } } })
+    expect(Number(resourceVersion)).toBeGreaterThan(Number(changed.metadata.resourceVersion))
+    await watch.leave()
+  })
+
+  it('P28 an event is one line of a JSON stream', async () => {
+    await api.post(secrets, { metadata: { name: 'p28-line' } })
+    const watch = await api.watch(secrets)
+    expect(watch.response.headers['content-type']).toBe('application/json')
+    expect(Buffer.from((await watch.raw()) ?? []).toString()).toMatch(/^\{"type":"ADDED","object":\{"kind":"Secret".*\}\}\n$/)
+    await watch.leave()
+    await api.delete(`${secrets}/p28-line`)
+  })
+
+  it('P301 versions only grow, and every write is told once to every watcher', async () => {
+    const from = String(api.storage.revision)
+    const watches = await Promise.all(Array.from({ length: 5 }, () => api.watch(secrets, { resourceVersion: from })))
+    await Promise.all(Array.from({ length: 30 }, (_, i) => api.post(secrets, { metadata: { name: `p301-${i}` } })))
+    await api.send('DELETE', secrets)
+    const seen = await Promise.all(watches.map((watch) => watch.take(60)))
+    for (const events of seen) {
+      const versions = events.map(({ object }) => Number(object.metadata.resourceVersion))
+      expect(versions).toEqual([...versions].sort((a, b) => a - b))
+      expect(new Set(versions).size).toBe(60)
+      expect(told(events)).toEqual(told(seen[0] ?? []))
+    }
+    await Promise.all(watches.map((watch) => watch.leave()))
+  })
+
+  it('P141 P153 watch on a path of a list watches the collection, in one namespace or in all', async () => {
+    const query = { resourceVersion: String(api.storage.revision) }
+    const one = await api.watch(secrets, query)
+    const all = await api.watch('/api/v1/secrets', query)
+    const old = await api.watch('/api/v1/watch/namespaces/default/secrets', query)
+    await api.post('/api/v1/namespaces/other/secrets', { metadata: { name: 'p141-other' } })
+    await api.post(configMaps, configMap('p141-map'))
+    await api.post(secrets, { metadata: { name: 'p141' } })
+    expect(told(await all.take(2))).toEqual(['ADDED p141-other', 'ADDED p141'])
+    expect(told(await one.take(1))).toEqual(['ADDED p141'])
+    expect(told(await old.take(1))).toEqual(['ADDED p141'])
+    for (const watch of [one, all, old]) await watch.leave()
+  })
+
+  it.each(['watch', 'watch=', 'watch=1', 'watch=true', 'watch=yes', 'watch=1&watch=0'])('P153 %s is a watch', async (query) => {
+    const watch = await api.watch(secrets, query)
+    expect(watch.response.body.kind).toBe('stream')
+    await watch.leave()
+  })
+
+  it.each(['watch=0', 'watch=false', 'watch=False', 'Watch=1'])('P153 %s is none', async (query) => {
+    expect((await api.get(secrets, query)).json.kind).toBe('SecretList')
+  })
+
+  it('P142 watch on the path of an object watches that object', async () => {
+    await api.post(secrets, { metadata: { name: 'p142' } })
+    let round = 0
+    for (const [path, query] of [
+      [`${secrets}/p142`, {}],
+      ['/api/v1/watch/namespaces/default/secrets/p142', {}],
+      [secrets, { fieldSelector: 'metadata.name=p142' }],
+      ['/api/v1/secrets', { fieldSelector: 'metadata.name=p142' }],
+    ] as const) {
+      const watch = await api.watch(path, query)
+      expect(told(await watch.take(1)), path).toEqual(['ADDED p142'])
+      await api.post(secrets, { metadata: { name: 'p142-neighbour' } })
+      await api.patch(`${secrets}/p142`, { metadata: { labels: { round: String(round++) } } })
+      expect(told(await watch.take(1)), path).toEqual(['MODIFIED p142'])
+      await watch.leave()
+      await api.delete(`${secrets}/p142-neighbour`)
+    }
+    const absent = await api.watch(`${secrets}/p142-later`)
+    await absent.listen()
+    await api.post(secrets, { metadata: { name: 'p142-later' } })
+    expect(told(await absent.take(1))).toEqual(['ADDED p142-later'])
+    await absent.leave()
+    expect((await api.get(`${secrets}/p142`, { watch: '1', fieldSelector: 'metadata.name=x' })).status).toBe(400)
+  })
+
+  it('P157 P158 objects enter and leave a selection', async () => {
+    const from = { resourceVersion: String(api.storage.revision) }
+    const labelled = await api.watch(configMaps, { ...from, labelSelector: 'show=yes' })
+    const unnamed = await api.watch(configMaps, { ...from, fieldSelector: 'metadata.name!=p157' })
+    const path = `${configMaps}/p157`
+    await api.post(configMaps, configMap('p157'))
+    const entered = (await api.patch(path, { metadata: { labels: { show: 'yes' } } })).json
+    await api.patch(path, { data: { a: 'b' } })
+    const left = (await api.patch(path, { metadata: { labels: { show: 'no' } } })).json
+    await api.patch(path, { data: { a: 'c' } })
+    await api.patch(path, { metadata: { labels: { show: 'yes' } } })
+    await api.delete(path)
+    await api.post(configMaps, configMap('p157-other'))
+    const events = await labelled.take(5)
+    expect(told(events)).toEqual(['ADDED p157', 'MODIFIED p157', 'DELETED p157', 'ADDED p157', 'DELETED p157'])
+    expect(events[0]?.object).toEqual(entered)
+    // It goes as the watcher knew it, at the version in which it left.
+    expect(events[2]?.object).toMatchObject({
+      data: { a: 'b' },
+      metadata: { labels: { show: 'yes' }, resourceVersion: left.metadata.resourceVersion },
+    })
+    expect(told(await unnamed.take(1))).toEqual(['ADDED p157-other'])
+    for (const watch of [labelled, unnamed]) await watch.leave()
+  })
+
+  it('P157 P158 selectors that mean nothing are refused before a stream begins', async () => {
+    for (const query of [{ labelSelector: 'a in' }, { fieldSelector: 'nonsense' }, { fieldSelector: 'spec.nothing=x' }]) {
+      expect((await api.get(configMaps, { watch: '1', ...query })).json, JSON.stringify(query)).toMatchObject({
+        code: 400,
+        reason: 'BadRequest',
+      })
+    }
+  })
+
+  it('P31 P190 events come as Tables, as metadata and as protobuf', async () => {
+    const query = { resourceVersion: String(api.storage.revision) }
+    const table = await api.watch(configMaps, query, asTable)
+    const partial = await api.watch(configMaps, query, asPartial)
+    const binary = await api.watch(configMaps, query, { accept: protobuf })
+    await api.post(configMaps, configMap('p31', { data: { a: 'b' } }))
+    await api.patch(`${configMaps}/p31`, { data: { c: 'd' } })
+    const [first, second] = (await table.take(2)).map(({ object }) => object)
+    expect(first).toMatchObject({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      rows: [{ cells: ['p31', 1, '0s'], object: { kind: 'PartialObjectMetadata' } }],
+    })
+    // Columns are told once.
+    expect([first?.columnDefinitions.length, second?.columnDefinitions.length]).toEqual([3, 0])
+    expect((await partial.take(1))[0]).toMatchObject({
+      type: 'ADDED',
+      object: { kind: 'PartialObjectMetadata', metadata: { name: 'p31' } },
+    })
+    expect(binary.response.headers['content-type']).toBe('application/vnd.kubernetes.protobuf;stream=watch')
+    const frame = Buffer.from((await binary.raw()) ?? [])
+    const event = decodeWatchEvent(frame.subarray(4, 4 + frame.readUInt32BE(0)))
+    expect(event.type).toBe('ADDED')
+    expect(readEnvelope(event.object)).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' })
+    for (const watch of [table, partial, binary]) await watch.leave()
+    const refused = await api.get(configMaps, { watch: '1' }, { accept: 'text/html' })
+    expect(refused.json).toMatchObject({ code: 406, reason: 'NotAcceptable' })
+  })
+})
+
+describe('bookmarks', () => {
+  let api: TestApi
+  beforeEach(async () => {
+    api = await startApi()
+    await api.post(secrets, { metadata: { name: 'a' } })
+    return () => api.close()
+  })
+  const minute = 60_000
+
+  async function afterAMinute(watch: WatchStream): Promise<void> {
+    await watch.listen()
+    api.clock.advance(minute)
+    await settled()
+  }
+
+  it('P29 P30 P155 P302 on request a bookmark of the watched type tells a version, and nothing else', async () => {
+    const watch = await api.watch(secrets, { allowWatchBookmarks: 'true', resourceVersion: String(api.storage.revision) })
+    await api.post(configMaps, configMap('unrelated'))
+    await afterAMinute(watch)
+    const event = await watch.next()
+    expect(event).toEqual({
+      type: 'BOOKMARK',
+      object: { kind: 'Secret', apiVersion: 'v1', metadata: { resourceVersion: String(api.storage.revision) } },
+    })
+    await watch.leave()
+  })
+
+  it('P155 P302 without the request there is none', async () => {
+    for (const query of [{}, { allowWatchBookmarks: 'false' }, { allowWatchBookmarks: '0' }]) {
+      const watch = await api.watch(secrets, { ...query, resourceVersion: String(api.storage.revision) })
+      await afterAMinute(watch)
+      await api.post(secrets, { metadata: { generateName: 'x-' } })
+      expect((await watch.next())?.type, JSON.stringify(query)).toBe('ADDED')
+      await watch.leave()
+    }
+  })
+
+  it('P29 a bookmark has the form of the stream: partial metadata, or a Table without rows', async () => {
+    const query = { allowWatchBookmarks: 'true', resourceVersion: String(api.storage.revision) }
+    const partial = await api.watch(secrets, query, asPartial)
+    const table = await api.watch(secrets, query, asTable)
+    await partial.listen()
+    await afterAMinute(table)
+    const version = String(api.storage.revision)
+    expect(await partial.next()).toEqual({
+      type: 'BOOKMARK',
+      object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: version } },
+    })
+    expect(await table.next()).toMatchObject({
+      type: 'BOOKMARK',
+      object: { kind: 'Table', metadata: { resourceVersion: version }, rows: [] },
+    })
+    for (const watch of [partial, table]) await watch.leave()
+  })
+
+  it('P302 bookmarks come every minute, and shortly before the end of a watch', async () => {
+    const watch = await api.watch(secrets, {
+      allowWatchBookmarks: '1',
+      timeoutSeconds: '130',
+      resourceVersion: String(api.storage.revision),
+    })
+    await watch.listen()
+    const at: number[] = []
+    const start = api.clock.now()
+    const reading = (async () => {
+      for (let event = await watch.next(); event !== undefined; event = await watch.next())
+        at.push(Math.round((api.clock.now() - start) / 1000))
+    })()
+    for (let second = 0; second < 131; second++) {
+      api.clock.advance(1000)
+      await settled()
+    }
+    await reading
+    expect(at).toEqual([60, 120, 128])
+  })
+
+  it('P302 a watch from a bookmark misses nothing, even when all before it is forgotten', async () => {
+    const first = await api.watch(secrets, { allowWatchBookmarks: '1', resourceVersion: String(api.storage.revision) })
+    await api.post(configMaps, configMap('unrelated'))
+    await afterAMinute(first)
+    const { resourceVersion } = (await first.next())?.object.metadata ?? {}
+    await first.leave()
+    await api.post(secrets, { metadata: { name: 'b' } })
+    await api.storage.compact(Number(resourceVersion))
+    const second = await api.watch(secrets, { resourceVersion: String(resourceVersion) })
+    expect(told(await second.take(1))).toEqual(['ADDED b'])
+    await second.leave()
+  })
+})
+
+describe('ends of watches', () => {
+  it('P159 timeoutSeconds ends a watch cleanly', async () => {
+    await using api = await startApi()
+    const watch = await api.watch(secrets, { timeoutSeconds: '5' })
+    const events = (await watch.listen()).rest()
+    api.clock.advance(4_999)
+    await api.post(secrets, { metadata: { name: 'p159' } })
+    await settled()
+    api.clock.advance(1)
+    expect(told(await events)).toEqual(['ADDED p159'])
+    // On the path of a list it has no effect; what is no number is refused anywhere.
+    expect((await api.get(secrets, { timeoutSeconds: '1' })).status).toBe(200)
+    for (const path of [secrets, configMaps]) expect((await api.get(path, { timeoutSeconds: 'x' })).status).toBe(400)
+    expect((await api.delete(secrets, { query: { timeoutSeconds: 'x' } })).status).toBe(400)
+    expect((await api.delete(secrets, { query: { timeoutSeconds: '30' } })).status).toBe(200)
+  })
+
+  it('P159 watches that set no timeout end between half an hour and an hour, not all at once', async () => {
+    await using api = await startApi({ random: seededRandom(7) })
+    const ends: number[] = []
+    const start = api.clock.now()
+    const watches = await Promise.all(Array.from({ length: 8 }, () => api.watch(secrets)))
+    const reading = watches.map(async (watch) => {
+      await watch.rest()
+      ends.push((api.clock.now() - start) / 1000)
+    })
+    await settled()
+    for (let i = 0; i < 360; i++) {
+      api.clock.advance(10_000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(reading)
+    expect(defaultLimits.watchMs).toBe(1_800_000)
+    for (const end of ends) expect(end).toBeGreaterThanOrEqual(1800)
+    for (const end of ends) expect(end).toBeLessThanOrEqual(3610)
+    expect(new Set(ends).size).toBeGreaterThan(4)
+  })
+
+  it('P321 P323 a watcher that is too slow is cut off, goes on from its last version, and has missed nothing', async () => {
+    const api = await startApi({ history: { maxPending: 50 } })
+    const watch = await api.watch(configMaps, { resourceVersion: String(api.storage.revision) })
+    await watch.listen()
+    for (let i = 0; i < 200; i++) await api.post(configMaps, configMap(`m${String(i).padStart(3, '0')}`))
+    const seen = told(await watch.rest())
+    expect(seen.length).toBeLessThan(200)
+    const last = seen.length === 0 ? undefined : `${configMaps}/${seen.at(-1)?.replace('ADDED ', '')}`
+    const resourceVersion = last === undefined ? '0' : (await api.get(last)).json.metadata.resourceVersion
+    const again = await api.watch(configMaps, { resourceVersion })
+    const more = told(await again.take(200 - seen.length))
+    expect([...seen, ...more]).toEqual(Array.from({ length: 200 }, (_, i) => `ADDED m${String(i).padStart(3, '0')}`))
+    await again.leave()
+    await api.close()
+  })
+
+  it('P323 nothing is buffered without bound for a client that does not read', async () => {
+    const storage = memoryStorage({ maxPending: 20 })
+    const api = await startApi({ storage })
+    const before = await Promise.all(
+      Array.from({ length: 3 }, () => api.watch(configMaps, { resourceVersion: String(storage.revision) })),
+    )
+    for (const watch of before) await watch.listen()
+    for (let i = 0; i < 300; i++) await api.post(configMaps, configMap(`m${i}`))
+    // The piece that waited to be read, then the end: what waited behind it was let go.
+    for (const watch of before) expect((await watch.rest()).length).toBeLessThan(50)
+    await api.close()
+  })
+
+  it('P159 a server that closes ends its watches cleanly, after what they had coming', async () => {
+    const api = await startApi()
+    const watches = await Promise.all([
+      api.watch(configMaps),
+      api.watch(secrets),
+      api.watch('/api/v1/pods', { allowWatchBookmarks: '1' }),
+    ])
+    for (const watch of watches) await watch.listen()
+    await api.post(configMaps, configMap('last'))
+    await settled()
+    await api.close()
+    expect(await Promise.all(watches.map(async (watch) => told(await watch.rest())))).toEqual([['ADDED last'], [], []])
+    expect((await api.get(configMaps)).json).toMatchObject({ code: 503, reason: 'ServiceUnavailable' })
+    expect((await api.get(configMaps, { watch: '1' })).status).toBe(503)
+  })
+
+  it('P153 a client that goes away ends its watch, and frees what it held', async () => {
+    const storage = memoryStorage()
+    const closed: string[] = []
+    const counting = new Proxy(storage, {
+      get(target, name) {
+        const member = Reflect.get(target, name, target) as unknown
+        if (typeof member !== 'function') return member
+        if (name !== 'watch') return member.bind(target) as unknown
+        return (options: WatchOptions) => {
+          const watcher = target.watch(options)
+          const close = watcher.close.bind(watcher)
+          watcher.close = () => {
+            if (options.prefix.includes('/configmaps/')) closed.push(options.prefix)
+            close()
+          }
+          return watcher
+        }
+      },
+    })
+    await using api = await startApi({ storage: counting })
+    const watch = await api.watch(configMaps)
+    await watch.listen()
+    expect(closed).toEqual([])
+    expect(await watch.leave()).toEqual([])
+    expect(closed).toHaveLength(1)
+  })
+})
