@@ -1,6 +1,6 @@
-import { createCatalog, customDefinitions } from '@krmkit/kinds'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, configMaps, type SendOptions, startApi, type TestApi } from './server.ts'
+import { catalog, widget, widgetKinds, widgets } from './widgets.ts'
 
 /** Unknown, repeated and wrong fields. @see API protocol specification, 4.6 */
 
@@ -180,7 +180,6 @@ describe('wrong fields', () => {
 })
 
 describe('custom resources', () => {
-  const catalog = createCatalog()
   const schema = {
     type: 'object',
     properties: {
@@ -191,23 +190,9 @@ describe('custom resources', () => {
       },
     },
   }
-  const definition = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
-    },
-  } as unknown as Parameters<typeof customDefinitions>[0]
-  const widgets = '/apis/example.com/v1/namespaces/default/widgets'
-  const widget = (name: string, spec: object) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec })
   let custom: TestApi
   beforeAll(async () => {
-    const own = customDefinitions(definition, { objectMeta: catalog.types.struct('meta/v1.ObjectMeta') })
-    custom = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...own] })
+    custom = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...widgetKinds(schema)] })
   })
   afterAll(() => custom.close())
 

@@ -1,0 +1,160 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { decodeProtobuf, encodeProtobuf, hasProtobufMagic, readEnvelope, writeEnvelope } from '@krmkit/schema'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asPartialList, asTable, configMap, configMaps, names, protobuf, send, startApi, type TestApi } from './server.ts'
+import { catalog, widgetKinds, widgets } from './widgets.ts'
+
+/** The binary form, and resources that have none. @see API protocol specification, 2.6 and 4.4 */
+
+const collection = ({ group, version, resource }: ResourceDefinition) =>
+  `${group === '' ? '/api' : `/apis/${group}`}/${version}/${resource.name}`
+const listed = catalog.definitions.filter(({ resource }) => resource.verbs.includes('list'))
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi({ types: catalog.types })
+  await api.post(configMaps, configMap('a', { data: { k: 'v' } }))
+  await api.post(configMaps, configMap('b'))
+})
+afterAll(() => api.close())
+
+describe('protobuf', () => {
+  it('P34 P35 P190 answers: four bytes, then the envelope with the type and the object', async () => {
+    const answer = await api.get(`${configMaps}/a`, {}, { accept: protobuf })
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, protobuf])
+    expect([...answer.bytes.subarray(0, 4)]).toEqual([0x6b, 0x38, 0x73, 0x00])
+    const envelope = readEnvelope(answer.bytes)
+    expect(envelope).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })
+    const type = catalog.types.struct('core/v1.ConfigMap')
+    expect(decodeProtobuf(type, envelope).object).toMatchObject({
+      data: { k: 'v' },
+      metadata: { name: 'a', namespace: 'default' },
+    })
+    expect(readEnvelope((await api.get(configMaps, {}, { accept: protobuf })).bytes)).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'ConfigMapList',
+    })
+    const missing = await api.get(`${configMaps}/missing`, {}, { accept: protobuf })
+    expect([missing.status, readEnvelope(missing.bytes).kind]).toEqual([404, 'Status'])
+  })
+
+  it('P190 every served kind is listed as protobuf', async () => {
+    for (const definition of listed) {
+      const { status, bytes, headers } = await api.get(collection(definition), {}, { accept: protobuf })
+      expect([status, headers['content-type'], hasProtobufMagic(bytes)], collection(definition)).toEqual([200, protobuf, true])
+      const { group, version, listKind } = definition.kind
+      expect(readEnvelope(bytes)).toMatchObject({ kind: listKind, apiVersion: group === '' ? version : `${group}/${version}` })
+    }
+  })
+
+  it('P190 bodies: what is sent as protobuf is read back as JSON', async () => {
+    const type = catalog.types.struct('core/v1.ConfigMap')
+    const body = encodeProtobuf(type, {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'p190' },
+      data: { from: 'protobuf' },
+    })
+    const made = await api.send('POST', configMaps, { body, headers: { 'content-type': protobuf } })
+    expect([made.status, made.json.data]).toEqual([201, { from: 'protobuf' }])
+    const next = encodeProtobuf(type, { ...made.json, data: { from: 'put' } })
+    expect(
+      (await api.send('PUT', `${configMaps}/p190`, { body: next, headers: { 'content-type': protobuf, accept: protobuf } }))
+        .status,
+    ).toBe(200)
+    expect((await api.get(`${configMaps}/p190`)).json.data).toEqual({ from: 'put' })
+    const options = encodeProtobuf(catalog.types.struct('meta/v1.DeleteOptions'), {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      dryRun: ['All'],
+    })
+    expect((await api.delete(`${configMaps}/p190`, { body: options, headers: { 'content-type': protobuf } })).status).toBe(200)
+    expect((await api.get(`${configMaps}/p190`)).status).toBe(200)
+  })
+
+  it('P36 the envelope may hold JSON, when its contentType says so', async () => {
+    const raw = new TextEncoder().encode(JSON.stringify(configMap('p36', { data: { in: 'json' } })))
+    const body = writeEnvelope({ apiVersion: 'v1', kind: 'ConfigMap', raw, contentEncoding: '', contentType: 'application/json' })
+    const made = await api.send('POST', configMaps, { body, headers: { 'content-type': protobuf } })
+    expect([made.status, made.json.data]).toEqual([201, { in: 'json' }])
+    const packed = writeEnvelope({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      raw,
+      contentEncoding: 'gzip',
+      contentType: 'application/json',
+    })
+    expect((await api.send('POST', configMaps, { body: packed, headers: { 'content-type': protobuf } })).status).toBe(400)
+  })
+
+  it('P34 P37 another prefix is refused, by the server and by who reads its answers', async () => {
+    const { bytes } = await api.get(`${configMaps}/a`, {}, { accept: protobuf })
+    for (const at of [0, 1, 2, 3]) {
+      const broken = Uint8Array.from(bytes)
+      broken[at] = 0x7f
+      expect(hasProtobufMagic(broken)).toBe(false)
+      expect(() => readEnvelope(broken), `byte ${at}`).toThrow(/prefix|magic|expected/i)
+      const sent = await api.send('POST', configMaps, { body: broken, headers: { 'content-type': protobuf } })
+      expect([sent.status, sent.json.reason]).toEqual([400, 'BadRequest'])
+    }
+  })
+})
+
+describe('custom resources and APIs of other servers', () => {
+  const own = widgetKinds({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+  let custom: TestApi
+  beforeAll(async () => {
+    custom = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...own] })
+    expect((await custom.post(widgets, widget('w', { size: 3 }))).status).toBe(201)
+  })
+  afterAll(() => custom.close())
+
+  it('P191 custom resources are not answered as protobuf; of several types the next is taken', async () => {
+    for (const path of [widgets, `${widgets}/w`]) {
+      const refused = await custom.get(path, {}, { accept: protobuf })
+      // The refusal itself can be protobuf.
+      expect([refused.status, readEnvelope(refused.bytes).kind], path).toEqual([406, 'Status'])
+      const answer = await custom.get(path, {}, { accept: `${protobuf},application/json` })
+      expect([answer.status, answer.headers['content-type'], answer.json.kind?.replace('List', '')]).toEqual([
+        200,
+        'application/json',
+        'Widget',
+      ])
+      // What is asked of both kinds at once, as clients do for all kinds.
+      const builtIn = await custom.get(configMaps, {}, { accept: `${protobuf},application/json` })
+      expect(builtIn.headers['content-type']).toBe(protobuf)
+    }
+    const body = writeEnvelope({
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      raw: new Uint8Array(),
+      contentEncoding: '',
+      contentType: '',
+    })
+    const sent = await custom.send('POST', widgets, { body, headers: { 'content-type': protobuf } })
+    expect([sent.status, sent.json.reason]).toEqual([400, 'BadRequest'])
+  })
+
+  it('P33 P193 custom resources have tables: Name and Age when they name no columns', async () => {
+    const { json } = await custom.get(widgets, {}, asTable)
+    expect(json.columnDefinitions.map(({ name }) => name)).toEqual(['Name', 'Age'])
+    expect(json.rows[0]?.cells[0]).toBe('w')
+    expect((await custom.get(widgets, {}, asPartialList)).json.items).toHaveLength(1)
+  })
+
+  it('P192 an API that another server answers need not know protobuf: of several types the next is taken', async () => {
+    // A server behind this one, that knows custom resources only.
+    await using behind = await startApi({
+      types: catalog.types,
+      kinds: [...catalog.definitions.filter(({ group }) => group === ''), ...own],
+    })
+    await behind.post(widgets, widget('far'))
+    const front: TestApi['server']['handle'] = (request) =>
+      (request.path.startsWith('/apis/example.com/') ? behind : api).server.handle(request)
+    const accept = `${protobuf},application/json`
+    const far = await send(front, 'GET', widgets, { headers: { accept } })
+    expect([far.headers['content-type'], names(far.json)]).toEqual(['application/json', ['far']])
+    expect((await send(front, 'GET', widgets, { headers: { accept: protobuf } })).status).toBe(406)
+    expect((await send(front, 'GET', configMaps, { headers: { accept } })).headers['content-type']).toBe(protobuf)
+  })
+})

@@ -1,0 +1,28 @@
+import { createCatalog, customDefinitions } from '@krmkit/kinds'
+
+/** A custom resource that is served from the start, without a definition object in the store. */
+
+/** Built-in kinds and their types; made once for a file of tests. */
+export const catalog = createCatalog()
+
+export const widgets = '/apis/example.com/v1/namespaces/default/widgets'
+
+export function widget(name: string, spec: object = {}): object {
+  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec }
+}
+
+/** Definitions of widgets whose objects follow the schema. */
+export function widgetKinds(openAPIV3Schema: object): ReturnType<typeof customDefinitions> {
+  const definition = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget', singular: 'widget', listKind: 'WidgetList' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  } as unknown as Parameters<typeof customDefinitions>[0]
+  return customDefinitions(definition, { objectMeta: catalog.types.struct('meta/v1.ObjectMeta') })
+}
