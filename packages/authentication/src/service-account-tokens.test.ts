@@ -2,7 +2,12 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type ObjectLookup, type ServiceAccountKeys, serviceAccountIssuer, serviceAccountTokens } from './service-account-tokens.ts'
+import {
+  type ObjectLookup,
+  type ServiceAccountKeys,
+  serviceAccountIssuer,
+  serviceAccountTokens,
+} from './service-account-tokens.ts'
 
 const issuer = 'https://kubernetes.default.svc'
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -23,7 +28,11 @@ describe('service account tokens', () => {
     expect(expiresAt).toBe(clock.now() + 3_600_000)
     expect(await tokens.authenticateToken(token)).toMatchObject({
       kind: 'authenticated',
-      user: { username: 'system:serviceaccount:ns:robot', uid: 'sa-1', groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'] },
+      user: {
+        username: 'system:serviceaccount:ns:robot',
+        uid: 'sa-1',
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'],
+      },
       audiences: [issuer],
     })
   })
@@ -31,7 +40,10 @@ describe('service account tokens', () => {
   it('are good for their audiences alone', async () => {
     const { token } = await issue({ audiences: ['vault'] })
     expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
-    expect(await tokens.authenticateToken(token, { audiences: ['vault', 'x'] })).toMatchObject({ kind: 'authenticated', audiences: ['vault'] })
+    expect(await tokens.authenticateToken(token, { audiences: ['vault', 'x'] })).toMatchObject({
+      kind: 'authenticated',
+      audiences: ['vault'],
+    })
   })
 
   it('P239 expire, and die with what they are bound to', async () => {
@@ -55,14 +67,24 @@ describe('service account tokens', () => {
   })
 
   it('forged ones are rejected: unsigned, signed with the public key as a secret, of another key', async () => {
-    const claims = { sub: 'system:serviceaccount:ns:robot', 'kubernetes.io': { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'sa-1' } } }
-    const common = (jwt: SignJWT | UnsecuredJWT) => jwt.setIssuer(issuer).setAudience(issuer).setExpirationTime(Math.floor(clock.now() / 1000) + 60)
+    const claims = {
+      sub: 'system:serviceaccount:ns:robot',
+      'kubernetes.io': { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'sa-1' } },
+    }
+    const common = (jwt: SignJWT | UnsecuredJWT) =>
+      jwt
+        .setIssuer(issuer)
+        .setAudience(issuer)
+        .setExpirationTime(Math.floor(clock.now() / 1000) + 60)
     const unsigned = (common(new UnsecuredJWT(claims)) as UnsecuredJWT).encode()
     const pem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
-    const confused = await (common(new SignJWT(claims)) as SignJWT).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(String(pem)))
+    const confused = await (common(new SignJWT(claims)) as SignJWT)
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(String(pem)))
     const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
     const other = await (common(new SignJWT(claims)) as SignJWT).setProtectedHeader({ alg: 'ES256' }).sign(stranger)
-    for (const token of [unsigned, confused, other]) expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
+    for (const token of [unsigned, confused, other])
+      expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
   })
 
   it.each(['', 'a.b.c', 'x'.repeat(20_000), 'eyJhbGciOiJub25lIn0..'])('%.20s is no token of this issuer', async (token) => {

@@ -53,7 +53,11 @@ export interface ServiceAccountKeys {
 }
 
 /** Whether an object still is what a token was bound to. */
-export type ObjectLookup = (kind: 'ServiceAccount' | 'Namespace' | BoundObject['kind'], namespace: string, name: string) => { readonly uid: string } | undefined
+export type ObjectLookup = (
+  kind: 'ServiceAccount' | 'Namespace' | BoundObject['kind'],
+  namespace: string,
+  name: string,
+) => { readonly uid: string } | undefined
 
 const privateClaims = 'kubernetes.io'
 
@@ -99,7 +103,9 @@ export function serviceAccountTokens(keys: ServiceAccountKeys, lookup: ObjectLoo
       if (verified.kind === 'bad') return rejected(verified.reason)
       const { claims } = verified
       const wanted = options?.audiences ?? own
-      const audiences = (Array.isArray(claims.aud) ? claims.aud : [claims.aud]).filter((audience): audience is string => typeof audience === 'string' && wanted.includes(audience))
+      const audiences = (Array.isArray(claims.aud) ? claims.aud : [claims.aud]).filter(
+        (audience): audience is string => typeof audience === 'string' && wanted.includes(audience),
+      )
       if (audiences.length === 0) return rejected('the token is for other audiences')
       return identify(claims, audiences, lookup)
     },
@@ -117,13 +123,19 @@ interface PrivateClaims {
 function identify(claims: Claims, audiences: string[], lookup: ObjectLookup): AuthenticationOutcome {
   const { namespace = '', serviceaccount, pod, secret, node } = (claims[privateClaims] ?? {}) as PrivateClaims
   const { name = '', uid = '' } = serviceaccount ?? {}
-  if (claims['sub'] !== `system:serviceaccount:${namespace}:${name}` || name === '') return rejected('the subject is not the account that the token names')
+  if (claims['sub'] !== `system:serviceaccount:${namespace}:${name}` || name === '')
+    return rejected('the subject is not the account that the token names')
   if (lookup('ServiceAccount', namespace, name)?.uid !== uid) return rejected('the account of the token is gone')
-  for (const [kind, bound] of [['Pod', pod], ['Secret', secret], ['Node', node]] as const) {
+  for (const [kind, bound] of [
+    ['Pod', pod],
+    ['Secret', secret],
+    ['Node', node],
+  ] as const) {
     if (bound === undefined) continue
     const held = lookup(kind, kind === 'Node' ? '' : namespace, bound.name ?? '')
     // A pod's node may come and go; the pod itself may not.
-    if (held?.uid !== bound.uid && !(kind === 'Node' && pod !== undefined)) return rejected(`the ${kind.toLowerCase()} that the token is bound to is gone`)
+    if (held?.uid !== bound.uid && !(kind === 'Node' && pod !== undefined))
+      return rejected(`the ${kind.toLowerCase()} that the token is bound to is gone`)
   }
   const extra: Record<string, readonly string[]> = {}
   if (typeof claims['jti'] === 'string') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${claims['jti']}`]

@@ -127,7 +127,11 @@ export function trackOwnership(
  * Versions of a custom resource are not translated for ownership: where a version that owners speak in does not know a member of
  * the object, ownership is given up until somebody applies, as on a stock server.
  */
-function losesOwners(writer: Writer, definition: ResourceDefinition, { live, next }: { live: FrozenObject; next: ApiObject }): boolean {
+function losesOwners(
+  writer: Writer,
+  definition: ResourceDefinition,
+  { live, next }: { live: FrozenObject; next: ApiObject },
+): boolean {
   if (definition.custom === undefined) return false
   const own = formatApiVersion(definition.kind)
   const versions = writer.owned.versionsOf(definition)

@@ -171,7 +171,14 @@ export interface CustomCodec {
   readonly objectMeta: StructType
   /** `spec.preserveUnknownFields` */
   readonly preserveUnknownFields: boolean
-  decode(value: unknown, options?: { readonly duplicates?: DuplicateMembers | undefined; readonly collect?: boolean; readonly problems?: readonly string[] }): Decoded<Record<string, unknown>>
+  decode(
+    value: unknown,
+    options?: {
+      readonly duplicates?: DuplicateMembers | undefined
+      readonly collect?: boolean
+      readonly problems?: readonly string[]
+    },
+  ): Decoded<Record<string, unknown>>
   /** The same object when nothing is filled in. */
   applyDefaults(object: JsonObject): JsonObject
   /** Order of members; metadata in its normal form. Prunes nothing. */

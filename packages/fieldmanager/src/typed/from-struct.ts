@@ -45,7 +45,11 @@ function zeroOf({ type }: Field, zero: JsonValue): JsonValue {
 function customSchema({ raw }: StructType, { objectMeta, preserveUnknownFields }: CustomCodec): TypeRef {
   const metadata = typedSchemaOf(objectMeta)
   const text = scalarTypes.string
-  return typedSchemaFromOpenApi(raw as JsonObject, { root: { apiVersion: text, kind: text, metadata }, metadata, preserveUnknownFields })
+  return typedSchemaFromOpenApi(raw as JsonObject, {
+    root: { apiVersion: text, kind: text, metadata },
+    metadata,
+    preserveUnknownFields,
+  })
 }
 
 function structAtom(type: StructType) {
