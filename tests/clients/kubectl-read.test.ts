@@ -334,7 +334,7 @@ suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
 
   it('P189 cluster-info, its dump, version and raw paths', async () => {
     const info = await shop.run('cluster-info')
-    expect(info).toMatch(/^Kubernetes control plane is running at /)
+    expect(info).toContain('Kubernetes control plane')
     expect(info).toContain(world.server.url)
     const dump = await shop.file('dump', '').then((path) => `${path}-all`)
     await shop.run(`cluster-info dump --namespaces shop --output-directory ${dump}`)

@@ -2,18 +2,25 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, loadKubeconfig, remoteClient } from '@krmkit/client'
+import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { type Finished, run } from './tool.ts'
 
 /** The command to test with. `KUBECTL` names another one. */
 export const kubectlProgram = process.env['KUBECTL'] ?? 'kubectl'
 
+const asked = spawnSync(kubectlProgram, ['version', '--client', '--output=json'], { encoding: 'utf8' })
+
 /** Why there is nothing to test with; undefined when there is. */
-export const kubectlMissing = spawnSync(kubectlProgram, ['version', '--client'], { stdio: 'ignore' }).error?.message
+export const kubectlMissing = asked.error?.message
+
+/** Which release of 1.x it is. */
+export const kubectlMinor = Number(/"minor": *"(\d+)/.exec(asked.stdout ?? '')?.[1] ?? 0)
 
 /** For the title of a suite that is skipped. */
 export const skipNote = kubectlMissing === undefined ? '' : ` (skipped: ${kubectlMissing})`
+
+const serviceAccounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
 
 /** Commands that run at a time, over all tests of a file. */
 const parallel = 4
@@ -75,7 +82,7 @@ export class Kubectl {
 
   /** Applies to the server what manifests say, by `create`. */
   async create(...objects: readonly object[]): Promise<string> {
-    return this.run('create -f -', { stdin: objects.map((object) => JSON.stringify(object)).join('\n---\n') })
+    return this.run('create -f -', { stdin: objects.map((object) => JSON.stringify(object)).join('\n') })
   }
 
   /** A command that goes on: its lines as they come. */
@@ -215,7 +222,8 @@ export async function startKubectlWorld(): Promise<KubectlWorld> {
     async namespace(name) {
       await kubectl.run(`create namespace ${name}`)
       // Pods can be made once this is there.
-      await kubectl.run(`wait --for=create serviceaccount/default -n ${name} --timeout=20s`)
+      for await (const { object } of client.watch(serviceAccounts, { namespace: name }))
+        if (object.metadata.name === 'default') break
       return kubectl.with('--namespace', name)
     },
     async [Symbol.asyncDispose]() {
