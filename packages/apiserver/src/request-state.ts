@@ -12,7 +12,7 @@ export interface RequestState {
   user: UserInfo
   /** Texts of Warning headers, in the order in which they were given. */
   readonly warnings: string[]
-  /** Aborts when the client goes away, the request times out or the server closes. */
+  /** Aborts when the client goes away. */
   readonly signal: AbortSignal
   readonly startedAt: number
   /** The Audit-ID of the request. */
