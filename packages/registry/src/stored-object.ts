@@ -1,4 +1,6 @@
+import { sharedFieldsV1 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
 import { encodeJson, parseJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from './interfaces.ts'
@@ -81,7 +83,12 @@ export function encodeStored(object: object): Uint8Array {
 }
 
 function parse(entry: Entry): FrozenObject {
-  return deepFreeze(parseJson(entry.value).value as FrozenObject)
+  const object = parseJson(entry.value).value as ApiObject
+  // The same few for most objects of a kind: one copy for all of them weighs far less.
+  for (const owner of object.metadata?.managedFields ?? []) {
+    if (owner.fieldsV1 !== undefined) owner.fieldsV1 = sharedFieldsV1(owner.fieldsV1)
+  }
+  return deepFreeze(object)
 }
 
 /** Freezes a plain JSON value at every level. */

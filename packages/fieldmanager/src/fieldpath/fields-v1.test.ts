@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { emptySet, FieldSet } from './field-set.ts'
-import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, parseFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, parseFieldsV1, sharedFieldsV1 } from './fields-v1.ts'
 
 describe('P20 FieldsV1', () => {
   for (const vector of readOwnVectors<{ name: string; source: string; text: string; canonical?: string; error?: string }>(
@@ -21,7 +21,7 @@ describe('P20 FieldsV1', () => {
   it('gives the same object for the same set', () => {
     const set = FieldSet.of(['f:a', 'f:b'], ['f:a'])
     expect(encodeFieldsV1(set)).toBe(encodeFieldsV1(set))
-    expect(decodeFieldsV1(encodeFieldsV1(set))).toBe(set)
+    expect(decodeFieldsV1(encodeFieldsV1(set)).equals(set)).toBe(true)
     expect(Object.isFrozen(encodeFieldsV1(set))).toBe(true)
   })
 
@@ -45,6 +45,24 @@ describe('P20 FieldsV1', () => {
     const after = encodeFieldsV1(set.difference(FieldSet.of(['f:b', 'f:y'])))
     expect(after['f:a']).toBe(before['f:a'])
     expect(after).toEqual({ 'f:a': { 'f:x': {} }, 'f:b': { 'f:z': {} } })
+  })
+
+  it('keeps one form of equal sets, whether made or read', () => {
+    const made = encodeFieldsV1(FieldSet.of(['f:s', 'f:x'], ['f:s', 'k:{"a":1}'], ['f:s']))
+    expect(encodeFieldsV1(FieldSet.of(['f:s'], ['f:s', 'k:{"a":1}'], ['f:s', 'f:x']))).toBe(made)
+    expect(sharedFieldsV1({ 'f:s': { '.': {}, 'f:x': {}, 'k:{"a":1}': {} } })).toBe(made)
+    const read = sharedFieldsV1({ 'f:t': { 'f:x': {} } })
+    expect(Object.isFrozen(read['f:t'])).toBe(true)
+    expect(encodeFieldsV1(decodeFieldsV1(read))).toBe(read)
+    expect(encodeFieldsV1(FieldSet.of(['f:t', 'f:x']))).toBe(read)
+    expect(sharedFieldsV1({ 'f:t': null })).not.toBe(read)
+  })
+
+  it('leaves large forms to their objects', () => {
+    const large = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f:${i}`, {}]))
+    expect(sharedFieldsV1(large)).toBe(large)
+    expect(sharedFieldsV1({ ...large })).not.toBe(large)
+    expect(Object.isFrozen(large)).toBe(false)
   })
 
   it('bounds the depth of what it reads', () => {

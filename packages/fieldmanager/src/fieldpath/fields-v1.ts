@@ -17,13 +17,45 @@ export const maxPathLength = 500
 
 const cache = new WeakMap<object, FieldSet>()
 
+/** FieldsV1 objects by their text. A memo: objects of a kind mostly have the same few, and each is kept once for all of them. */
+const shared = new Map<string, JsonObject>()
+const maxShared = 512
+const maxSharedText = 2048
+
 /**
- * The FieldsV1 object of a set, frozen; the same object for the same set.
+ * The FieldsV1 object of a set, frozen; the same object for the same set, and mostly for equal sets too.
  */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
+  if (set.encoded !== undefined || set.empty) return encodeSet(set)
+  const text = textOf(set)
+  const known = shared.get(text)
+  if (known !== undefined) {
+    set.encoded = known
+    return known
+  }
   const encoded = encodeSet(set)
-  if (!set.empty) cache.set(encoded, set)
+  cache.set(encoded, set)
+  share(text, encoded)
   return encoded
+}
+
+/** An equal FieldsV1 object, frozen, that many others may share; the object itself, not frozen, when it is large. */
+export function sharedFieldsV1(fields: JsonObject): JsonObject {
+  if (!isMap(fields)) return fields
+  const text = JSON.stringify(fields)
+  return shared.get(text) ?? (share(text, fields) ? freezeAll(fields) : fields)
+}
+
+function share(text: string, fields: JsonObject): boolean {
+  if (text.length > maxSharedText) return false
+  if (shared.size >= maxShared) shared.clear()
+  shared.set(text, fields)
+  return true
+}
+
+function freezeAll(fields: JsonObject): JsonObject {
+  for (const key in fields) if (isMap(fields[key])) freezeAll(fields[key])
+  return Object.freeze(fields)
 }
 
 /**
@@ -53,6 +85,16 @@ export function parseFieldsV1(text: string): FieldSet {
 /** JSON text of the FieldsV1 object, byte for byte as stock servers store it. */
 export function fieldsV1Text(set: FieldSet): string {
   return JSON.stringify(encodeFieldsV1(set))
+}
+
+/** What `encodeSet` would be as text. */
+function textOf(set: FieldSet, below = false): string {
+  let text = below ? '{".":{}' : '{'
+  for (const element of set.elements()) {
+    const { member, children } = set.nodes.get(element) as FieldNode
+    text += `${text.length > 1 ? ',' : ''}${JSON.stringify(element)}:${children === undefined ? '{}' : textOf(children, member)}`
+  }
+  return `${text}}`
 }
 
 function encodeSet(set: FieldSet): JsonObject {
