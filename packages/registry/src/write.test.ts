@@ -108,6 +108,12 @@ describe('createObject', () => {
     await expect(create('configmaps', { metadata: { name: 'a' } }, { dryRun: true })).rejects.toMatchObject({ code: 409 })
   })
 
+  it('P196 a dry run answers with the form that would be stored', async () => {
+    const { create } = sampleRegistry()
+    const { object } = await create('roles', { metadata: { name: 'a' }, rules: [] }, { dryRun: true })
+    expect(object).toMatchObject({ rules: null })
+  })
+
   it('what mutating admission makes is validated, and validating admission sees what is stored', async () => {
     const seen: unknown[] = []
     const plugin: AdmissionPlugin = {

@@ -159,7 +159,8 @@ async function createOnce(
   if (context.dryRun) {
     if (environment.storage.peek(key) !== undefined) return undefined
     delete object.metadata.resourceVersion
-    return { object: deepFreeze(normalize(storedType(writer, definition), object) as ApiObject) }
+    const type = storedType(writer, definition)
+    return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
   return writeEntry(writer, definition, { key, object, expect: 0 })
 }
