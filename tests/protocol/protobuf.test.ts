@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { decodeProtobuf, encodeProtobuf, hasProtobufMagic, readEnvelope, writeEnvelope } from '@krmkit/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asPartialList, asTable, configMap, configMaps, names, protobuf, send, startApi, type TestApi } from './server.ts'
-import { catalog, widgetKinds, widgets } from './widgets.ts'
+import { catalog, widget, widgetKinds, widgets } from './widgets.ts'
 
 /** The binary form, and resources that have none. @see API protocol specification, 2.6 and 4.4 */
 

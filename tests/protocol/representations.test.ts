@@ -1,6 +1,9 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
+import { encodeStored, objectKey } from '@krmkit/registry'
+import { decode, decodeProtobuf, decodeWatchEvent, readEnvelope } from '@krmkit/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { asPartial, asPartialList, asTable, configMap, configMaps, protobuf, startApi, type TestApi } from './server.ts'
+import { asPartial, asPartialList, asTable, configMap, configMaps, type Doc, protobuf, startApi, type TestApi } from './server.ts'
 
 /** Forms of answers and bodies. @see API protocol specification, 2.5 and 4.4 */
 
@@ -219,23 +222,75 @@ describe('negotiation', () => {
 })
 
 describe('every kind', () => {
-  it('P31 P34 P193 an empty answer of each stored kind has all four forms', async () => {
+  let full: TestApi
+  beforeAll(async () => {
+    full = await startApi({ types: catalog.types })
+    // As little as an object can be: what its type demands, and metadata. Straight into the store, for no rule allows so little.
+    for (const one of stored.filter(({ toStorage }) => toStorage === undefined)) {
+      const { group, version, kind } = one.kind
+      const namespace = one.kind.namespaced ? 'default' : ''
+      const metadata = {
+        name: 'least',
+        ...(namespace === '' ? {} : { namespace }),
+        uid: 'u',
+        creationTimestamp: '2023-12-31T23:00:00Z',
+      }
+      const given = { kind, apiVersion: group === '' ? version : `${group}/${version}`, metadata }
+      const object = decode(one.kind.type(), given).object as unknown as ApiObject
+      await full.storage.put(objectKey(one, namespace, 'least'), (revision) => {
+        object.metadata.resourceVersion = String(revision)
+        return encodeStored(object)
+      })
+    }
+  })
+  afterAll(() => full.close())
+  const pathOf = (one: ResourceDefinition) =>
+    one.kind.namespaced ? collection(one).replace(/[^/]+$/, 'namespaces/default/$&') : collection(one)
+  const ofLeast = (items: readonly Doc[]) => items.find(({ metadata }) => metadata.name === 'least')
+
+  it('P31 P34 P190 P193 has all four forms, for its list and for its objects', async () => {
+    expect(stored.length).toBeGreaterThan(50)
     for (const one of stored) {
-      const path = collection(one)
-      const [json, table, partial, binary] = await Promise.all(
-        [{}, asTable, asPartialList, { accept: protobuf }].map((headers) => api.get(path, { limit: '1' }, headers)),
-      )
-      expect([json?.status, table?.status, partial?.status, binary?.status], path).toEqual([200, 200, 200, 200])
-      expect([json?.json.kind, table?.json.kind, partial?.json.kind], path).toEqual([
-        one.kind.listKind,
-        'Table',
-        'PartialObjectMetadataList',
-      ])
-      const { resourceVersion } = json?.json.metadata ?? {}
-      expect([table?.json.metadata.resourceVersion, partial?.json.metadata.resourceVersion], path).toEqual([
-        resourceVersion,
-        resourceVersion,
-      ])
+      const path = pathOf(one)
+      const { kind, listKind } = one.kind
+      const json = await full.get(`${path}/least`)
+      expect([json.status, json.json.kind, json.json.metadata.name], path).toEqual([200, kind, 'least'])
+      expect(ofLeast((await full.get(path)).json.items)?.metadata, path).toEqual(json.json.metadata)
+      const partial = (await full.get(`${path}/least`, {}, asPartial)).json
+      expect(partial, path).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: json.json.metadata })
+      expect(ofLeast((await full.get(path, {}, asPartialList)).json.items), path).toEqual(partial)
+      for (const [at, query] of [
+        [path, { includeObject: 'Object' }],
+        [`${path}/least`, { includeObject: 'Object' }],
+      ] as const) {
+        const table = (await full.get(at, query, asTable)).json
+        const row = table.rows.find(({ object }) => object.metadata.name === 'least')
+        expect([table.kind, row?.cells.length, row?.object.kind], at).toEqual(['Table', table.columnDefinitions.length, kind])
+      }
+      const binary = await full.get(`${path}/least`, {}, { accept: protobuf })
+      const envelope = readEnvelope(binary.bytes)
+      expect([binary.status, envelope.kind, envelope.apiVersion], path).toEqual([200, kind, json.json.apiVersion])
+      expect(decodeProtobuf(one.kind.type(), envelope).object, path).toMatchObject({ metadata: { name: 'least', uid: 'u' } })
+      expect(readEnvelope((await full.get(path, {}, { accept: protobuf })).bytes).kind).toBe(listKind)
+    }
+  })
+
+  it('P28 P29 P141 is watched in all four forms', async () => {
+    for (const one of stored) {
+      const path = pathOf(one)
+      const query = { allowWatchBookmarks: 'true', fieldSelector: 'metadata.name=least' }
+      const seen = []
+      for (const headers of [{}, asTable, asPartial]) {
+        const watch = await full.watch(path, query, headers)
+        seen.push(...(await watch.take(1)).map(({ type, object }) => `${type} ${object.kind}`))
+        await watch.leave()
+      }
+      expect(seen, path).toEqual([`ADDED ${one.kind.kind}`, 'ADDED Table', 'ADDED PartialObjectMetadata'])
+      const binary = await full.watch(path, query, { accept: protobuf })
+      const frame = Buffer.from((await binary.raw()) ?? [])
+      const { type, object } = decodeWatchEvent(frame.subarray(4, 4 + frame.readUInt32BE(0)))
+      expect([type, readEnvelope(object).kind], path).toEqual(['ADDED', one.kind.kind])
+      await binary.leave()
     }
   })
 })

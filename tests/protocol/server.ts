@@ -243,6 +243,20 @@ export class WatchStream {
     return this.take(Number.POSITIVE_INFINITY)
   }
 
+  /** Everything that has happened by now; then the client goes away. */
+  async leaveAfter(): Promise<WatchEvent[]> {
+    const events: WatchEvent[] = []
+    for (;;) {
+      this.#pending ??= this.#pieces.next()
+      const piece = await Promise.race([this.#pending, settled().then(() => undefined)])
+      if (piece === undefined || piece.done === true) break
+      const event = await this.next()
+      if (event === undefined) break
+      events.push(event, ...this.#waiting.splice(0))
+    }
+    return [...events, ...(await this.leave())]
+  }
+
   /** The client goes away. @returns what was on its way, when it is JSON */
   async leave(): Promise<WatchEvent[]> {
     this.#gone.abort()

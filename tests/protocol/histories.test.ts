@@ -1,0 +1,164 @@
+import { seededRandom } from '@krmkit/meta'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { configMaps, type Doc, startApi, type TestApi, type WatchEvent } from './server.ts'
+
+/** Guarantees of lists and watches over random histories. The seed is printed when something fails. */
+
+const seed = Number(process.env.HISTORY_SEED ?? 20_240_117)
+const rounds = 400
+
+class Dice {
+  readonly #random = seededRandom(seed)
+
+  below(limit: number): number {
+    return new DataView(this.#random.bytes(4).buffer).getUint32(0) % limit
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)] as T
+  }
+}
+
+/** What a list or a watch shows of an object. */
+type State = Readonly<Record<string, string>>
+
+const stateOf = (objects: readonly Doc[]): State =>
+  Object.fromEntries(
+    objects.map(({ metadata, data }) => [metadata.name, `${metadata.resourceVersion} ${JSON.stringify(data ?? {})}`]),
+  )
+
+/** One moment of the collection, as a plain list told it right then. */
+interface Moment {
+  readonly version: string
+  readonly state: State
+}
+
+let api: TestApi
+let dice: Dice
+let history: Moment[]
+beforeEach(async () => {
+  api = await startApi()
+  dice = new Dice()
+  history = [await moment()]
+})
+afterEach(() => api.close())
+
+async function moment(): Promise<Moment> {
+  const { metadata, items } = (await api.get(configMaps)).json
+  return { version: metadata.resourceVersion, state: stateOf(items) }
+}
+
+const objectNames = Array.from({ length: 12 }, (_, i) => `m${i}`)
+const colours = ['red', 'green', 'blue']
+
+/** Creates, changes, deletes, or writes elsewhere. */
+async function step(): Promise<void> {
+  const name = dice.pick(objectNames)
+  const path = `${configMaps}/${name}`
+  const metadata = { name, labels: { colour: dice.pick(colours) } }
+  const data = { value: String(dice.below(5)) }
+  const what = dice.below(10)
+  if (what < 4) await api.post(configMaps, { metadata, data })
+  else if (what < 7) await api.patch(path, { metadata: { labels: metadata.labels }, data })
+  else if (what < 9) await api.delete(path)
+  else await api.post('/api/v1/nodes', { metadata: { generateName: 'n-' } })
+  history.push(await moment())
+}
+
+async function live(steps: number): Promise<void> {
+  for (let i = 0; i < steps; i++) await step()
+}
+
+/** A list in chunks, with writes between them. */
+async function chunked(query: Record<string, string>): Promise<Moment> {
+  const items: Doc[] = []
+  let token = ''
+  let version: string | undefined
+  do {
+    const limit = String(1 + dice.below(4))
+    const { metadata, items: some } = (
+      await api.get(configMaps, token === '' ? { ...query, limit } : { limit, continue: token, ...selectorsOf(query) })
+    ).json
+    version ??= metadata.resourceVersion
+    expect(metadata.resourceVersion, `seed ${seed}`).toBe(version)
+    items.push(...some)
+    token = metadata.continue
+    if (dice.below(2) === 0) await step()
+  } while (token !== '')
+  return { version, state: stateOf(items) }
+}
+
+const selectorsOf = ({ labelSelector }: Record<string, string>): Record<string, string> =>
+  labelSelector === undefined ? {} : { labelSelector }
+
+describe('random histories', () => {
+  it('P186 P187 Snapshot: a list in chunks is one moment of the collection, whatever happens between them', async () => {
+    await live(40)
+    for (let round = 0; round < 60; round++) {
+      const then = dice.pick(history.slice(-40))
+      const at = dice.below(2) === 0 ? {} : { resourceVersion: then.version, resourceVersionMatch: 'Exact' }
+      const read = await chunked(at)
+      const known = history.filter(({ version }) => version === read.version)
+      expect(known.map(({ state }) => state)[0], `seed ${seed}, version ${read.version}`).toEqual(read.state)
+      if ('resourceVersion' in at) expect(read).toEqual(then)
+    }
+  })
+
+  it('P173 P178 Repeatable: every version of the past reads as it was', async () => {
+    await live(rounds / 4)
+    for (const then of history) {
+      const { json } = await api.get(configMaps, { resourceVersion: then.version, resourceVersionMatch: 'Exact' })
+      expect({ version: json.metadata.resourceVersion, state: stateOf(json.items) }, `seed ${seed}`).toEqual(then)
+    }
+  })
+
+  it('P22 P184 P301 Resumable: a list and the events after it make every later list', async () => {
+    await live(rounds / 4)
+    const watched = [0, Math.floor(history.length / 3), history.length - 2].map((i) => history[i] as Moment)
+    for (const start of watched) {
+      const watch = await api.watch(configMaps, { resourceVersion: start.version })
+      const mirror = new Map(Object.entries(start.state))
+      const later = history.filter(({ version }) => Number(version) > Number(start.version))
+      let next: WatchEvent | undefined
+      for (const now of later) {
+        while (!isSame(mirror, now.state)) {
+          next = await watch.next()
+          if (next === undefined) break
+          expect(Number(next.object.metadata.resourceVersion), `seed ${seed}`).toBeLessThanOrEqual(Number(now.version))
+          replay(mirror, next)
+        }
+        expect(Object.fromEntries(mirror), `seed ${seed}, version ${now.version}`).toEqual(now.state)
+      }
+      expect(await watch.leave()).toEqual([])
+    }
+  })
+
+  it.each(colours)('P158 P184 Selected: the events of a selection mirror its lists (%s)', async (colour) => {
+    const labelSelector = `colour=${colour}`
+    const first = (await api.get(configMaps, { labelSelector })).json
+    const watch = await api.watch(configMaps, { labelSelector, resourceVersion: first.metadata.resourceVersion })
+    const mirror = new Map(Object.entries(stateOf(first.items)))
+    await live(rounds / 4)
+    const last = stateOf((await api.get(configMaps, { labelSelector })).json.items)
+    let told = 0
+    for (const event of await watch.leaveAfter()) {
+      told++
+      // A selection never hears of an object twice as new, nor of the end of one it does not have.
+      expect(mirror.has(event.object.metadata.name), `seed ${seed}`).toBe(event.type !== 'ADDED')
+      replay(mirror, event)
+    }
+    expect(told).toBeGreaterThan(10)
+    expect(Object.fromEntries(mirror), `seed ${seed}`).toEqual(last)
+  })
+})
+
+function replay(mirror: Map<string, string>, { type, object }: WatchEvent): void {
+  const [[name, state] = ['', '']] = Object.entries(stateOf([object]))
+  if (type === 'DELETED') mirror.delete(name)
+  else mirror.set(name, state)
+}
+
+function isSame(mirror: ReadonlyMap<string, string>, state: State): boolean {
+  const names = Object.keys(state)
+  return names.length === mirror.size && names.every((name) => mirror.get(name) === state[name])
+}
