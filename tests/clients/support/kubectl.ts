@@ -230,6 +230,11 @@ export async function startKubectlWorld(): Promise<KubectlWorld> {
       await client.close()
       await server.kill()
       await rm(folder, { recursive: true, force: true })
+      const faults = server
+        .errors()
+        .split('\n')
+        .filter((line) => /a request failed|a connection failed/.test(line))
+      if (faults.length > 0) throw new Error(`the server had faults of its own: ${faults.join('\n')}`)
     },
   }
 }
