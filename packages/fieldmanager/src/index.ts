@@ -15,7 +15,14 @@ export {
   valueElement,
 } from './fieldpath/element.ts'
 export { comparePaths, emptySet, type FieldNode, FieldSet, FieldSetBuilder } from './fieldpath/field-set.ts'
-export { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, maxPathLength, parseFieldsV1, sharedFieldsV1 } from './fieldpath/fields-v1.ts'
+export {
+  decodeFieldsV1,
+  encodeFieldsV1,
+  fieldsV1Text,
+  maxPathLength,
+  parseFieldsV1,
+  sharedFieldsV1,
+} from './fieldpath/fields-v1.ts'
 export { fieldSetFromValue } from './fieldpath/from-value.ts'
 export { elementText, pathText } from './fieldpath/path-text.ts'
 export { filterSet, prefixMatcher, type SetFilter, type SetMatcher } from './fieldpath/set-filter.ts'
