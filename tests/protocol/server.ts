@@ -6,6 +6,7 @@ import {
   type EmbeddedServer,
   type Handler,
 } from '@krmkit/apiserver'
+import { builtInTypes } from '@krmkit/kinds'
 import { ApiError, type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/meta'
 import { memoryStorage, type Storage, type StorageOptions } from '@krmkit/storage'
 
@@ -101,13 +102,22 @@ export type StartOptions = Partial<ApiServerOptions> & { readonly history?: Omit
 
 export const administrator: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
 
+/** The stock types are read once for all servers of a file. */
+const types = builtInTypes()
+
 /** Start of the fake time: a whole second. */
 export const startMs = Date.UTC(2024, 0, 1)
 
 export async function startApi({ history, ...options }: StartOptions = {}): Promise<TestApi> {
   const clock = fakeClock(startMs)
   const storage = options.storage ?? memoryStorage({ ...history, clock })
-  const server = await createApiServer({ clock, random: seededRandom(1), ...options, storage })
+  const server = await createApiServer({
+    clock,
+    random: seededRandom(1),
+    ...(options.profile === undefined ? { types } : {}),
+    ...options,
+    storage,
+  })
   return apiOver(server, { clock, storage })
 }
 
