@@ -21,6 +21,36 @@ export interface RequestState {
   readonly annotations: Record<string, string>
 }
 
+const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
+
+/**
+ * A request that has just arrived. A class and not a literal: to the engine, objects with accessors of their own are each a shape
+ * of their own.
+ */
+export class ArrivedRequest implements RequestState {
+  readonly request: ApiRequest
+  info: RequestInfo
+  readonly query: Query
+  user: UserInfo = anonymous
+  readonly warnings: string[] = []
+  readonly startedAt: number
+  readonly auditId: string
+  readonly annotations: Record<string, string> = {}
+
+  constructor(request: ApiRequest, parts: Pick<RequestState, 'info' | 'query' | 'startedAt' | 'auditId'>) {
+    this.request = request
+    this.info = parts.info
+    this.query = parts.query
+    this.startedAt = parts.startedAt
+    this.auditId = parts.auditId
+  }
+
+  /** Made only when somebody listens: most requests end before anybody does. */
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
+}
+
 /** A filter: looks at the request, and either answers or asks the rest of the chain. */
 export type Filter = (state: RequestState, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
 

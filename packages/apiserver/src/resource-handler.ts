@@ -69,13 +69,27 @@ export function requestedOptions({ machinery, state }: ResourceRequest, kind: st
 
 /** The context that a write hands to the registry. */
 export function writeContext({ state }: ResourceRequest, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>): RequestContext {
-  return {
-    user: state.user,
-    dryRun: options.dryRun,
-    fieldManager: managerName(options.fieldManager, header(state.request, 'user-agent')) || unknownManager,
-    get signal() {
-      return state.signal
-    },
-    warn: (text) => state.warnings.push(text),
+  return new WriteContext(state, options)
+}
+
+class WriteContext implements RequestContext {
+  readonly user: RequestContext['user']
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  readonly #state: RequestState
+
+  constructor(state: RequestState, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>) {
+    this.user = state.user
+    this.dryRun = options.dryRun
+    this.fieldManager = managerName(options.fieldManager, header(state.request, 'user-agent')) || unknownManager
+    this.#state = state
+  }
+
+  get signal(): AbortSignal {
+    return this.#state.signal
+  }
+
+  readonly warn = (text: string): void => {
+    this.#state.warnings.push(text)
   }
 }

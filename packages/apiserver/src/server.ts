@@ -35,7 +35,7 @@ import { Negotiator } from './negotiation.ts'
 import { createNonResourceRoutes } from './non-resource.ts'
 import { flag, parseQuery } from './query.ts'
 import { parseRequestInfo } from './request-info.ts'
-import { compose, type Filter, header, type RequestState } from './request-state.ts'
+import { ArrivedRequest, compose, type Filter, header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
 import { errorResponse, type Responder, textResponse } from './responses.ts'
 import { createView, type View } from './view.ts'
@@ -100,7 +100,6 @@ export interface EmbeddedServer extends ApiServer {
   readonly profile: NamingProfile
 }
 
-const anonymous = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 const closeDeadlineMs = 10_000
 
 /**
@@ -205,21 +204,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     const query = parseQuery(request.query)
     const info = parseRequestInfo(request.method, request.path, flag(query, 'watch'))
     if (info === undefined) return textResponse(400, 'invalid URL escape\n')
-    const auditId = (header(request, 'audit-id') ?? '').slice(0, 64).replace(/[^\w.:-]/g, '') || random.uuid()
-    const state: RequestState = {
-      request,
-      info,
-      query,
-      user: anonymous,
-      warnings: [],
-      // Made only when somebody listens: most requests end before anybody does.
-      get signal() {
-        return request.signal
-      },
-      startedAt: clock.now(),
-      auditId,
-      annotations: {},
-    }
+    const auditId = givenAuditId(request) || random.uuid()
+    const state = new ArrivedRequest(request, { info, query, startedAt: clock.now(), auditId })
     active++
     try {
       if (closing.signal.aborted) throw ApiError.serviceUnavailable('the server is shutting down')
@@ -254,4 +240,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   await ensureSystemNamespaces(registry)
   await followDefinitions({ registry, clock, closing: closing.signal, onFault: (error) => options.onFault?.(error) })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
+}
+
+/** What a client calls its request in the audit trail, without characters that have no place in a header; mostly empty. */
+function givenAuditId(request: ApiRequest): string {
+  const given = header(request, 'audit-id')
+  return given === undefined ? '' : given.slice(0, 64).replace(/[^\w.:-]/g, '')
 }
