@@ -40,6 +40,8 @@ export interface Expected {
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
   /** The kind is known in every group version (`DeleteOptions`). */
   readonly anyGroup?: boolean
+  /** Paths of members that a body in text must name; @see KindPolicy.requiredMembers */
+  readonly required?: readonly (readonly string[])[] | undefined
 }
 
 /** @throws ApiError 415 for a type that is not read. */
@@ -106,7 +108,9 @@ function decodeBytes(
     const stated = readTypeMeta(value)
     actual =
       type().custom === undefined ? checkType(machinery, expected, stated) : checkCustomType(expected, stated, { value, bytes })
-    return { decoded: decode(type(), value, { ...rest, collect }), actual }
+    const decoded = decode(type(), value, { ...rest, collect })
+    checkRequired(expected, value)
+    return { decoded, actual }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw ApiError.badRequest(decodeFailureMessage(error, { expectedKind: gvk.kind, actual, body: bytes }))
@@ -119,6 +123,25 @@ function parseText(bytes: Uint8Array, encoding: 'json' | 'yaml'): { value: unkno
   } catch (error) {
     throw error instanceof DecodeError ? unreadableTypeMeta(error) : error
   }
+}
+
+/** @throws ApiError 422 for members that the body does not name. */
+function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
+  const missing = required.filter((path) => memberAt(value, path) === undefined)
+  if (missing.length === 0) return
+  const name = memberAt(value, ['metadata', 'name'])
+  const errors = missing.map(([first = '', ...rest]) => field.required(rest.reduce((at, step) => at.child(step), Path.of(first))))
+  throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
+}
+
+/** The member at a path; null counts as none. */
+function memberAt(value: unknown, path: readonly string[]): unknown {
+  let at = value
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
+    at = (at as Record<string, unknown>)[step]
+  }
+  return at ?? undefined
 }
 
 /** What the body says it is must be what is expected; what it leaves out is supplied. @throws ApiError 400 */

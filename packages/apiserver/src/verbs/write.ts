@@ -27,6 +27,7 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
+    required: definition.policy.requiredMembers?.[''],
   })
   const stored = await createObject(machinery.writer, definition, writeContext(request, options), {
     namespace: state.info.namespace,
@@ -61,7 +62,12 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   const { namespace, name, subresource } = state.info
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = requestedOptions(request, 'UpdateOptions')
-  const expected = { gvk: definition.kind, type: definition.kind.type, fieldValidation: options.fieldValidation }
+  const expected = {
+    gvk: definition.kind,
+    type: definition.kind.type,
+    fieldValidation: options.fieldValidation,
+    required: definition.policy.requiredMembers?.[subresource],
+  }
   const encoding = bodyEncoding(state, machinery.responder.vendor)
   const bytes = await state.request.body(machinery.limits.bodyBytes)
   const toStorage = (body: ApiObject) => view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile))
