@@ -158,7 +158,8 @@ async function createOnce(
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
     if (environment.storage.peek(key) !== undefined) return undefined
-    delete object.metadata.resourceVersion
+    // A version that was sent comes back, as from the stock server.
+    if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
