@@ -1,5 +1,7 @@
-import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client'
+import { Counter, Gauge, Registry as MetricRegistry } from 'prom-client'
+import type { RequestInfo } from './request-info.ts'
 import type { Filter } from './request-state.ts'
+import { type RequestLabels, RequestTallies } from './request-tallies.ts'
 
 /** Metrics of one server, under the names that dashboards of stock servers know. */
 export interface Metrics {
@@ -15,34 +17,40 @@ export interface Metrics {
   expose(): Promise<{ text: string; contentType: string }>
 }
 
-const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
-
 export function createMetrics(storage: { readonly revision: number }): Metrics {
   const registers = [new MetricRegistry()]
-  const requests = new Counter({
+  const tallies = new RequestTallies()
+  const flights = { mutating: 0, readOnly: 0 }
+  new Counter({
     name: 'apiserver_request_total',
     help: 'Answered requests, by verb, resource and HTTP status code.',
     labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'code'],
     registers,
+    collect() {
+      tallies.count(this)
+    },
   })
-  const durations = new Histogram({
-    name: 'apiserver_request_duration_seconds',
-    help: 'Seconds from the arrival of a request to its answer; watches are left out.',
-    labelNames: ['verb', 'group', 'version', 'resource', 'scope'],
-    buckets: durationBuckets,
-    registers,
-  })
-  const inFlight = new Gauge({
+  const duration = 'apiserver_request_duration_seconds'
+  const help = 'Seconds from the arrival of a request to its answer; watches are left out.'
+  registers[0]?.registerMetric(tallies.histogram(duration, help))
+  new Gauge({
     name: 'apiserver_current_inflight_requests',
     help: 'Requests that are being answered.',
     labelNames: ['request_kind'],
     registers,
+    collect() {
+      this.set({ request_kind: 'mutating' }, flights.mutating)
+      this.set({ request_kind: 'readOnly' }, flights.readOnly)
+    },
   })
-  const watches = new Counter({
+  new Counter({
     name: 'apiserver_watch_requests_total',
     help: 'Watches that were started.',
     labelNames: ['group', 'version', 'resource'],
     registers,
+    collect() {
+      tallies.countWatches(this)
+    },
   })
   const deprecated = new Gauge({
     name: 'apiserver_requested_deprecated_apis',
@@ -63,21 +71,15 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
     filter: async (state, next) => {
       const { info } = state
       const kind = writes.has(info.verb) ? 'mutating' : 'readOnly'
-      inFlight.inc({ request_kind: kind })
+      flights[kind]++
       const from = performance.now()
       try {
         const response = await next()
-        const { group, version, resource, subresource } = info
-        const scope = !info.isResource ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
-        const known = response.status !== 404 || !info.isResource
-        const labels = known ? { group, version, resource } : { group: '', version: '', resource: '' }
-        const verb = info.isResource ? info.verb.toUpperCase() : info.verb === 'get' ? 'GET' : 'other'
-        requests.inc({ verb, ...labels, subresource: known ? subresource : '', scope, code: response.status })
-        if (info.verb === 'watch') watches.inc(labels)
-        else durations.observe({ verb, ...labels, scope }, (performance.now() - from) / 1000)
+        const seconds = info.verb === 'watch' ? undefined : (performance.now() - from) / 1000
+        tallies.add(labelsOf(info, response.status), seconds)
         return response
       } finally {
-        inFlight.dec({ request_kind: kind })
+        flights[kind]--
       }
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
@@ -87,3 +89,14 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
     }),
   }
 }
+
+/** What is not found is not told apart by name: anybody can ask for anything. */
+function labelsOf(info: RequestInfo, code: number): RequestLabels {
+  const { isResource, name, namespace } = info
+  const { group, version, resource, subresource } = code === 404 && isResource ? nowhere : info
+  const scope = !isResource ? '' : name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
+  const verb = isResource ? info.verb.toUpperCase() : info.verb === 'get' ? 'GET' : 'other'
+  return { verb, group, version, resource, subresource, scope, code }
+}
+
+const nowhere = { group: '', version: '', resource: '', subresource: '' }
