@@ -1,4 +1,4 @@
-import { Counter, Gauge, Registry as MetricRegistry } from 'prom-client'
+import { Counter, Gauge, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { RequestInfo } from './request-info.ts'
 import type { Filter } from './request-state.ts'
 import { type RequestLabels, RequestTallies } from './request-tallies.ts'
@@ -32,7 +32,7 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
   })
   const duration = 'apiserver_request_duration_seconds'
   const help = 'Seconds from the arrival of a request to its answer; watches are left out.'
-  registers[0]?.registerMetric(tallies.histogram(duration, help))
+  registers[0]?.registerMetric(tallies.histogram(duration, help) as unknown as Metric)
   new Gauge({
     name: 'apiserver_current_inflight_requests',
     help: 'Requests that are being answered.',

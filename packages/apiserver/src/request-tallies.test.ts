@@ -1,4 +1,4 @@
-import { Counter, Registry } from 'prom-client'
+import { Counter, type Metric, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { type RequestLabels, RequestTallies } from './request-tallies.ts'
 
@@ -34,7 +34,7 @@ function setup() {
       tallies.countWatches(this)
     },
   })
-  registry.registerMetric(tallies.histogram('seconds', 's'))
+  registry.registerMetric(tallies.histogram('seconds', 's') as unknown as Metric)
   const lines = async () => (await registry.metrics()).split('\n')
   return { tallies, lines }
 }

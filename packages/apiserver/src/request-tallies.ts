@@ -1,5 +1,3 @@
-import type { Counter, Histogram } from 'prom-client'
-
 /** What is told apart when answered requests are counted. */
 export interface RequestLabels {
   readonly verb: string
@@ -27,6 +25,21 @@ const maxTallies = 10_000
 /** Upper bounds in seconds. */
 const bounds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
+/** A metric of a registry that counts up from zero. */
+interface Counter {
+  reset(): void
+  inc(labels: Record<string, string | number>, by: number): void
+}
+
+/** A histogram as a registry of metrics prints it. */
+export interface TimesMetric {
+  readonly name: string
+  readonly help: string
+  readonly type: 'histogram'
+  readonly aggregator: 'sum'
+  get(): Promise<TimesMetric & { readonly values: readonly Sample[] }>
+}
+
 interface Sample {
   readonly metricName: string
   readonly labels: Readonly<Record<string, string | number>>
@@ -48,7 +61,10 @@ export class RequestTallies {
     let tally = this.#tallies.get(key)
     if (tally === undefined) {
       const nameless = { ...labels, group: '', version: '', resource: '', subresource: '' }
-      if (this.#tallies.size >= maxTallies && resource !== '') return this.add(nameless, seconds)
+      if (this.#tallies.size >= maxTallies && resource !== '') {
+        this.add(nameless, seconds)
+        return
+      }
       tally = { labels, count: 0, sum: 0, timed: 0, buckets: new Array<number>(bounds.length).fill(0) }
       this.#tallies.set(key, tally)
     }
@@ -79,15 +95,15 @@ export class RequestTallies {
   }
 
   /** The times as a metric that a registry of metrics prints like a histogram of its own. */
-  histogram(name: string, help: string): Histogram {
-    const metric = {
+  histogram(name: string, help: string): TimesMetric {
+    const metric: TimesMetric = {
       name,
       help,
       type: 'histogram',
       aggregator: 'sum',
       get: async () => ({ ...metric, values: this.#samples(name) }),
     }
-    return metric as unknown as Histogram
+    return metric
   }
 
   #samples(name: string): Sample[] {
