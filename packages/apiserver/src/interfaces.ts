@@ -32,13 +32,22 @@ export interface ApiRequest {
 }
 
 /**
- * `bytes`: the whole body; `list`: pieces of one body, sent in order without copying; `stream`: pieces as they come,
+ * A stretch of a body whose bytes are made when somebody needs them. The same piece stands for the same bytes always, so
+ * that adapters may keep what they made of it, such as its compressed form.
+ */
+export interface BodyPiece {
+  readonly byteLength: number
+  bytes(): Uint8Array
+}
+
+/**
+ * `bytes`: the whole body; `list`: pieces of one body, sent in order; `stream`: pieces as they come,
  * pulled one by one, so that a slow reader slows the producer.
  */
 export type ApiBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'list'; readonly parts: readonly Uint8Array[]; readonly length: number }
+  | { readonly kind: 'list'; readonly parts: readonly (Uint8Array | BodyPiece)[]; readonly length: number }
   | { readonly kind: 'stream'; readonly stream: AsyncIterable<Uint8Array> }
 
 export interface ApiResponse {

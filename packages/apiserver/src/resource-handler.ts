@@ -4,6 +4,7 @@ import { managerName, unknownManager } from '@krmkit/fieldmanager'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind } from '@krmkit/meta'
 import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
+import type { ListRuns } from './list-runs.ts'
 import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
 import { type WriteOptions, writeOptions } from './query.ts'
 import type { RequestState } from './request-state.ts'
@@ -29,6 +30,8 @@ export interface Machinery {
   /** Aborts when the server closes: watches end cleanly. */
   readonly closing: AbortSignal
   view(definition: ResourceDefinition): View
+  /** Stretches of lists that were sent before. */
+  readonly runs: ListRuns
   /** A served resource, by any version. */
   resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
   /** The served resource that holds objects of a group and plural, whatever the version. */

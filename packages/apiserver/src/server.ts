@@ -30,6 +30,7 @@ import { timeout } from './filters/timeout.ts'
 import { warnings } from './filters/warnings.ts'
 import type { HealthCheck } from './health.ts'
 import type { ApiRequest, ApiResponse, ApiServer } from './interfaces.ts'
+import { ListRuns } from './list-runs.ts'
 import { createMetrics } from './metrics.ts'
 import { Negotiator } from './negotiation.ts'
 import { createNonResourceRoutes } from './non-resource.ts'
@@ -148,6 +149,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       }
       return view
     },
+    runs: new ListRuns(),
     deprecatedRequest: ({ group, version, resource, kind }, subresource) =>
       metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
     resource: registry.resource,

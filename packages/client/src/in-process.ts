@@ -103,7 +103,7 @@ function bodyOf(body: ApiBody, end: BodyEnd): TransportResponse['body'] {
 
 async function* whole(body: Exclude<ApiBody, { kind: 'stream' }>): AsyncGenerator<Uint8Array, void, undefined> {
   if (body.kind === 'bytes') yield body.bytes
-  else if (body.kind === 'list') yield* body.parts
+  else if (body.kind === 'list') for (const part of body.parts) yield part instanceof Uint8Array ? part : part.bytes()
 }
 
 async function* streamed(

@@ -1,4 +1,3 @@
-import { createGzip, type Gzip } from 'node:zlib'
 import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/apiserver'
 import { acceptsGzip } from './request-head.ts'
 
@@ -34,9 +33,4 @@ export function compressedHeaders(headers: ApiResponse['headers']): Record<strin
   const vary = headers.vary
   changed.vary = vary === undefined ? 'Accept-Encoding' : [...(typeof vary === 'string' ? [vary] : vary), 'Accept-Encoding']
   return changed
-}
-
-/** Compresses on zlib's own threads; level 1, as the stock server: speed over size. */
-export function gzip(): Gzip {
-  return createGzip({ level: 1, chunkSize: 64 * 1024 })
 }

@@ -1,8 +1,8 @@
-import type { Duplex } from 'node:stream'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ApiResponse, Handler } from '@krmkit/apiserver'
+import type { ApiResponse, BodyPiece, Handler } from '@krmkit/apiserver'
 import type { Random } from '@krmkit/meta'
+import type { DeflatedPieces } from './gzip-parts.ts'
 import type { StreamPump } from './stream-pump.ts'
 import { TurnQueue } from './turn-queue.ts'
 
@@ -12,6 +12,8 @@ export class Context {
   readonly turns = new TurnQueue()
   /** Streams under way, so that closing can end them. */
   readonly pumps = new Set<StreamPump>()
+  /** Compressed pieces of lists. */
+  readonly deflated: DeflatedPieces = new WeakMap()
   /** Set once closing has begun: connections end after their answer. */
   closing = false
   readonly #goaway: { readonly chance: number; readonly random: Pick<Random, 'bytes'> } | undefined
@@ -67,32 +69,23 @@ export const failure: ApiResponse = {
 const groupBytes = 256 * 1024
 
 /** Sends a whole body piece by piece, as the client takes it. A client that goes away is no fault. */
-export function carry(
-  parts: readonly Uint8Array[],
-  options: { readonly through?: Duplex; readonly sink: NodeJS.WritableStream },
-): void {
-  const source = Readable.from(groups(parts), { objectMode: true, highWaterMark: 1 })
-  const { through, sink } = options
-  const done = through === undefined ? pipeline(source, sink) : pipeline(source, through, sink)
-  done.catch(() => undefined)
+export function carry(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, sink: NodeJS.WritableStream): void {
+  pipeline(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }), sink).catch(() => undefined)
 }
 
-/** The pieces of a list in groups that are worth one write each. */
-export function* groups(parts: readonly Uint8Array[]): Generator<Uint8Array> {
-  let from = 0
-  let bytes = 0
-  for (let i = 0; i < parts.length; i++) {
-    bytes += parts[i]!.length
-    if (bytes < groupBytes) continue
-    yield joinRange(parts, { from, to: i + 1, bytes })
-    from = i + 1
-    bytes = 0
+/** The parts of a list in groups that are worth one write each. */
+export function* groups(parts: readonly (Uint8Array | BodyPiece)[]): Generator<Uint8Array, void, undefined> {
+  let group: Uint8Array[] = []
+  let length = 0
+  for (const part of parts) {
+    group.push(part instanceof Uint8Array ? part : part.bytes())
+    length += part.byteLength
+    if (length < groupBytes) continue
+    yield group.length === 1 ? group[0]! : Buffer.concat(group, length)
+    group = []
+    length = 0
   }
-  if (from < parts.length) yield joinRange(parts, { from, to: parts.length, bytes })
-}
-
-function joinRange(parts: readonly Uint8Array[], range: { from: number; to: number; bytes: number }): Uint8Array {
-  return range.to - range.from === 1 ? parts[range.from]! : Buffer.concat(parts.slice(range.from, range.to), range.bytes)
+  if (length > 0) yield Buffer.concat(group, length)
 }
 
 /** Lets go of a body that nobody will read. */

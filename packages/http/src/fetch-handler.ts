@@ -1,6 +1,6 @@
 import type { ApiBody, ApiRequest, Peer } from '@krmkit/apiserver'
 import { ApiError, type UserInfo } from '@krmkit/meta'
-import { dropStream } from './exchange.ts'
+import { dropStream, groups } from './exchange.ts'
 import { wireText } from './header-text.ts'
 import type { Served } from './interfaces.ts'
 import { splitTarget } from './request-head.ts'
@@ -79,7 +79,7 @@ function bodyOf(body: ApiBody): BodyInit | null {
     case 'bytes':
       return body.bytes as Uint8Array<ArrayBuffer>
     case 'list':
-      return readable(body.parts[Symbol.iterator]())
+      return readable(groups(body.parts))
     case 'stream':
       return readable(body.stream[Symbol.asyncIterator]())
   }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
-import { compressedHeaders, gzip, shouldCompress } from './compression.ts'
-import { type Context, carry, dropStream, failure, internalFailure } from './exchange.ts'
+import { compressedHeaders, shouldCompress } from './compression.ts'
+import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'
+import { gzipParts } from './gzip-parts.ts'
 import { wireText } from './header-text.ts'
 import { peerOf } from './peer.ts'
 import { noBody, readBody } from './request-body.ts'
@@ -115,13 +116,13 @@ function send(context: Context, exchange: Exchange): void {
   if (body.kind === 'bytes' || body.kind === 'list') {
     if (shouldCompress(request, answer)) {
       response.writeHead(status, flatten(compressedHeaders(answer.headers), -1))
-      carry(body.kind === 'bytes' ? [body.bytes] : body.parts, { through: gzip(), sink: response })
+      carry(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflated), response)
     } else if (body.kind === 'bytes') {
       response.writeHead(status, flatten(answer.headers, body.bytes.length)).end(body.bytes)
     } else {
       response.writeHead(status, flatten(answer.headers, body.length))
       if (request.method === 'HEAD') response.end()
-      else carry(body.parts, { sink: response })
+      else carry(groups(body.parts), response)
     }
     return
   }

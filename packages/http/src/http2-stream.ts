@@ -1,8 +1,9 @@
 import { validateHeaderValue } from 'node:http'
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
-import { compressedHeaders, gzip, shouldCompress } from './compression.ts'
-import { type Context, carry, dropStream, failure, internalFailure } from './exchange.ts'
+import { compressedHeaders, shouldCompress } from './compression.ts'
+import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'
+import { gzipParts } from './gzip-parts.ts'
 import { wireText } from './header-text.ts'
 import { peerOf } from './peer.ts'
 import { noBody, readBody } from './request-body.ts'
@@ -114,13 +115,13 @@ function send(context: Context, exchange: { request: Http2Request; stream: Serve
   }
   if (shouldCompress(request, answer)) {
     stream.respond(headersFor(answer, compressedHeaders(answer.headers), -1))
-    carry(body.kind === 'bytes' ? [body.bytes] : body.parts, { through: gzip(), sink: stream })
+    carry(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflated), stream)
   } else if (body.kind === 'bytes') {
     stream.respond(headersFor(answer, answer.headers, body.bytes.length))
     stream.end(body.bytes)
   } else {
     stream.respond(headersFor(answer, answer.headers, body.length))
-    carry(body.parts, { sink: stream })
+    carry(groups(body.parts), stream)
   }
 }
 

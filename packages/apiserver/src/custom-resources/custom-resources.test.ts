@@ -39,7 +39,7 @@ async function start(storage: Storage = memoryStorage()): Promise<{ call: Call; 
     })
     const parts =
       response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts : []
-    const text = Buffer.concat(parts).toString()
+    const text = Buffer.concat(parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
     return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
   }
   return { call, server }

@@ -6,6 +6,8 @@ import { readObject, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
+import { selfSubjectReview } from './self-subject-review.ts'
+import { tokenReview } from './token-review.ts'
 
 /**
  * Reviews: questions about callers and rights, asked by POST and answered in `status`; nothing is stored.
@@ -32,11 +34,6 @@ interface AccessReview extends ApiObject {
     uid?: string
     extra?: Record<string, string[]>
   }
-  status?: object
-}
-
-interface TokenReview extends ApiObject {
-  spec: { token?: string; audiences?: string[] }
   status?: object
 }
 
@@ -102,35 +99,6 @@ function validateAccessReview({ definition, state }: ResourceRequest, review: Ac
   if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: definition.kind.kind }, '', errors)
   if (definition.kind.kind === 'LocalSubjectAccessReview' && spec.resourceAttributes?.namespace !== state.info.namespace) {
     throw ApiError.badRequest(`spec.resourceAttributes.namespace must match namespace: ${state.info.namespace}`)
-  }
-}
-
-const selfSubjectReview: ReviewAnswer = async ({ state }, review) => {
-  const { username, uid, groups, extra } = state.user
-  review['status'] = {
-    userInfo: { username, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) },
-  }
-}
-
-const tokenReview: ReviewAnswer = async ({ machinery, state }, object) => {
-  const review = object as TokenReview
-  const token = review.spec?.token ?? ''
-  if (token === '') throw ApiError.badRequest('token is required for TokenReview in authentication')
-  const outcome = await machinery.authenticator.authenticate({
-    headers: { authorization: `Bearer ${token}` },
-    peer: {},
-    signal: state.signal,
-  })
-  const audiences = review.spec.audiences ?? []
-  if (outcome.kind !== 'authenticated') {
-    review.status = { user: {}, ...(outcome.kind === 'rejected' ? { error: `[invalid bearer token]` } : {}) }
-    return
-  }
-  const { username, uid, groups, extra } = outcome.user
-  review.status = {
-    authenticated: true,
-    user: { username, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) },
-    ...(audiences.length === 0 ? {} : { audiences: outcome.audiences ?? audiences }),
   }
 }
 

@@ -88,7 +88,8 @@ export const done: ApiResponse = { status: 200, headers: {}, body: { kind: 'empt
 async function readAll(body: ApiBody): Promise<string> {
   if (body.kind === 'empty') return ''
   if (body.kind === 'bytes') return new TextDecoder().decode(body.bytes)
-  if (body.kind === 'list') return new TextDecoder().decode(Buffer.concat(body.parts))
+  if (body.kind === 'list')
+    return new TextDecoder().decode(Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))))
   const parts: Uint8Array[] = []
   for await (const part of body.stream) parts.push(part)
   return new TextDecoder().decode(Buffer.concat(parts))

@@ -17,7 +17,7 @@ import {
   waitForRevision,
 } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
-import type { ApiBody, ApiResponse } from '../interfaces.ts'
+import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
 import { integer, type Query, text } from '../query.ts'
 import { header } from '../request-state.ts'
@@ -215,26 +215,11 @@ function presentList(request: ResourceRequest, answer: ListAnswer, representatio
   return objectResponse(responder, 200, list, shown, () => responder.types.struct(`${folder}.${listKind}`))
 }
 
-const comma = new TextEncoder().encode(',{')
-const firstOpen = new TextEncoder().encode('{')
 const listEnd = new TextEncoder().encode(']}\n')
 
-/** Pieces that a list is sent in: large enough to be cheap to send, small enough not to matter. */
-const pieceBytes = 256 * 1024
-
 function joinedList(request: ResourceRequest, entries: readonly Entry[], metadata: object): ApiResponse {
-  const { definition, view } = request
-  const { head, end } = listEnvelope(definition, metadata)
-  const joiner = new Joiner(pieceBytes)
-  joiner.add(head)
-  for (let i = 0; i < entries.length; i++) {
-    const bytes = view.bytes(entries[i] as Entry)
-    joiner.add(i === 0 ? firstOpen : comma)
-    // Items carry no kind and apiVersion of their own; the final newline is left out too.
-    joiner.add(bytes, view.headLength, bytes.byteLength - 1)
-  }
-  joiner.add(end)
-  return jsonResponse(200, joiner.body())
+  const { definition, machinery, view } = request
+  return jsonResponse(200, machinery.runs.body(view, entries, listEnvelope(definition, metadata)))
 }
 
 /** What stands before the items of a list and after them. Lists of custom resources, too, have their members by name. */
@@ -247,41 +232,6 @@ function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): {
   }
   const end = encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`)
   return { head: encode(`{"apiVersion":"${apiVersion}","items":[`), end }
-}
-
-/** Collects many small pieces into few large ones. */
-class Joiner {
-  readonly #size: number
-  readonly #parts: Uint8Array[] = []
-  #piece: Uint8Array
-  #used = 0
-  #length = 0
-
-  constructor(size: number) {
-    this.#size = size
-    this.#piece = Buffer.allocUnsafe(size)
-  }
-
-  add(bytes: Uint8Array, from = 0, to = bytes.byteLength): void {
-    const length = to - from
-    this.#length += length
-    if (this.#used + length > this.#piece.byteLength) this.#flush(Math.max(this.#size, length))
-    this.#piece.set(from === 0 && to === bytes.byteLength ? bytes : bytes.subarray(from, to), this.#used)
-    this.#used += length
-  }
-
-  body(): ApiBody {
-    this.#flush(0)
-    const [only] = this.#parts
-    if (this.#parts.length === 1 && only !== undefined) return bytesBody(only)
-    return { kind: 'list', parts: this.#parts, length: this.#length }
-  }
-
-  #flush(next: number): void {
-    if (this.#used > 0) this.#parts.push(this.#piece.subarray(0, this.#used))
-    this.#piece = Buffer.allocUnsafe(next)
-    this.#used = 0
-  }
 }
 
 export function apiVersionOf(group: string, version: string): string {

@@ -1,0 +1,53 @@
+import type { AuthenticationOutcome } from '@krmkit/authentication'
+import { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
+import type { ReviewAnswer } from './reviews.ts'
+
+interface TokenReview extends ApiObject {
+  spec?: { token?: string; audiences?: string[] }
+  status?: object
+}
+
+/**
+ * Tells whose a bearer token is, and for which of the audiences asked for it is good; without any, those of the server.
+ * The token is judged as if it came with a request of its own, without any other credential.
+ *
+ * @see API protocol specification, 2.7
+ */
+export const tokenReview: ReviewAnswer = async ({ machinery, state }, object) => {
+  const review = object as TokenReview
+  const token = review.spec?.token ?? ''
+  if (token === '') throw ApiError.badRequest('token is required for TokenReview in authentication')
+  const audiences = review.spec?.audiences ?? []
+  const outcome = await machinery.authenticator.authenticate({
+    headers: { authorization: `Bearer ${token}` },
+    peer: {},
+    signal: state.signal,
+    ...(audiences.length === 0 ? {} : { audiences }),
+  })
+  review.status = statusOf(outcome, audiences)
+}
+
+function statusOf(outcome: AuthenticationOutcome, asked: readonly string[]): object {
+  // Where nobody looks at tokens, everybody is anonymous: that says nothing about this token.
+  if (outcome.kind !== 'authenticated' || isAnonymous(outcome.user)) {
+    return { user: {}, error: outcome.kind === 'rejected' ? outcome.reason : 'invalid bearer token' }
+  }
+  const { audiences = [] } = outcome
+  if (asked.length > 0 && !audiences.some((audience) => asked.includes(audience)))
+    return { user: {}, error: 'the token is for other audiences' }
+  return { authenticated: true, user: userMembers(outcome.user), ...(audiences.length === 0 ? {} : { audiences }) }
+}
+
+function isAnonymous({ username, groups }: UserInfo): boolean {
+  return username === 'system:anonymous' && groups.includes('system:unauthenticated')
+}
+
+/** A user as the members of `UserInfo` in answers: what is empty is left out. */
+export function userMembers({ username, uid = '', groups, extra = {} }: UserInfo): object {
+  return {
+    ...(username === '' ? {} : { username }),
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  }
+}

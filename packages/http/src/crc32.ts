@@ -1,0 +1,53 @@
+/**
+ * The checksum of gzip (RFC 1952, section 8), and how the checksums of two stretches make that of both together: bytes
+ * that follow multiply the polynomial of what came before by x^8 each.
+ */
+import zlib from 'node:zlib'
+
+/** Bits in reverse, as the checksum keeps them: the highest bit stands for 1, the next for x. */
+const polynomial = 0xedb88320
+const one = 0x80000000
+
+const table = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let rest = byte
+  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ polynomial : rest >>> 1
+  return rest
+})
+
+/** The checksum of some bytes, by zlib's own function in releases of Node that have it. */
+export const crc32: (bytes: Uint8Array) => number = typeof zlib.crc32 === 'function' ? (bytes) => zlib.crc32(bytes) : crc32ByTable
+
+export function crc32ByTable(bytes: Uint8Array): number {
+  let crc = 0xffffffff
+  for (let i = 0; i < bytes.length; i++) crc = (table[(crc ^ bytes[i]!) & 0xff] as number) ^ (crc >>> 8)
+  return (crc ^ 0xffffffff) >>> 0
+}
+
+/** The checksum of two stretches, from theirs and the length of the second. */
+export function crc32AfterMore(before: number, more: number, moreLength: number): number {
+  return (multiply(powerOfByte(moreLength), before) ^ more) >>> 0
+}
+
+/** x^(8 times 2^k). */
+const squares: number[] = [0x00800000]
+
+/** x^(8n), modulo the polynomial. */
+function powerOfByte(n: number): number {
+  let power = one
+  for (let rest = n, k = 0; rest > 0; rest = Math.floor(rest / 2), k++) {
+    squares[k] ??= multiply(squares[k - 1] as number, squares[k - 1] as number)
+    if (rest % 2 === 1) power = multiply(power, squares[k] as number)
+  }
+  return power
+}
+
+/** The product of two polynomials, modulo the one of the checksum. */
+function multiply(a: number, b: number): number {
+  let product = 0
+  let shifted = b
+  for (let bit = one; bit !== 0; bit >>>= 1) {
+    if (a & bit) product ^= shifted
+    shifted = shifted & 1 ? (shifted >>> 1) ^ polynomial : shifted >>> 1
+  }
+  return product >>> 0
+}
