@@ -30,13 +30,23 @@ export class SchemaError extends Error {
  */
 export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf'
 
+/** Where a body is wrong, as far as that is known. */
+export interface DecodeErrorPlace {
+  /** In the object: `spec.containers[0].name`; empty for the object as a whole. */
+  readonly path?: string
+  /** In the text of YAML: both from 0. */
+  readonly mark?: { readonly line: number; readonly column: number }
+}
+
 /** A body that cannot be read: the client's fault, answered with 400. The message is the stock server's. */
 export class DecodeError extends Error {
   readonly code: DecodeErrorCode
+  readonly place: DecodeErrorPlace
 
-  constructor(code: DecodeErrorCode, message: string) {
+  constructor(code: DecodeErrorCode, message: string, place: DecodeErrorPlace = {}) {
     super(message)
     this.name = 'DecodeError'
     this.code = code
+    this.place = place
   }
 }

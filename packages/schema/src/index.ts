@@ -11,12 +11,20 @@ export {
   type TypeMeta,
   unreadableTypeMeta,
 } from './decode/type-meta.ts'
-export { DecodeError, type DecodeErrorCode, SchemaError, type SchemaErrorCode } from './errors.ts'
+export { DecodeError, type DecodeErrorCode, type DecodeErrorPlace, SchemaError, type SchemaErrorCode } from './errors.ts'
 export type * from './interfaces.ts'
 export { duplicateProblems } from './json/duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonObject } from './json/parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'
+export {
+  type ManifestDocument,
+  type ManifestFault,
+  type ReadManifestOptions,
+  type RepeatedMember,
+  readManifest,
+  type TextRange,
+} from './manifest/index.ts'
 export type {
   FieldFacts,
   GroupFacts,

@@ -1,7 +1,7 @@
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
-import { Problems } from '../json/problems.ts'
+import { formatPath, Problems } from '../json/problems.ts'
 import { type DuplicateMembers, type Member, NumberLiteral } from '../json/syntax.ts'
 
 /**
@@ -115,7 +115,7 @@ export class Context {
 
   /** Remembers text that does not parse where Go goes on after it (base64). */
   remember(message: string): undefined {
-    this.#mismatch ??= new DecodeError('Value', message)
+    this.#mismatch ??= new DecodeError('Value', message, { path: this.path })
     return undefined
   }
 
@@ -139,7 +139,9 @@ export class Context {
       if (error instanceof DecodeError && error.code === 'Type') throw this.#moved(error)
       throw error
     }
-    if (inner.#mismatch !== undefined) throw inner.#mismatch.code === 'Type' ? this.#moved(inner.#mismatch) : inner.#mismatch
+    const mismatch = inner.#mismatch
+    if (mismatch?.code === 'Type') throw this.#moved(mismatch)
+    if (mismatch !== undefined) throw new DecodeError(mismatch.code, mismatch.message, { path: this.path })
     return result
   }
 
@@ -158,16 +160,27 @@ export class Context {
     const last = fields[fields.length - 1]
     const where =
       last === undefined ? 'Go value' : `Go struct field ${last.owner.typeName}.${fields.map((field) => field.json).join('.')}`
-    return new MismatchError(`json: cannot unmarshal ${mismatch.found} into ${where} of type ${mismatch.goType}`, mismatch)
+    return new MismatchError(
+      `json: cannot unmarshal ${mismatch.found} into ${where} of type ${mismatch.goType}`,
+      mismatch,
+      this.path,
+    )
+  }
+
+  /** The place entered last, as text. */
+  get path(): string {
+    return formatPath(this.#steps())
   }
 
   #at(): Problems {
     this.#problems ??= new Problems()
     const problems = this.#problems
-    problems.moveTo(
-      this.#places.map((place) => (typeof place === 'number' ? place : place instanceof MapKey ? place.key : place.json)),
-    )
+    problems.moveTo(this.#steps())
     return problems
+  }
+
+  #steps(): (string | number)[] {
+    return this.#places.map((place) => (typeof place === 'number' ? place : place instanceof MapKey ? place.key : place.json))
   }
 }
 
@@ -175,8 +188,8 @@ const noProblems: readonly string[] = Object.freeze([])
 
 class MismatchError extends DecodeError {
   readonly mismatch: TypeMismatch | undefined
-  constructor(message: string, mismatch: TypeMismatch) {
-    super('Type', message)
+  constructor(message: string, mismatch: TypeMismatch, path: string) {
+    super('Type', message, { path })
     this.mismatch = mismatch
   }
 }

@@ -28,7 +28,7 @@ export interface DecodeOptions {
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
   if (type.custom !== undefined) return guarded(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
   const context = new Context(options.duplicates, options.collect ?? true)
-  const object = guarded(() => decodeStruct(planOf(type), value ?? {}, context))
+  const object = located(context, () => guarded(() => decodeStruct(planOf(type), value ?? {}, context)))
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
@@ -45,6 +45,16 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
   const copy = guarded(() => copyAny(object, context))
   context.finish()
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+/** What ends decoding ends it where the context has come to. */
+function located<V>(context: Context, run: () => V): V {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof DecodeError) || error.place.path !== undefined) throw error
+    throw new DecodeError(error.code, error.message, { ...error.place, path: context.path })
+  }
 }
 
 /** Deep nesting may meet the end of the stack before it meets the limit, when the caller is deep already. */

@@ -67,7 +67,10 @@ export function coerceEmbedded(
       for (const name of ['apiVersion', 'kind']) {
         const value = Object.hasOwn(embedded, name) ? embedded[name] : undefined
         if (value === undefined || typeof value === 'string') continue
-        if (!lenient) throw new DecodeError('Type', `${text}.${name}: Invalid value: ${JSON.stringify(value)}: must be a string`)
+        if (!lenient)
+          throw new DecodeError('Type', `${text}.${name}: Invalid value: ${JSON.stringify(value)}: must be a string`, {
+            path: `${text}.${name}`,
+          })
         delete embedded[name]
       }
       if (!Object.hasOwn(embedded, 'metadata')) return
@@ -95,8 +98,10 @@ export function coerceMetadata(
   try {
     decoded = decode<JsonObject>(type, value, { collect: unknown !== undefined })
   } catch (error) {
-    if (lenient && error instanceof DecodeError) return isObject(value) ? lenientMetadata(value, type) : undefined
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    if (lenient) return isObject(value) ? lenientMetadata(value, type) : undefined
+    const inner = error.place.path ?? ''
+    throw new DecodeError(error.code, error.message, { path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
   }
   for (const problem of decoded.problems) {
     const name = unknownField.exec(problem)?.[1]

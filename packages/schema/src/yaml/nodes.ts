@@ -11,6 +11,8 @@ interface Place {
 
 export interface ScalarYaml extends Place {
   readonly kind: 'scalar'
+  /** Offset after the last character, quotes not counted; `start` for blocks and for what is empty. */
+  readonly end: number
   readonly text: string
   /** Neither quoted nor a block: its text decides its type. */
   readonly plain: boolean

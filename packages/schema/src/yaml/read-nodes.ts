@@ -80,14 +80,15 @@ function yamlError(error: unknown, source: string): DecodeError {
   if (error instanceof RangeError) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`)
   if (!(error instanceof YAMLException)) throw error
   const { reason, mark } = error
-  if (reason.startsWith('nesting exceeded')) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`)
+  const place = mark === null || mark === undefined ? {} : { mark: { line: mark.line, column: mark.column } }
+  if (reason.startsWith('nesting exceeded')) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`, place)
   if (/non-printable|null byte|valid JSON character/.test(reason))
-    return new DecodeError('Yaml', `${prefix}control characters are not allowed`)
+    return new DecodeError('Yaml', `${prefix}control characters are not allowed`, place)
   const at = mark?.position ?? 0
   const { message, scanner } = describe(reason, source, at)
   // Go counts lines from 0 where a token is out of place, from 1 where no token can begin; and does not mention line 0.
   const line = (mark?.line ?? 0) === 0 ? 0 : (mark?.line ?? 0) + (scanner ? 1 : 0)
-  return new DecodeError('Yaml', `${prefix}${line === 0 ? '' : `line ${line}: `}${message}`)
+  return new DecodeError('Yaml', `${prefix}${line === 0 ? '' : `line ${line}: `}${message}`, place)
 }
 
 /** What begins every error of reading YAML. */
@@ -183,9 +184,18 @@ class TreeBuilder {
     }
     // The text of a block begins a line below its header, and an empty scalar has no place: the node before tells the line.
     const block = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
-    const start = block || event.valueStart < 0 ? this.#last : event.valueStart
+    const placeless = block || event.valueStart < 0
+    const start = placeless ? this.#last : event.valueStart
     this.#last = start
-    return { kind: 'scalar', start, tag, text: getScalarValue(this.#source, event), plain: event.style === SCALAR_STYLE.PLAIN }
+    const end = placeless ? start : event.valueEnd
+    return {
+      kind: 'scalar',
+      start,
+      end,
+      tag,
+      text: getScalarValue(this.#source, event),
+      plain: event.style === SCALAR_STYLE.PLAIN,
+    }
   }
 
   #fullTag(written: string): string {

@@ -1,0 +1,104 @@
+import type { MappingYaml, SequenceYaml, YamlNode } from '../yaml/nodes.ts'
+
+/** Where a path leads in a tree, as far as it can be followed. */
+export interface FoundNode {
+  readonly node: YamlNode
+  /** Node of the member's name; absent for items of lists and for the root. */
+  readonly key?: YamlNode
+  /** Whether all of the path was followed. */
+  readonly whole: boolean
+  /** Members and items passed. */
+  readonly steps: readonly (string | number)[]
+}
+
+/**
+ * Follows `spec.containers[0].env[HOME]`. Names are matched as they stand in the tree, the longest first, so that dots and
+ * brackets in names do not matter. Of repeated members the last one counts.
+ */
+export function findNode(root: YamlNode, path: string): FoundNode {
+  let found: FoundNode = { node: target(root), whole: path === '', steps: [] }
+  let rest = path
+  while (rest !== '') {
+    const step = next(found.node, rest)
+    if (step === undefined) return found
+    rest = step.rest
+    const { key, value } = step
+    found = {
+      node: target(value),
+      ...(key === undefined ? {} : { key }),
+      whole: rest === '',
+      steps: [...found.steps, step.step],
+    }
+  }
+  return found
+}
+
+interface Step {
+  readonly step: string | number
+  readonly key?: YamlNode
+  readonly value: YamlNode
+  readonly rest: string
+}
+
+function next(node: YamlNode, path: string): Step | undefined {
+  if (node.kind === 'mapping') return memberStep(node, path, 0)
+  return node.kind === 'sequence' ? itemStep(node, path) : undefined
+}
+
+const maxMerges = 20
+
+function memberStep(node: MappingYaml, path: string, depth: number): Step | undefined {
+  let best: Step | undefined
+  let longest = -1
+  for (let i = 0; i + 1 < node.items.length; i += 2) {
+    const key = target(node.items[i] as YamlNode)
+    if (key.kind !== 'scalar' || key.text.length < longest) continue
+    const rest = after(path, key.text)
+    if (rest === undefined) continue
+    longest = key.text.length
+    best = { step: key.text, key: node.items[i] as YamlNode, value: node.items[i + 1] as YamlNode, rest }
+  }
+  return best ?? (depth < maxMerges ? mergedStep(node, path, depth) : undefined)
+}
+
+/** Members that come in by `<<`. */
+function mergedStep(node: MappingYaml, path: string, depth: number): Step | undefined {
+  for (let i = 0; i + 1 < node.items.length; i += 2) {
+    const key = node.items[i] as YamlNode
+    if (key.kind !== 'scalar' || key.text !== '<<') continue
+    const value = target(node.items[i + 1] as YamlNode)
+    for (const source of value.kind === 'sequence' ? value.items.map(target) : [value]) {
+      const step = source.kind === 'mapping' ? memberStep(source, path, depth + 1) : undefined
+      if (step !== undefined) return step
+    }
+  }
+  return undefined
+}
+
+/** What follows a name at the beginning of a path; `undefined` when the path does not begin with it. */
+function after(path: string, name: string): string | undefined {
+  if (path.startsWith('[')) return path.startsWith(`${name}]`, 1) ? path.slice(name.length + 2) : undefined
+  const start = path.startsWith('.') ? 1 : 0
+  if (!path.startsWith(name, start)) return undefined
+  const rest = path.slice(start + name.length)
+  return rest === '' || rest.startsWith('.') || rest.startsWith('[') ? rest : undefined
+}
+
+function itemStep(node: SequenceYaml, path: string): Step | undefined {
+  const end = path.indexOf(']')
+  if (!path.startsWith('[') || end < 0) return undefined
+  const inside = path.slice(1, end)
+  const index = /^\d{1,9}$/.test(inside) ? Number(inside) : node.items.findIndex((item) => holds(target(item), inside))
+  const value = node.items[index]
+  return value === undefined ? undefined : { step: index, value, rest: path.slice(end + 1) }
+}
+
+/** Items that are named by their value, or by the value of a member. */
+function holds(item: YamlNode, text: string): boolean {
+  if (item.kind === 'scalar') return item.text === text
+  return item.kind === 'mapping' && item.items.some((each, at) => at % 2 === 1 && each.kind === 'scalar' && each.text === text)
+}
+
+function target(node: YamlNode): YamlNode {
+  return node.kind === 'alias' ? node.target : node
+}

@@ -1,0 +1,8 @@
+export {
+  type ManifestDocument,
+  type ManifestFault,
+  type ReadManifestOptions,
+  type RepeatedMember,
+  readManifest,
+} from './manifest.ts'
+export type { TextRange } from './text-lines.ts'

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { type ManifestDocument, readManifest } from './manifest.ts'
+
+const documents = (text: string): ManifestDocument[] =>
+  readManifest(text).map((each) => {
+    if (each.kind === 'fault') throw new Error(each.message)
+    return each
+  })
+const only = (text: string): ManifestDocument => documents(text)[0] as ManifestDocument
+const at = (text: string, path: string, what?: 'name' | 'value') => {
+  const { line, column, endLine, endColumn } = only(text).range(path, what)
+  return line === endLine ? `${line}:${column}-${endColumn}` : `${line}:${column}-${endLine}:${endColumn}`
+}
+
+const pod = `# a pod
+apiVersion: v1
+kind: Pod
+metadata:
+  name: "web"
+  labels:
+    app.kubernetes.io/name: web
+spec:
+  containers:
+  - name: app
+    image: 'nginx'
+    args: [one, "two"]
+    command:
+    - |
+      echo
+  - name: side
+`
+
+describe('places in YAML', () => {
+  it.each([
+    ['kind', '3:7-10'],
+    ['metadata.name', '5:9-14'],
+    ['metadata.labels', '6:3-9'],
+    ['metadata.labels.app.kubernetes.io/name', '7:29-32'],
+    ['metadata.labels[app.kubernetes.io/name]', '7:29-32'],
+    ['metadata.annotations[a]', '4:1-9'],
+    ['spec.containers[0].image', '11:12-19'],
+    ['spec.containers[0].args[1]', '12:17-22'],
+    ['spec.containers[0].command[0]', '14:5-6'],
+    ['spec.containers[1]', '16:5-6'],
+    ['spec.containers[1].image', '16:5-6'],
+    ['spec.containers[2].image', '9:3-13'],
+    ['', '2:1-2'],
+    ['nothing', '2:1-2'],
+  ])('%s', (path, place) => expect(at(pod, path)).toBe(place))
+
+  it('points at names when told so', () => {
+    expect(at(pod, 'metadata.name', 'name')).toBe('5:3-7')
+    expect(at(pod, 'spec.containers[1].name', 'name')).toBe('16:5-9')
+  })
+
+  it('goes through aliases and merges', () => {
+    const text = 'base: &base\n  size: 1\none:\n  <<: *base\ntwo: *base\n'
+    expect(at(text, 'one.size')).toBe('2:9-10')
+    expect(at(text, 'two.size')).toBe('2:9-10')
+  })
+
+  it('counts lines over all documents', () => {
+    const text = '# nothing\n---\na: 1\n---\n# nothing here\n---\nb: 2\n...\n---\n- c\n--- {d: 3}\n'
+    expect(documents(text).map(({ value }) => value)).toEqual([{ a: 1 }, { b: 2 }, ['c'], { d: 3 }])
+    expect(documents(text).map((each) => each.range(Object.keys(each.value as object)[0] as string).line)).toEqual([3, 7, 10, 11])
+  })
+
+  it('keeps directives with their document', () => {
+    expect(documents('%YAML 1.1\n---\na: yes\n').map(({ value }) => value)).toEqual([{ a: true }])
+  })
+
+  it('finds what is said twice', () => {
+    const text = 'a: 1\nb:\n  - c: 1\n    c: 2\na: 3\n'
+    expect(only(text).repeated()).toMatchObject([
+      { path: 'b[0].c', range: { line: 4, column: 5 } },
+      { path: 'a', range: { line: 5, column: 1 } },
+    ])
+    expect(only(text).range('a')).toMatchObject({ line: 5, column: 4 })
+  })
+
+  it('tells steps as far as they go', () => {
+    expect(only(pod).steps('metadata.labels.app.kubernetes.io/name')).toEqual(['metadata', 'labels', 'app.kubernetes.io/name'])
+    expect(only(pod).steps('spec.containers[1].image.x')).toEqual(['spec', 'containers', 1])
+  })
+})
+
+describe('places in JSON', () => {
+  const text = '{\n\t"a": {"b.c": [1, "x\\"y", {"d": null}]},\n\t"e": "f"\n}\n'
+  it.each([
+    ['a', '2:2-5'],
+    ['a.b.c[1]', '2:19-25'],
+    ['a.b.c[2].d', '2:33-37'],
+    ['e', '3:7-10'],
+  ])('%s', (path, place) => expect(at(text, path)).toBe(place))
+
+  it('reads one value after the other', () => {
+    const both = documents('{"a":1}\n{"a":2}{"a":3}\n')
+    expect(both.map(({ value }) => value)).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }])
+    expect(both.map((each) => each.range('a'))).toMatchObject([{ column: 6 }, { line: 2, column: 6 }, { line: 2, column: 13 }])
+  })
+
+  it('finds what is said twice', () => {
+    expect(only('{"a": 1,\n "a": 2}').repeated()).toMatchObject([{ path: 'a', range: { line: 2, column: 2 } }])
+  })
+
+  it('reads mappings in braces that are no JSON', () => {
+    expect(documents('{a: 1}\n').map(({ value }) => value)).toEqual([{ a: 1 }])
+  })
+})
+
+describe('what cannot be read', () => {
+  const fault = (text: string) => {
+    const found = readManifest(text).find(({ kind }) => kind === 'fault')
+    return found?.kind === 'fault' ? `${found.range.line}:${found.range.column} ${found.message}` : undefined
+  }
+
+  it.each([
+    ['a: 1\nb: c: 2\n', '2:5 mapping values are not allowed in this context'],
+    ['a: 1\n---\nb: [1, 2\nc: 3\n', "4:3 did not find expected ',' or ']'"],
+    ['a:\n\t- 1\n', '2:1 found character that cannot start any token'],
+    ['a: *nope\n', "1:1 unknown anchor 'nope' referenced"],
+    ['a: "open\n', '1:9 found unexpected end of stream'],
+    ['{"a": 1}\n{"b" 1}', "2:6 invalid character '1' after object key"],
+  ])('%j', (text, message) => expect(fault(text)).toBe(message))
+
+  it('takes a file of JSON at its word', () => {
+    expect(readManifest('{"a": 1,}', { json: true })).toEqual([
+      {
+        kind: 'fault',
+        message: "invalid character '}' looking for beginning of object key string",
+        range: { line: 1, column: 9, endLine: 1, endColumn: 9 },
+      },
+    ])
+    expect(readManifest('{"a": 1,}')).toMatchObject([{ value: { a: 1 } }])
+  })
+
+  it('goes on with the next document', () => {
+    expect(readManifest('a: b: c\n---\nd: 1\n').map(({ kind }) => kind)).toEqual(['fault', 'document'])
+  })
+
+  it('stands nesting without end', () => {
+    expect(fault('['.repeat(100_000))).toMatch(/max depth|nesting|expected/)
+    expect(fault('{"a":'.repeat(100_000))).toBeDefined()
+  })
+})
