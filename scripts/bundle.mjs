@@ -3,15 +3,29 @@
 // Dynamic imports stay separate files, so that what a start does not need is not read.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exercise } from './exercise.mjs'
 import { root, setup } from './setup.mjs'
 
 const out = join(root, 'packages/krmkit/dist/bundle')
 const stampFile = join(out, 'sources.stamp')
-export const bundleFile = join(out, 'krmkit.mjs')
+/** Runs the command. */
+export const bundleFile = join(out, 'main.cjs')
 /** Packages with native parts cannot be bundled: the bundle points at them where they are installed. */
 const native = { lmdb: 'packages/storage' }
 
@@ -36,7 +50,7 @@ function sourcesStamp() {
     const { mtimeMs, size } = statSync(file)
     hash.update(`${file} ${mtimeMs} ${size}\n`)
   }
-  add(fileURLToPath(import.meta.url))
+  for (const script of ['bundle.mjs', 'code-cache.cjs', 'exercise.mjs']) add(join(root, 'scripts', script))
   add(join(root, 'pnpm-lock.yaml'))
   for (const name of readdirSync(join(root, 'packages')).sort()) {
     const folder = join(root, 'packages', name)
@@ -65,13 +79,26 @@ async function build() {
   mkdirSync(out, { recursive: true })
   await build.write({
     dir: out,
-    format: 'esm',
-    entryFileNames: 'krmkit.mjs',
-    chunkFileNames: '[name]-[hash].mjs',
+    format: 'cjs',
+    dynamicImportInCjs: false,
+    entryFileNames: 'krmkit.cjs',
+    chunkFileNames: '[name]-[hash].cjs',
     minify: { mangle: false, compress: true, codegen: true },
   })
   await build.close()
+  copyFileSync(join(root, 'scripts/code-cache.cjs'), bundleFile)
+  await warmUp()
   writeFileSync(stampFile, stamp)
+}
+
+/** One short run whose compiled code later runs begin with. A start works without it, only slower. */
+async function warmUp() {
+  const dir = mkdtempSync(join(tmpdir(), 'krmkit-'))
+  try {
+    await exercise({ bundleFile, dir, env: { ...process.env, KRMKIT_WRITE_CODE_CACHE: '1' } })
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
 }
 
 function nativePackages() {
@@ -81,29 +108,10 @@ function nativePackages() {
       const owner = native[source]
       if (owner === undefined) return null
       const file = realpathSync(createRequire(join(root, owner, 'package.json')).resolve(source))
-      const entry = join(packageFolder(file), esmEntry(packageFolder(file)))
-      const path = relative(out, entry).replaceAll('\\', '/')
+      const path = relative(out, file).replaceAll('\\', '/')
       return { id: path.startsWith('.') ? path : `./${path}`, external: true }
     },
   }
-}
-
-function packageFolder(file) {
-  let folder = dirname(file)
-  while (
-    !existsSync(join(folder, 'package.json')) ||
-    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === undefined
-  )
-    folder = dirname(folder)
-  return folder
-}
-
-function esmEntry(folder) {
-  const { exports, module, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const entry = exports?.['.'] ?? exports
-  const pick = (value) =>
-    typeof value === 'string' ? value : value && (pick(value.node) ?? pick(value.import) ?? pick(value.default))
-  return pick(entry) ?? module ?? main
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

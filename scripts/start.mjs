@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm start -- FLAGS`: installs what is missing, bundles what has changed, and becomes `krmkit serve` with durable storage.
-import { pathToFileURL } from 'node:url'
+import { createRequire } from 'node:module'
 import { bundle, bundleFile } from './bundle.mjs'
 import { setup } from './setup.mjs'
 
@@ -10,7 +10,7 @@ const flags = process.argv.slice(2)
 const hasStorage = flags.some((flag) => flag === '--storage' || flag.startsWith('--storage='))
 process.argv = [process.argv[0], bundleFile, 'serve', ...(hasStorage ? [] : ['--storage', 'durable']), ...flags]
 if (process.env.npm_lifecycle_event === 'start') followParent()
-await import(pathToFileURL(bundleFile).href)
+createRequire(import.meta.url)(bundleFile)
 
 /** npm runs us through a shell that dies of a signal without passing it on: losing it means to stop. */
 function followParent() {

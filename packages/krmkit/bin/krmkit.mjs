@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
 
-const built = ['../dist/cli/main.js', '../dist/bundle/krmkit.mjs']
+const built = ['../dist/cli/main.js', '../dist/bundle/main.cjs']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))
 if (built === undefined) {

@@ -9,7 +9,7 @@ import type { ServeOptions } from './serve-options.ts'
 const out = (text: string) => void process.stdout.write(text)
 const err = (text: string) => void process.stderr.write(text)
 
-await main()
+void main()
 
 async function main(): Promise<void> {
   try {

@@ -1,0 +1,50 @@
+/**
+ * Runs the bundled command with the code that V8 made of it in an earlier run: reading and compiling 2 MB of JavaScript
+ * is a third of a start. A cache of another version of Node is refused by V8, and what it was made of is compiled anew.
+ *
+ * With KRMKIT_WRITE_CODE_CACHE set, what was compiled in this run is written when the process ends.
+ */
+'use strict'
+const { readFileSync, writeFileSync } = require('node:fs')
+const { createRequire } = require('node:module')
+const { dirname, join, resolve } = require('node:path')
+const { Script, constants } = require('node:vm')
+
+/** Loaded files by their paths. */
+const loaded = new Map()
+
+function load(file) {
+  const known = loaded.get(file)
+  if (known !== undefined) return known.module.exports
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, 'utf8')}\n})`, {
+    filename: file,
+    cachedData: readCache(file),
+    importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  const module = { exports: {} }
+  loaded.set(file, { module, script })
+  const other = createRequire(file)
+  const require = Object.assign(
+    (id) => (id.endsWith('.cjs') && id.startsWith('./') ? load(resolve(dirname(file), id)) : other(id)),
+    other,
+  )
+  script.runInThisContext().call(module.exports, module.exports, require, module, file, dirname(file))
+  return module.exports
+}
+
+function readCache(file) {
+  try {
+    return readFileSync(`${file}.cache`)
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+if (process.env.KRMKIT_WRITE_CODE_CACHE !== undefined) {
+  process.once('exit', () => {
+    for (const [file, { script }] of loaded) writeFileSync(`${file}.cache`, script.createCachedData())
+  })
+}
+
+load(join(__dirname, 'krmkit.cjs'))

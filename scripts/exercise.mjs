@@ -1,0 +1,69 @@
+/** Lets a server of its own do a little of everything that servers do, so that V8 has compiled it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+
+/**
+ * @param {{ bundleFile: string, dir: string, env: NodeJS.ProcessEnv }} options `dir`: an empty folder for its data
+ */
+export async function exercise({ bundleFile, dir, env }) {
+  const tokens = join(dir, 'tokens.csv')
+  writeFileSync(tokens, 'exercise,exercise,1,"system:masters"\n')
+  const flags = ['--secure-port', '0', '--storage', 'durable', '--data-dir', join(dir, 'data'), '--token-auth-file', tokens]
+  const child = spawn(process.execPath, [bundleFile, 'serve', ...flags], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const exited = once(child, 'exit')
+  try {
+    const url = await Promise.race([
+      urlOf(child.stdout),
+      exited.then(([code]) => Promise.reject(new Error(`it ended with ${code}`))),
+    ])
+    for (const step of steps) await send(url, step)
+  } finally {
+    child.kill('SIGTERM')
+    await exited
+  }
+}
+
+async function urlOf(stdout) {
+  let text = ''
+  for await (const piece of stdout) {
+    text += piece
+    const found = /https:\/\/[^\s;]+/.exec(text)
+    if (found !== null) return found[0]
+  }
+  throw new Error('it did not say where it serves')
+}
+
+const object = (name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { a: 'b' } }, data: { key: 'value' } })
+const maps = '/api/v1/namespaces/default/configmaps'
+const apply = 'application/apply-patch+yaml'
+const steps = [
+  { path: '/apis', accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json' },
+  { path: '/api' },
+  ...['a', 'b', 'c'].map((name) => ({ method: 'POST', path: maps, body: object(name) })),
+  { path: `${maps}/a` },
+  { path: maps, accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },
+  { path: `${maps}?limit=2&labelSelector=a%3Db` },
+  { method: 'PUT', path: `${maps}/a`, body: { ...object('a'), data: { key: 'other' } } },
+  { method: 'PATCH', path: `${maps}/b`, type: 'application/merge-patch+json', body: { data: { more: 'x' } } },
+  { method: 'PATCH', path: `${maps}/d?fieldManager=m`, type: apply, body: object('d') },
+  { method: 'PATCH', path: `${maps}/d?fieldManager=m`, type: apply, body: { ...object('d'), data: { key: 'new' } } },
+  { path: `${maps}?watch=1&resourceVersion=0&timeoutSeconds=1` },
+  { method: 'DELETE', path: `${maps}/a` },
+]
+
+/** Sends one request and reads its answer to the end. */
+function send(url, { method = 'GET', path, accept = 'application/json', type = 'application/json', body }) {
+  const headers = { authorization: 'Bearer exercise', accept, ...(body === undefined ? {} : { 'content-type': type }) }
+  return new Promise((resolve, reject) => {
+    // The certificate is one that this server has just made for itself.
+    const sent = request(`${url}${path}`, { method, headers, rejectUnauthorized: false }, (answer) => {
+      answer.resume().once('end', resolve).once('error', reject)
+      if (answer.statusCode >= 400) reject(new Error(`${method} ${path} was answered with ${answer.statusCode}`))
+    })
+    sent.once('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+}
