@@ -1,37 +1,155 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { drafted } from './draft.ts'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from './interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Judged, Rounds, Undo } from './interfaces.ts'
+import { PluginTable } from './plugin-table.ts'
+import { traced } from './trace.ts'
 
 /** The plugins of a server in execution order: all that mutate, then all that validate. */
 export interface AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[]
   /** @returns the object as the plugins want it; the argument is not changed. */
   admit<T extends ApiObject | undefined>(object: T, attributes: AdmissionAttributes, context: AdmissionContext): Promise<T>
-  validate(object: DeepReadonly<ApiObject> | undefined, attributes: AdmissionAttributes, context: AdmissionContext): Promise<void>
+  /** @returns what to call when the write then fails; mostly nothing. */
+  validate(
+    object: DeepReadonly<ApiObject> | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): Promise<Undo | undefined>
 }
 
 /**
- * Composes plugins, first to last. A refusal is an ApiError thrown by the plugin and ends the request.
+ * Composes plugins, first to last. A refusal is an ApiError thrown by the plugin and ends the request. Which plugins look at a
+ * kind of request is worked out once; the others cost nothing.
  *
  * @see API protocol specification, 5.10
  */
 export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
+  const table = new PluginTable(plugins)
   return {
     plugins,
     async admit(object, attributes, context) {
-      let admitted = object
-      for (const plugin of plugins) {
-        if (!plugin.handles(attributes)) continue
-        await plugin.check?.(attributes, context)
-        if (plugin.admit === undefined || admitted === undefined) continue
-        admitted = await drafted(admitted, (draft) => plugin.admit?.(draft, attributes, context))
-      }
-      return admitted
+      const chosen = table.of(attributes).mutating
+      return chosen.length === 0 ? object : admitByAll(chosen, object, attributes, context)
     },
     async validate(object, attributes, context) {
-      for (const plugin of plugins) {
-        if (plugin.validate !== undefined && plugin.handles(attributes)) await plugin.validate(object, attributes, context)
-      }
+      const chosen = table.of(attributes).validating
+      return chosen.length === 0 ? undefined : validateByAll(chosen, object, attributes, context)
     },
   }
+}
+
+class OneRequest implements Rounds {
+  round = 0
+  asked = false
+  #memory: Map<string, unknown> | undefined
+
+  again(): void {
+    this.asked = true
+  }
+
+  get memory(): Map<string, unknown> {
+    this.#memory ??= new Map()
+    return this.#memory
+  }
+}
+
+async function admitByAll<T extends ApiObject | undefined>(
+  plugins: readonly AdmissionPlugin[],
+  object: T,
+  attributes: AdmissionAttributes,
+  outer: AdmissionContext,
+): Promise<T> {
+  const rounds = new OneRequest()
+  const context: AdmissionContext = { ...outer, rounds }
+  let admitted: ApiObject | undefined = object
+  for (; rounds.round < 2; rounds.round++) {
+    for (const plugin of plugins) {
+      const step = admitByOne(plugin, admitted, attributes, context)
+      admitted = step instanceof Promise ? await step : step
+    }
+    if (!rounds.asked) break
+  }
+  return admitted as T
+}
+
+type MaybePromise<T> = T | Promise<T>
+
+function admitByOne(
+  plugin: AdmissionPlugin,
+  object: ApiObject | undefined,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+): MaybePromise<ApiObject | undefined> {
+  if (context.trace !== undefined) {
+    return traced(plugin, 'mutating', { object, context, sink: context.trace }, (heard) =>
+      changed(plugin, object, attributes, heard),
+    )
+  }
+  return changed(plugin, object, attributes, context)
+}
+
+function changed(
+  plugin: AdmissionPlugin,
+  object: ApiObject | undefined,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+): MaybePromise<ApiObject | undefined> {
+  const checking = plugin.check?.(attributes, context, object)
+  if (checking instanceof Promise) return checking.then(() => admittedBy(plugin, object, attributes, context))
+  return admittedBy(plugin, object, attributes, context)
+}
+
+function admittedBy(
+  plugin: AdmissionPlugin,
+  object: ApiObject | undefined,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+): MaybePromise<ApiObject | undefined> {
+  if (plugin.admit === undefined || object === undefined) return object
+  if (plugin.changes !== 'members') return drafted(object, (draft) => plugin.admit?.(draft, attributes, context))
+  const own = { ...object, metadata: { ...object.metadata } }
+  const answer = plugin.admit(own, attributes, context)
+  return answer instanceof Promise ? answer.then((other) => other ?? own) : (answer ?? own)
+}
+
+async function validateByAll(
+  plugins: readonly AdmissionPlugin[],
+  object: DeepReadonly<ApiObject> | undefined,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+): Promise<Undo | undefined> {
+  const undos: Undo[] = []
+  try {
+    for (const plugin of plugins) {
+      const judging =
+        context.trace === undefined
+          ? plugin.validate?.(object, attributes, context)
+          : tracedJudgement(plugin, object, attributes, context)
+      const judged = judging instanceof Promise ? await judging : judging
+      if (typeof judged === 'function') undos.push(judged)
+    }
+  } catch (error) {
+    await undoAll(undos)
+    throw error
+  }
+  return undos.length === 0 ? undefined : () => undoAll(undos)
+}
+
+async function tracedJudgement(
+  plugin: AdmissionPlugin,
+  object: DeepReadonly<ApiObject> | undefined,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+): Promise<Judged> {
+  let judged: Judged | undefined
+  await traced(plugin, 'validating', { object: undefined, context, sink: context.trace ?? (() => undefined) }, async (heard) => {
+    judged = await plugin.validate?.(object, attributes, heard)
+    return undefined
+  })
+  return judged as Judged
+}
+
+/** Last set aside, first taken back. */
+async function undoAll(undos: readonly Undo[]): Promise<void> {
+  for (const undo of undos.toReversed()) await undo()
 }

@@ -1,5 +1,5 @@
 import { ApiError, type ApiObject, type GroupResource, type NamingProfile, stockProfile } from '@krmkit/meta'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from './interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from './interfaces.ts'
 
 interface PriorityClass extends ApiObject {
   value?: number
@@ -26,9 +26,9 @@ const systemClasses: Readonly<Record<string, number>> = {
  */
 export function priority({ apiDomain }: NamingProfile = stockProfile): AdmissionPlugin {
   const classes = { group: `scheduling.${apiDomain}`, resource: 'priorityclasses' }
-  const isPod = ({ resource, subresource }: AdmissionAttributes): boolean =>
+  const isPod = ({ resource, subresource }: AdmissionTarget): boolean =>
     resource.group === '' && resource.resource === 'pods' && subresource === ''
-  const isClass = ({ resource, subresource }: AdmissionAttributes): boolean =>
+  const isClass = ({ resource, subresource }: AdmissionTarget): boolean =>
     resource.group === classes.group && resource.resource === classes.resource && subresource === ''
   return {
     name: 'Priority',

@@ -21,4 +21,4 @@ export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.t
 export { parseResourceVersion, waitForRevision } from './resource-version.ts'
 export { ServedResources } from './served-resources.ts'
 export { deepFreeze, encodeStored, type Note, ParsedObjects } from './stored-object.ts'
-export { admissionAttributes, createObject, optimisticLockMessage, updateObject, type Writer } from './write.ts'
+export { admissionAttributes, admissionContext, createObject, optimisticLockMessage, updateObject, type Writer } from './write.ts'

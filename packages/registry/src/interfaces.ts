@@ -1,4 +1,4 @@
-import type { AdmissionChain } from '@krmkit/admission'
+import type { AdmissionChain, DecisionSink } from '@krmkit/admission'
 import type { ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
 import type {
   ApiObject,
@@ -45,6 +45,10 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** Adds a Warning header to the answer. */
   warn(text: string): void
+  /** Adds to the audit trail; absent when nobody keeps one. */
+  readonly annotate?: ((key: string, value: string) => void) | undefined
+  /** Hears what admission plugins decided; absent when nobody listens. */
+  readonly decisions?: DecisionSink | undefined
 }
 
 export type FrozenObject = DeepReadonly<ApiObject>

@@ -1,8 +1,6 @@
-import type { ObjectReader } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { Entry } from '@krmkit/storage'
 import type { Environment } from './interfaces.ts'
-import { collectionPrefix, objectKey } from './keys.ts'
+import { createReader, createWriter } from './object-access.ts'
 import { OwnedKinds } from './ownership.ts'
 import { ServedResources } from './served-resources.ts'
 import { ServiceAddresses } from './service-addresses.ts'
@@ -23,7 +21,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
   const parsed = new ParsedObjects()
   const stored = (group: string, resource: string) => served.stored(group, resource)
-  return {
+  const registry: Registry = {
     environment,
     served,
     get definitions() {
@@ -33,25 +31,10 @@ export function createRegistry(environment: Environment, definitions: readonly R
     owned: new OwnedKinds(served),
     storedForms: new StoredForms(),
     addresses: new ServiceAddresses(environment.storage, parsed, environment.serviceNetwork),
-    reader: createReader(environment, parsed, stored),
+    reader: createReader(environment, parsed, served),
+    objects: createWriter(() => registry),
     resource: (gvr) => served.find(gvr),
     stored,
   }
-}
-
-function createReader(environment: Environment, parsed: ParsedObjects, stored: Registry['stored']): ObjectReader {
-  const { storage } = environment
-  return {
-    get({ group, resource }, namespace, name) {
-      const definition = stored(group, resource)
-      const entry = definition === undefined ? undefined : storage.peek(objectKey(definition, namespace, name))
-      return entry === undefined ? undefined : parsed.objectOf(entry)
-    },
-    async list({ group, resource }, namespace) {
-      const definition = stored(group, resource)
-      if (definition === undefined) return []
-      const { entries } = await storage.list({ prefix: collectionPrefix(definition, namespace ?? '') })
-      return entries.map((entry: Entry) => parsed.objectOf(entry))
-    },
-  }
+  return registry
 }

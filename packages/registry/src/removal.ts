@@ -6,7 +6,7 @@ import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from '
 import { isStorableName, objectKey } from './keys.ts'
 import { policyContext } from './object-metadata.ts'
 import { deepFreeze, encodeStored } from './stored-object.ts'
-import { admissionAttributes, storedType, type Writer } from './write.ts'
+import { admissionAttributes, admissionContext, storedType, type Writer } from './write.ts'
 
 /**
  * How objects go.
@@ -73,7 +73,7 @@ export async function deleteObject(
   const gr = { group: definition.group, resource: definition.resource.name }
   const key = objectKey(definition, namespace, name)
   const attributes = admissionAttributes(definition, context, { operation: 'DELETE', name, namespace, options })
-  const admission = { reader: writer.reader, warn: context.warn }
+  const admission = admissionContext(writer, context)
   await environment.admission.admit(undefined, attributes, admission)
   for (;;) {
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined

@@ -1,4 +1,4 @@
-import type { AdmissionAttributes, ObjectReader } from '@krmkit/admission'
+import type { AdmissionAttributes, AdmissionContext, ObjectReader, ObjectWriter, Undo } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, type GroupKind, goText, type JsonValue, Path } from '@krmkit/meta'
@@ -35,6 +35,8 @@ function storedKind(writer: Writer, definition: ResourceDefinition): GroupKind {
 export interface Writer {
   readonly environment: Environment
   readonly reader: ObjectReader
+  /** Writes on behalf of admission plugins. */
+  readonly objects: ObjectWriter
   readonly parsed: ParsedObjects
   readonly owned: OwnedKinds
   readonly storedForms: StoredForms
@@ -80,6 +82,30 @@ export function admissionAttributes(
   }
 }
 
+/** What admission plugins are handed beside a request. */
+export function admissionContext(writer: Writer, { warn, annotate, decisions }: RequestContext): AdmissionContext {
+  const { reader, objects } = writer
+  return {
+    reader,
+    writer: objects,
+    warn,
+    ...(annotate === undefined ? {} : { annotate }),
+    ...(decisions === undefined ? {} : { trace: decisions }),
+  }
+}
+
+/** What admission set aside is given back when nothing is written. */
+export async function undoUnless<T>(undo: Undo | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
+  if (undo === undefined) return write()
+  let written: T | undefined
+  try {
+    written = await write()
+  } finally {
+    if (written === undefined) await undo()
+  }
+  return written
+}
+
 /**
  * Creates an object. `object` is the caller's own, in the storage version, decoded and defaulted.
  *
@@ -110,7 +136,7 @@ export async function createObject(
     name,
     namespace,
   })
-  const admission = { reader: writer.reader, warn: context.warn }
+  const admission = admissionContext(writer, context)
   const object = ownMetadata(await writer.environment.admission.admit(asked, attributes, admission))
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, writer.environment)
@@ -154,16 +180,17 @@ async function createOnce(
   const metadataErrors = validateNewMetadata(object, definition)
   if (metadataErrors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', metadataErrors)
   for (const text of definition.policy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
-  await environment.admission.validate(object, attributes, { reader: writer.reader, warn: context.warn })
+  const undo = await environment.admission.validate(object, attributes, admissionContext(writer, context))
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
+    await undo?.()
     if (environment.storage.peek(key) !== undefined) return undefined
     // A version that was sent comes back, as from the stock server.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
-  return writeEntry(writer, definition, { key, object, expect: 0 })
+  return undoUnless(undo, () => writeEntry(writer, definition, { key, object, expect: 0 }))
 }
 
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
@@ -247,7 +274,7 @@ async function updateOnce(
   entry: Entry,
   current: FrozenObject,
 ): Promise<Stored | undefined> {
-  const { environment, parsed } = writer
+  const { environment } = writer
   const { namespace, name, subresource } = request
   const gr = { group: definition.group, resource: definition.resource.name }
   const named = storedKind(writer, definition)
@@ -268,7 +295,7 @@ async function updateOnce(
     subresource,
     oldObject: current,
   })
-  const admission = { reader: writer.reader, warn: context.warn }
+  const admission = admissionContext(writer, context)
   const next = ownMetadata(await environment.admission.admit(changed, attributes, admission))
 
   const given = next.metadata.resourceVersion ?? ''
@@ -306,8 +333,17 @@ async function updateOnce(
   ]
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
-  await environment.admission.validate(next, attributes, admission)
+  const undo = await environment.admission.validate(next, attributes, admission)
+  return undoUnless(context.dryRun ? undefined : undo, () => writeUpdate(writer, definition, context, { next, current, entry }))
+}
 
+async function writeUpdate(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  { next, current, entry }: { readonly next: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
+): Promise<Stored | undefined> {
+  const { environment, parsed } = writer
   const type = storedType(writer, definition)
   const canonical = ownMetadata(settleOwnership(current, writer.storedForms.of(type, normalize(type, next))))
   const removing = mayRemoveAfterUpdate(definition, canonical, current)

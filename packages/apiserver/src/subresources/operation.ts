@@ -1,6 +1,6 @@
 import type { ResourceDefinition, SubresourcePolicy } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { admissionAttributes, type RequestContext } from '@krmkit/registry'
+import { admissionAttributes, admissionContext, type RequestContext } from '@krmkit/registry'
 import type { ResourceRequest } from '../resource-handler.ts'
 
 /** The operation itself decides what it changes; the rules of the object's own updates do not apply. */
@@ -13,10 +13,10 @@ export async function admitOperation(
   context: RequestContext,
   { name, object }: { readonly name: string; readonly object: ApiObject },
 ): Promise<void> {
-  const { environment, reader } = machinery.writer
+  const { environment } = machinery.writer
   const { namespace, subresource } = state.info
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace, subresource })
-  const admission = { reader, warn: context.warn }
+  const admission = admissionContext(machinery.writer, context)
   const admitted = await environment.admission.admit(object, attributes, admission)
   await environment.admission.validate(admitted, attributes, admission)
 }

@@ -1,0 +1,40 @@
+import type { ApiObject } from '@krmkit/meta'
+import { changesBetween } from './changes.ts'
+import type { AdmissionContext, AdmissionDecision, AdmissionPlugin, DecisionSink } from './interfaces.ts'
+
+/** What a traced step is about. */
+interface TracedStep {
+  readonly object: ApiObject | undefined
+  readonly context: AdmissionContext
+  readonly sink: DecisionSink
+}
+
+/** Runs one step of one plugin and tells the sink what came of it. Only called while somebody listens. */
+export async function traced(
+  { name }: AdmissionPlugin,
+  phase: AdmissionDecision['phase'],
+  { object, context, sink }: TracedStep,
+  run: (context: AdmissionContext) => ApiObject | undefined | Promise<ApiObject | undefined>,
+): Promise<ApiObject | undefined> {
+  const reasons: string[] = []
+  const warnings: string[] = []
+  const heard: AdmissionContext = {
+    ...context,
+    explain: (reason) => void reasons.push(reason),
+    warn(text) {
+      warnings.push(text)
+      context.warn(text)
+    },
+  }
+  const decided = { plugin: name, phase, reasons, warnings }
+  try {
+    const after = await run(heard)
+    const changes = object === undefined || after === undefined ? [] : changesBetween(object, after)
+    if (changes.length > 0) sink({ ...decided, outcome: 'changed', changes })
+    else if (reasons.length > 0 || warnings.length > 0) sink({ ...decided, outcome: 'allowed', changes })
+    return after
+  } catch (error) {
+    sink({ ...decided, outcome: 'refused', changes: [], message: error instanceof Error ? error.message : String(error) })
+    throw error
+  }
+}
