@@ -15,7 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   certificates: ['meta'],
   kinds: ['schema'],
   fieldmanager: ['schema'],
-  admission: ['schema', 'authorization'],
+  admission: ['schema', 'authorization', 'fieldmanager'],
   versioning: ['schema', 'kinds'],
   registry: ['storage', 'fieldmanager', 'admission', 'kinds', 'versioning'],
   apiserver: ['registry', 'authentication', 'authorization', 'certificates'],

@@ -1,4 +1,13 @@
-import type { ApiObject, DeepReadonly, GroupResource, GroupVersionKind, GroupVersionResource, UserInfo } from '@krmkit/meta'
+import type {
+  ApiObject,
+  DeepReadonly,
+  GroupResource,
+  GroupVersionKind,
+  GroupVersionResource,
+  JsonValue,
+  UserInfo,
+} from '@krmkit/meta'
+import type { WebhookSignals } from './webhook/interfaces.ts'
 
 /** What kind of request it is. Plugins decide by this alone whether they look at a request at all. */
 export interface AdmissionTarget {
@@ -51,6 +60,38 @@ export interface ObjectWriter {
   ): Promise<DeepReadonly<ApiObject>>
 }
 
+/** A resource at one of its versions, and the kind of the objects there: of `deployments/scale` that is `Scale`. */
+export interface ObjectForm {
+  readonly resource: GroupVersionResource
+  readonly kind: GroupVersionKind
+}
+
+/**
+ * The versions of objects. Plugins run on the storage version; webhooks and policies may ask for another one.
+ */
+export interface ObjectForms {
+  /** The same value as long as the same resources are served. */
+  readonly served: unknown
+  /** Every form in which the objects of a resource are served, the given one included. */
+  equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectForm[]
+  /** An object as it looks in a form, complete and in order. The argument stays as it is. */
+  show(object: DeepReadonly<ApiObject>, form: ObjectForm): DeepReadonly<ApiObject>
+  /**
+   * From a value in a form to what plugins run on, with defaults filled in.
+   *
+   * @throws Error that tells what is wrong with the value.
+   */
+  read(value: JsonValue, form: ObjectForm): ApiObject
+}
+
+/** How long a request may take. */
+export interface RequestBounds {
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+  /** Milliseconds since the epoch after which nobody waits for the answer. */
+  readonly deadline?: number | undefined
+}
+
 /** User name of writes that plugins make through `ObjectWriter`. */
 export const pluginUser = 'system:apiserver'
 
@@ -73,8 +114,17 @@ export interface AdmissionContext {
   readonly writer?: ObjectWriter
   /** Adds a Warning header to the answer. */
   warn(text: string): void
-  /** Adds to the audit trail. Absent when nobody keeps one. */
-  annotate?(key: string, value: string): void
+  /**
+   * Adds to the audit trail, where the trail is kept at `level` or above; the default is `Metadata`. A key keeps its first value.
+   * Absent when nobody keeps one.
+   */
+  annotate?(key: string, value: string, level?: 'Metadata' | 'Request'): void
+  /** Absent offline: there is one version then. */
+  readonly forms?: ObjectForms
+  /** Hears of calls to webhooks. Absent when nobody counts. */
+  readonly signals?: WebhookSignals
+  /** Absent offline: there is no end to a request then. */
+  readonly bounds?: RequestBounds
   /** Hears what each plugin decided. Absent when nobody listens: then nothing is worked out. */
   readonly trace?: DecisionSink
   /** Says why the plugin does what it does; set by the chain while somebody listens. */

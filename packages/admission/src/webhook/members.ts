@@ -1,0 +1,70 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { base64ToBytes, DecodeError } from '@krmkit/schema'
+import { BadAnswer } from './bad-answer.ts'
+
+/** Reads members of an answer as Go decodes them: null is unset, nothing is converted, and what does not fit ends it. */
+
+export function own(members: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(members, name) ? members[name] : undefined
+}
+
+export function mismatch(value: JsonValue, where: string, wanted: string): BadAnswer {
+  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value
+  return new BadAnswer('unreadable', `json: cannot unmarshal ${kind} into Go struct field ${where} of type ${wanted}`)
+}
+
+export function membersOf(value: JsonValue, where: string, wanted: string): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw mismatch(value, where, wanted)
+}
+
+/** Where the members of a response are, as messages name it. */
+export const at = 'AdmissionResponse.response'
+
+export function text(members: JsonObject, name: string, where = at): string {
+  const value = own(members, name)
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return value
+  throw mismatch(value, `${where}.${name}`, 'string')
+}
+
+export function flag(members: JsonObject, name: string): boolean | undefined {
+  const value = own(members, name)
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'boolean') return value
+  throw mismatch(value, `${at}.${name}`, 'bool')
+}
+
+export function whole(members: JsonObject, name: string, where: string): number | undefined {
+  const value = own(members, name)
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 31) return value
+  throw mismatch(value, `${where}.${name}`, 'int32')
+}
+
+export function texts(members: JsonObject, name: string): readonly string[] {
+  const value = own(members, name)
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw mismatch(value, `${at}.${name}`, '[]string')
+  return value.map((item) => {
+    if (typeof item === 'string' || item === null) return item ?? ''
+    throw mismatch(item, `${at}.${name}`, 'string')
+  })
+}
+
+export function textMap(members: JsonObject, name: string): Readonly<Record<string, string>> {
+  const value = own(members, name)
+  if (value === undefined || value === null) return {}
+  const given = membersOf(value, `${at}.${name}`, 'map[string]string')
+  return Object.fromEntries(Object.keys(given).map((key) => [key, text(given, key, `${at}.${name}`)]))
+}
+
+export function bytesOf(members: JsonObject, name: string): Uint8Array | undefined {
+  const value = text(members, name)
+  if (value === '') return undefined
+  try {
+    return base64ToBytes(value)
+  } catch (error) {
+    throw error instanceof DecodeError ? new BadAnswer('unreadable', error.message) : error
+  }
+}
