@@ -58,6 +58,18 @@ export function list(text: string, before: readonly string[] = []): readonly str
   return [...before, ...text.split(',').filter((item) => item !== '')]
 }
 
+/** One value each time the flag is given, commas and all. */
+export function append(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+/** A release of Kubernetes, such as `1.33` or `v1.33.2`. */
+export function release(text: string): string {
+  const found = /^v?(\d{1,2}\.\d{1,3})(?:\.\d{1,4})?(?:[-+][\w.+-]{0,60})?$/.exec(text)
+  if (found?.[1] === undefined) throw new InvalidArgumentError('It must be a release, such as 1.33.')
+  return found[1]
+}
+
 /** `Name=true,Other=false`; the flag may be repeated. */
 export function gates(text: string, before: Readonly<Record<string, boolean>> = {}): Readonly<Record<string, boolean>> {
   const entries = text

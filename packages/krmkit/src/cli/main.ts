@@ -1,23 +1,38 @@
 /** The command `krmkit`: reads the command line and becomes what it says. */
 
-import { softwareVersion } from '@krmkit/apiserver'
-import pc from 'picocolors'
+import { readFileSync } from 'node:fs'
 import { streamLog } from './log.ts'
+import { explain } from './offline/command.ts'
+import { colorsWanted, createPaint } from './offline/paint.ts'
+import type { Terminal } from './offline/terminal.ts'
 import { CommanderError, createProgram } from './program.ts'
 import type { ServeOptions } from './serve-options.ts'
 
+const streams = { out: process.stdout, err: process.stderr }
 const out = (text: string) => void process.stdout.write(text)
 const err = (text: string) => void process.stderr.write(text)
+const terminal: Terminal = {
+  version: (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version,
+  out,
+  err,
+  paint: (stream, when) => createPaint(when === 'auto' ? colorsWanted && streams[stream].isTTY : when === 'always'),
+  interactive: process.stderr.isTTY,
+  stdin: () => readFileSync(0, 'utf8'),
+  now: Date.now,
+  exit: (code) => {
+    process.exitCode = code
+  },
+}
 
 void main()
 
 async function main(): Promise<void> {
   try {
-    await createProgram({ version: softwareVersion, serve: runServer, out, err }).parseAsync(process.argv)
+    await createProgram({ serve: runServer, terminal }).parseAsync(process.argv)
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode
     else {
-      err(`${pc.red('krmkit:')} ${explain(error)}\n`)
+      err(`${terminal.paint('err', 'auto').red('krmkit:')} ${explain(error)}\n`)
       process.exitCode = 1
     }
   }
@@ -46,10 +61,4 @@ function firstSignal(delayMs: number): Promise<void> {
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
   })
-}
-
-/** Faults that a person can act on are one sentence; anything else is a fault of ours and shows where. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message)
 }

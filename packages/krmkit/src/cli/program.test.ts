@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { testTerminal } from './offline/testing/test-terminal.ts'
 import { createProgram } from './program.ts'
 import type { ServeOptions } from './serve-options.ts'
 
@@ -11,7 +12,7 @@ const run = async (...flags: string[]) => {
   const take = async (given: ServeOptions) => {
     options = given
   }
-  const program = createProgram({ version: '1.2.3', out: print, err: print, serve: take })
+  const program = createProgram({ terminal: testTerminal({ version: '1.2.3', out: print, err: print }), serve: take })
   const failure = await program.parseAsync(['node', 'krmkit', ...flags]).then(
     () => undefined,
     (error: unknown) => error,

@@ -1,29 +1,37 @@
 import { Command, CommanderError } from './commander.ts'
+import { exitCodes, type Terminal } from './offline/terminal.ts'
 import { serveCommand, unknownFlagHint } from './serve-command.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { validateCommand } from './validate/validate-command.ts'
 
 export interface ProgramOptions {
-  readonly version: string
   readonly serve: (options: ServeOptions) => Promise<void>
-  readonly out: (text: string) => void
-  readonly err: (text: string) => void
+  readonly terminal: Terminal
 }
 
-/** The command line. Mistakes in flags are told on `err` and thrown as CommanderError, which carries the exit code. */
-export function createProgram(options: ProgramOptions): Command {
+/** The command line. Mistakes in flags are told on the error stream and thrown as CommanderError, which carries the exit code. */
+export function createProgram({ serve: runServer, terminal }: ProgramOptions): Command {
   const program = new Command('krmkit')
     .description('API machinery for Kubernetes-style APIs: a server, and tools that need none.')
-    .version(options.version)
+    .version(terminal.version)
     .showHelpAfterError('(--help shows every flag)')
-  const serve = serveCommand(options.serve)
-  for (const command of [program, serve]) {
-    command.exitOverride().configureOutput({
-      writeOut: options.out,
-      writeErr: options.err,
-      outputError: (text, write) => write(`krmkit: ${explain(text)}`),
-    })
+  const serve = serveCommand(runServer).summary('run an API server')
+  const tools = [validateCommand(terminal)]
+  for (const command of [program, serve, ...tools]) {
+    const usage = tools.includes(command) ? exitCodes.trouble : undefined
+    command
+      .exitOverride((error) => {
+        throw usage === undefined || error.exitCode === 0 ? error : new CommanderError(usage, error.code, error.message)
+      })
+      .configureOutput({
+        writeOut: terminal.out,
+        writeErr: terminal.err,
+        outputError: (text, write) => write(`krmkit: ${explain(text)}`),
+      })
   }
-  return program.addCommand(serve)
+  program.commandsGroup('Server:').addCommand(serve).commandsGroup('Files, without a server:')
+  for (const tool of tools) program.addCommand(tool)
+  return program
 }
 
 /** Commander's sentence, and what we know about the flag it does not know. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, loadKubeconfig, remoteClient, resourceType, subresourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testTerminal } from './offline/testing/test-terminal.ts'
 import { createProgram } from './program.ts'
 import { type Serving, serve } from './serve.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -25,11 +26,10 @@ const logged: string[] = []
 const log = { info: (text: string) => void logged.push(text), error: (text: string) => void logged.push(text) }
 const optionsOf = async (flags: readonly string[]): Promise<ServeOptions> => {
   let options: ServeOptions | undefined
-  const ignore = () => undefined
   const take = async (given: ServeOptions) => {
     options = given
   }
-  await createProgram({ version: '', out: ignore, err: ignore, serve: take }).parseAsync([
+  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
     'node',
     'krmkit',
     'serve',

@@ -1,0 +1,81 @@
+import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
+import { parseApiVersion } from '@krmkit/meta'
+import type { ManifestDocument } from '@krmkit/schema'
+
+/** One object of a document: the document itself, or an item of a list. */
+export interface ManifestObject {
+  /** As the parser gave it. */
+  readonly value: unknown
+  /** Where it stands in its document: empty, or `items[3]`. */
+  readonly at: string
+  /** What an item of a typed list is, where it does not say. */
+  readonly implied?: GroupVersionKind
+}
+
+const maxNesting = 10
+
+/** The objects of a document; lists are opened, lists in lists too. */
+export function objectsOf({ value }: Pick<ManifestDocument, 'value'>): ManifestObject[] {
+  return opened({ value, at: '' }, 0)
+}
+
+function opened(object: ManifestObject, depth: number): ManifestObject[] {
+  const { value, at } = object
+  const implied = depth < maxNesting ? listOf(value) : undefined
+  if (implied === undefined) return [object]
+  const items = (value as JsonObject).items as readonly unknown[]
+  return items.flatMap((item, index) => {
+    const place = at === '' ? `items[${index}]` : `${at}.items[${index}]`
+    return opened({ value: item, at: place, ...(implied.kind === '' ? {} : { implied }) }, depth + 1)
+  })
+}
+
+/** What the items of a list are; an empty kind when each says it itself. `undefined` for anything but a list. */
+function listOf(value: unknown): GroupVersionKind | undefined {
+  if (!isObject(value) || !Array.isArray(own(value, 'items'))) return undefined
+  const [apiVersion, kind] = [own(value, 'apiVersion'), own(value, 'kind')]
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !kind.endsWith('List')) return undefined
+  if (apiVersion.split('/').length > 2) return undefined
+  return { ...parseApiVersion(apiVersion), kind: kind.slice(0, -'List'.length) }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A member that the object itself has. */
+export function own(object: object, name: string): unknown {
+  return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
+}
+
+/** Which object it is. */
+export interface ObjectName {
+  readonly apiVersion: string
+  readonly kind: string
+  /** Empty for objects without one. */
+  readonly namespace: string
+  /** Empty for objects that say none. */
+  readonly name: string
+}
+
+/** What an object calls itself, however wrong. */
+export function nameOf({ value, implied }: ManifestObject): ObjectName {
+  const text = (from: unknown, name: string): string => {
+    const member = isObject(from) ? own(from, name) : undefined
+    return typeof member === 'string' ? member : ''
+  }
+  const metadata = isObject(value) ? own(value, 'metadata') : undefined
+  const impliedVersion =
+    implied === undefined ? '' : implied.group === '' ? implied.version : `${implied.group}/${implied.version}`
+  return {
+    apiVersion: text(value, 'apiVersion') || impliedVersion,
+    kind: text(value, 'kind') || (implied?.kind ?? ''),
+    namespace: text(metadata, 'namespace'),
+    name: text(metadata, 'name') || text(metadata, 'generateName'),
+  }
+}
+
+/** `Deployment default/web` */
+export function objectText({ kind, namespace, name }: ObjectName): string {
+  return `${kind}${name === '' ? '' : ` ${namespace === '' ? '' : `${namespace}/`}${name}`}`
+}

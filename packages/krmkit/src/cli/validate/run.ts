@@ -1,0 +1,80 @@
+import { CliError } from '../cli-error.ts'
+import { OfflineKinds, type OfflineKindsOptions } from '../offline/kinds.ts'
+import { findManifests } from '../offline/manifest-files.ts'
+import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+import type { Finding, Severity } from './findings.ts'
+import { createProgress } from './progress.ts'
+import { createReport, type ReportFormat } from './reports.ts'
+import { learnDefinitions, Validator } from './validate.ts'
+
+/** What the flags of `krmkit validate` say. */
+export interface ValidateFlags {
+  readonly validate: 'strict' | 'warn' | 'ignore'
+  readonly kubernetesVersion: string
+  readonly runtimeConfig: readonly string[]
+  readonly featureGates: Readonly<Record<string, boolean>>
+  readonly definitions: readonly string[]
+  readonly ignoreUnknownKinds: boolean
+  readonly output: ReportFormat
+  readonly failOn: Severity
+  readonly progress?: boolean
+  readonly quiet: boolean
+  readonly color: ColorWhen
+}
+
+const fieldModes = { strict: 'error', warn: 'warning', ignore: 'ignored' } as const
+
+/** @returns the exit code. @throws CliError `InvalidFlag` */
+export function runValidate(paths: readonly string[], flags: ValidateFlags, terminal: Terminal): number {
+  const kinds = offlineKinds(flags)
+  const found = findManifests(paths, terminal)
+  const extra = findManifests(flags.definitions, terminal)
+  const unreadable = [...found.unreadable, ...extra.unreadable].map(
+    ({ path, message }): Finding => ({ file: path, rule: 'unreadable-file', severity: 'error', path: '', message }),
+  )
+  learnDefinitions([...extra.files, ...found.files], kinds)
+  const { files } = found
+  const progress = createProgress({ total: files.length, wanted: flags.progress, terminal })
+  const report = createReport(flags.output, {
+    out: terminal.out,
+    paint: terminal.paint('out', flags.color),
+    quiet: flags.quiet,
+    version: terminal.version,
+  })
+  const validator = new Validator(kinds, {
+    fields: fieldModes[flags.validate],
+    ignoreUnknownKinds: flags.ignoreUnknownKinds,
+  })
+  const totals = { files: files.length, objects: 0, errors: 0, warnings: 0, unchecked: 0 }
+  const tell = (findings: readonly Finding[]) => {
+    for (const { severity } of findings) totals[severity === 'error' ? 'errors' : 'warnings']++
+    if (findings.length > 0 && flags.output === 'text') progress.clear()
+    report.add(findings)
+  }
+  tell(unreadable)
+  files.forEach((file, index) => {
+    const { findings, objects, unchecked } = validator.file(file)
+    totals.objects += objects
+    totals.unchecked += unchecked
+    tell(findings)
+    progress.step(index + 1, totals.errors)
+  })
+  progress.clear()
+  report.end(totals)
+  if (unreadable.length > 0) return exitCodes.trouble
+  const failed = totals.errors > 0 || (flags.failOn === 'warning' && totals.warnings > 0)
+  return failed ? exitCodes.findings : exitCodes.fine
+}
+
+function offlineKinds(flags: Pick<ValidateFlags, 'kubernetesVersion' | 'runtimeConfig' | 'featureGates'>): OfflineKinds {
+  const options: OfflineKindsOptions = {
+    release: flags.kubernetesVersion,
+    runtimeConfig: flags.runtimeConfig.join(','),
+    featureGates: flags.featureGates,
+  }
+  try {
+    return new OfflineKinds(options)
+  } catch (cause) {
+    throw new CliError({ code: 'InvalidFlag', message: cause instanceof Error ? cause.message : String(cause), cause })
+  }
+}

@@ -1,0 +1,84 @@
+import { isAbsolute, relative, sep } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type Finding, type RuleId, rules } from './findings.ts'
+
+/** Findings as SARIF 2.1.0, the form that code hosts and editors show beside the text. */
+
+const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
+
+export function sarifReport(findings: readonly Finding[], version: string): object {
+  const used = [...new Set(findings.map(({ rule }) => rule))].sort()
+  return {
+    $schema: schema,
+    version: '2.1.0',
+    runs: [
+      {
+        tool: { driver: { name: 'krmkit', semanticVersion: version, rules: used.map(descriptor) } },
+        columnKind: 'utf16CodeUnits',
+        invocations: [
+          {
+            executionSuccessful: findings.every(({ rule }) => rule !== 'internal' && rule !== 'unreadable-file'),
+          },
+        ],
+        results: findings.map((finding) => result(finding, used)),
+      },
+    ],
+  }
+}
+
+function descriptor(id: RuleId): object {
+  return { id, name: pascalCase(id), shortDescription: { text: rules[id] } }
+}
+
+function pascalCase(id: string): string {
+  return id.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function result({ rule, severity, message, path, file, range, object }: Finding, used: readonly RuleId[]): object {
+  const name =
+    object === undefined
+      ? ''
+      : [object.apiVersion, object.kind, object.namespace, object.name].filter((part) => part !== '').join('/')
+  const logical = [path, name].filter((part) => part !== '')
+  return {
+    ruleId: rule,
+    ruleIndex: used.indexOf(rule),
+    level: severity,
+    message: { text: path === '' ? message : `${path}: ${message}` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: file === '-' ? { uri: 'stdin:' } : { uri: uriOf(file) },
+          ...(range === undefined
+            ? {}
+            : {
+                region: {
+                  startLine: range.line,
+                  startColumn: range.column,
+                  endLine: range.endLine,
+                  endColumn: Math.max(range.endColumn, range.line === range.endLine ? range.column : 1),
+                },
+              }),
+        },
+        ...(logical.length === 0
+          ? {}
+          : {
+              logicalLocations: [
+                { ...(path === '' ? {} : { name: path }), fullyQualifiedName: logical.reverse().join('#'), kind: 'member' },
+              ],
+            }),
+      },
+    ],
+  }
+}
+
+/** Relative to where the command runs, when it lies below. */
+function uriOf(file: string): string {
+  const path = isAbsolute(file) ? relative(process.cwd(), file) : file
+  if (isAbsolute(path) || path.startsWith('..')) return pathToFileURL(file).href
+  return path
+    .split(sep)
+    .filter((part) => part !== '.')
+    .map(encodeURIComponent)
+    .join('/')
+}

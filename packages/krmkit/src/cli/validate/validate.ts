@@ -1,0 +1,134 @@
+import type { ManifestDocument, TextRange } from '@krmkit/schema'
+import type { OfflineKinds } from '../offline/kinds.ts'
+import { documentsOf, type ManifestFile } from '../offline/manifest-files.ts'
+import { type ManifestObject, nameOf, type ObjectName, objectsOf, objectText } from '../offline/objects.ts'
+import { type CheckOptions, checkObject } from './check-object.ts'
+import type { Finding, Problem, Severity } from './findings.ts'
+
+/** All documents of many files. */
+
+export interface ValidateOptions {
+  /** What unknown and repeated fields are. */
+  readonly fields: Severity | 'ignored'
+  /** Lets objects pass whose kind is not known. */
+  readonly ignoreUnknownKinds: boolean
+}
+
+/** What was found in one file. */
+export interface ValidatedFile {
+  readonly findings: readonly Finding[]
+  readonly objects: number
+  readonly unchecked: number
+}
+
+/** Learns the kinds that definitions among files define. Reads only files that may hold one. */
+export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineKinds): void {
+  for (const file of files) {
+    if (!file.text.includes('CustomResourceDefinition')) continue
+    for (const document of documentsOf(file)) {
+      if (document.kind === 'document') for (const object of objectsOf(document)) kinds.define(object)
+    }
+  }
+}
+
+/** Validates one file after the other; what it has seen before counts for objects that are described twice. */
+export class Validator {
+  readonly #kinds: OfflineKinds
+  readonly #options: ValidateOptions
+  /** Identity of an object -> where it was seen first. */
+  readonly #seen = new Map<string, { readonly file: string; readonly line: number }>()
+
+  constructor(kinds: OfflineKinds, options: ValidateOptions) {
+    this.#kinds = kinds
+    this.#options = options
+  }
+
+  file(file: ManifestFile): ValidatedFile {
+    const findings: Finding[] = []
+    let objects = 0
+    let unchecked = 0
+    documentsOf(file).forEach((document, index) => {
+      const where = { file: file.path, document: index + 1 }
+      if (document.kind === 'fault') {
+        const { message, range } = document
+        findings.push({ ...where, rule: 'syntax', severity: 'error', path: '', message, range })
+        return
+      }
+      for (const object of objectsOf(document)) {
+        objects++
+        const checked = this.#object(object, document)
+        if (checked.unchecked) unchecked++
+        findings.push(...checked.findings.map((finding) => ({ ...where, ...finding })))
+        if (checked.identity !== undefined)
+          findings.push(...this.#twice(checked.identity, object, { file: file.path, document, index }))
+      }
+    })
+    return { findings: findings.sort(byPlace), objects, unchecked }
+  }
+
+  #object(object: ManifestObject, document: ManifestDocument) {
+    const { fields, ignoreUnknownKinds } = this.#options
+    const name = nameOf(object)
+    const checked = checkObject(object, this.#kinds, { fields } satisfies CheckOptions)
+    const isForgiven = ({ rule }: Problem) => ignoreUnknownKinds && (rule === 'missing-definition' || rule === 'unknown-kind')
+    const told = checked.problems.filter((problem) => !isForgiven(problem))
+    const problems = [...told, ...this.#repeated(object, document)]
+    const findings = problems.map(({ aboutName, ...problem }) => {
+      const path = asWritten(name, problem.path)
+      const range = document.range(joined(object.at, path), aboutName ? 'name' : 'value')
+      return { ...problem, path, range, ...(name.kind === '' ? {} : { object: name }) }
+    })
+    const unchecked = checked.unchecked === true || told.length < checked.problems.length
+    return { findings, unchecked, ...(checked.identity === undefined ? {} : { identity: checked.identity }) }
+  }
+
+  /** Members that are there twice, within the object. */
+  #repeated({ at }: ManifestObject, document: ManifestDocument): Problem[] {
+    const { fields } = this.#options
+    if (fields === 'ignored') return []
+    return document.repeated().flatMap(({ path }): Problem[] => {
+      const inside = at === '' ? path : path.startsWith(`${at}.`) ? path.slice(at.length + 1) : undefined
+      if (inside === undefined) return []
+      return [{ rule: 'duplicate-field', severity: fields, path: inside, message: 'duplicate field', aboutName: true }]
+    })
+  }
+
+  /** Within a file that is a mistake; across files it may be on purpose. */
+  #twice(
+    identity: string,
+    object: ManifestObject,
+    { file, document, index }: { file: string; document: ManifestDocument; index: number },
+  ): Finding[] {
+    const path = 'metadata.name'
+    const range = document.range(joined(object.at, path))
+    const first = this.#seen.get(identity)
+    if (first === undefined) {
+      this.#seen.set(identity, { file, line: range.line })
+      return []
+    }
+    const name: ObjectName = nameOf(object)
+    const where = first.file === file ? `line ${first.line}` : `${first.file}:${first.line}`
+    const severity = first.file === file ? 'error' : 'warning'
+    const message = `${objectText(name)} is described at ${where} already`
+    return [{ rule: 'duplicate-object', severity, path, message, file, document: index + 1, range, object: name }]
+  }
+}
+
+function joined(at: string, path: string): string {
+  return at === '' || path === '' ? at || path : `${at}.${path}`
+}
+
+/** The server checks a definition of one schema as if it had that at the top, where nobody writes it any more. */
+function asWritten({ apiVersion, kind }: ObjectName, path: string): string {
+  if (kind !== 'CustomResourceDefinition' || apiVersion !== 'apiextensions.k8s.io/v1') return path
+  return path
+    .replace(/^spec\.validation\b/, 'spec.versions[0].schema')
+    .replace(/^spec\.(?=subresources\b|additionalPrinterColumns\b)/, 'spec.versions[0].')
+}
+
+function byPlace(a: Finding, b: Finding): number {
+  const [one, two] = [a.range ?? start, b.range ?? start]
+  return one.line - two.line || one.column - two.column
+}
+
+const start: TextRange = { line: 0, column: 0, endLine: 0, endColumn: 0 }
