@@ -26,7 +26,15 @@ export {
 export { fieldSetFromValue } from './fieldpath/from-value.ts'
 export { elementText, pathText } from './fieldpath/path-text.ts'
 export { filterSet, prefixMatcher, type SetFilter, type SetMatcher } from './fieldpath/set-filter.ts'
-export { type ApplyRequest, type ApplyResult, applyPatch, firstApplyManager } from './managed-fields/apply.ts'
+export {
+  type AppliedParts,
+  type ApplyParts,
+  type ApplyRequest,
+  type ApplyResult,
+  applyParts,
+  applyPatch,
+  firstApplyManager,
+} from './managed-fields/apply.ts'
 export { ancientManager, maxUpdateManagers } from './managed-fields/cap.ts'
 export { conflictError, conflictMessage, type FieldConflict } from './managed-fields/conflicts.ts'
 export { decodeManaged, encodeManaged, type Managed, sameEntries } from './managed-fields/entries.ts'

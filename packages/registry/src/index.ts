@@ -15,7 +15,7 @@ export type {
 export { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 export { listEntries } from './list.ts'
 export { generatedName, takeNamespace } from './object-metadata.ts'
-export { type ApplyIntent, applyToObject, trackOwnership } from './ownership.ts'
+export { type ApplyIntent, applyToObject, setManagedFields, trackOwnership } from './ownership.ts'
 export { createRegistry, type Registry } from './registry.ts'
 export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.ts'
 export { parseResourceVersion, waitForRevision } from './resource-version.ts'

@@ -99,8 +99,11 @@ export interface DeleteAnswer {
   readonly removed: boolean
 }
 
-/** A change of one object. `current` is frozen; the returned object is the caller's own. Runs again when another writer was first. */
-export type Change = (current: FrozenObject | undefined) => ApiObject | Promise<ApiObject>
+/**
+ * A change of one object. `current` is frozen; the returned object is the caller's own, or `current` itself when nothing changes.
+ * Runs again when another writer was first.
+ */
+export type Change = (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject>
 
 export interface UpdateRequest {
   readonly namespace: string

@@ -1,5 +1,6 @@
 import {
-  applyPatch,
+  type AppliedParts,
+  applyParts,
   conflictError,
   FieldManagerError,
   FieldSet,
@@ -146,7 +147,8 @@ function losesOwners(
   })
 }
 
-function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
+/** @param object the caller's own, as is its metadata. */
+export function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
   if (entries === undefined) delete object.metadata.managedFields
   else object.metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
 }
@@ -167,7 +169,7 @@ export interface ApplyIntent {
 /**
  * Joins an applied configuration with the live object, both in the version of the request.
  *
- * @returns the merged object with its owners, to be decoded again before anything is changed in it.
+ * @returns the merged object apart from its owners, to be decoded again before anything is changed in it.
  * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
  */
 export function applyToObject(
@@ -175,10 +177,10 @@ export function applyToObject(
   definition: ResourceDefinition,
   context: RequestContext,
   intent: ApplyIntent,
-): ApiObject {
+): AppliedParts {
   const { types, reset } = writer.owned.of(definition)
   try {
-    const result = applyPatch({
+    const result = applyParts({
       live: intent.live,
       applied: intent.applied,
       manager: context.fieldManager,
@@ -190,7 +192,7 @@ export function applyToObject(
       types,
     })
     if (result.kind === 'conflict') throw conflictError(result.conflicts)
-    return result.object
+    return result
   } catch (error) {
     if (error instanceof FieldManagerError) throw ApiError.badRequest(error.message)
     throw error

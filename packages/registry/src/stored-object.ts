@@ -16,6 +16,8 @@ export interface Note {
   /** Selectable fields, worked out on first use, and the definition that named them. */
   fields: Readonly<Record<string, string>> | undefined
   fieldsOf: ResourceDefinition | undefined
+  /** The definition by whose rules the object was prepared and validated as a whole when it was stored. */
+  settledBy: ResourceDefinition | undefined
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({})
@@ -39,7 +41,13 @@ export class ParsedObjects {
   noteOf(entry: Entry): Note {
     if (entry.note !== undefined) return entry.note as Note
     const object = parse(entry)
-    const note: Note = { object, labels: object.metadata.labels ?? noLabels, fields: undefined, fieldsOf: undefined }
+    const note: Note = {
+      object,
+      labels: object.metadata.labels ?? noLabels,
+      fields: undefined,
+      fieldsOf: undefined,
+      settledBy: undefined,
+    }
     entry.note = note
     this.keep(note)
     return note
@@ -56,7 +64,13 @@ export class ParsedObjects {
 
   /** The note of an object that is being written. */
   newNote(object: FrozenObject): Note {
-    return { object: undefined, labels: object.metadata.labels ?? noLabels, fields: undefined, fieldsOf: undefined }
+    return {
+      object: undefined,
+      labels: object.metadata.labels ?? noLabels,
+      fields: undefined,
+      fieldsOf: undefined,
+      settledBy: undefined,
+    }
   }
 
   /** Fields that selectors may ask for. */

@@ -23,6 +23,7 @@ import { mayRemoveAfterUpdate } from './removal.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 import type { StoredForms } from './stored-form.ts'
 import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
+import { isSettled, keepUnchanged } from './unchanged.ts'
 
 /** Refusals name the kind as it is stored, whatever version was asked for. */
 function storedKind(writer: Writer, definition: ResourceDefinition): GroupKind {
@@ -190,20 +191,21 @@ async function createOnce(
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
-  return undoUnless(undo, () => writeEntry(writer, definition, { key, object, expect: 0 }))
+  return undoUnless(undo, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true }))
 }
 
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
 async function writeEntry(
   writer: Writer,
   definition: ResourceDefinition,
-  { key, object, expect }: { key: string; object: ApiObject; expect: number },
+  { key, object, expect, settled }: { key: string; object: ApiObject; expect: number; settled: boolean },
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { environment, parsed } = writer
   object.metadata.resourceVersion = '0'
   const type = storedType(writer, definition)
   const canonical = writer.storedForms.of(type, normalize(type, object)) as ApiObject
   const note = parsed.newNote(canonical)
+  if (settled) note.settledBy = definition
   const result = await environment.storage.put(
     key,
     (revision) => {
@@ -247,7 +249,7 @@ export async function updateObject(
       try {
         const stored = await createObject(writer, definition, context, {
           namespace: request.namespace,
-          object: made,
+          object: made as ApiObject,
           owned: request.owned === true,
         })
         return { ...stored, created: true }
@@ -285,8 +287,11 @@ async function updateOnce(
       `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: ${current.metadata.uid}`,
     )
   }
-  const changed = ownMetadata(await request.change(current))
-  takeNamespace(changed, namespace, definition)
+  const given = (await request.change(current)) as ApiObject
+  const same = given === current
+  const settled = same && isSettled(writer, definition, entry, current)
+  const changed = settled ? given : ownMetadata(same ? structuredClone(given) : given)
+  if (!settled) takeNamespace(changed, namespace, definition)
   if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
   const attributes = admissionAttributes(definition, context, {
     operation: 'UPDATE',
@@ -296,10 +301,14 @@ async function updateOnce(
     oldObject: current,
   })
   const admission = admissionContext(writer, context)
-  const next = ownMetadata(await environment.admission.admit(changed, attributes, admission))
+  const admitted = await environment.admission.admit(changed, attributes, admission)
+  if (settled && admitted === changed) {
+    return keepUnchanged(writer, definition, context, { entry, current, attributes, admission })
+  }
+  const next = ownMetadata(settled ? structuredClone(admitted) : admitted)
 
-  const given = next.metadata.resourceVersion ?? ''
-  const conditional = given !== '' && given !== '0'
+  const version = next.metadata.resourceVersion ?? ''
+  const conditional = version !== '' && version !== '0'
   if (!conditional) {
     if (definition.policy.allowUnconditionalUpdate === false) {
       const place = Path.of('metadata').child('resourceVersion')
@@ -308,11 +317,11 @@ async function updateOnce(
       throw ApiError.invalid(named, name, [field.invalid(place, goText('0x0'), 'must be specified for an update')])
     }
     next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
-  } else if (!/^[0-9]+$/.test(given)) {
+  } else if (!/^[0-9]+$/.test(version)) {
     throw ApiError.badRequest(
-      `metadata.resourceVersion: Invalid value: ${JSON.stringify(given)}: strconv.ParseUint: parsing ${JSON.stringify(given)}: invalid syntax`,
+      `metadata.resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
     )
-  } else if (given !== current.metadata.resourceVersion) {
+  } else if (version !== current.metadata.resourceVersion) {
     throw ApiError.conflict(gr, name, optimisticLockMessage)
   }
 
@@ -334,14 +343,21 @@ async function updateOnce(
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
   const undo = await environment.admission.validate(next, attributes, admission)
-  return undoUnless(context.dryRun ? undefined : undo, () => writeUpdate(writer, definition, context, { next, current, entry }))
+  return undoUnless(context.dryRun ? undefined : undo, () =>
+    writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined }),
+  )
 }
 
 async function writeUpdate(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  { next, current, entry }: { readonly next: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
+  {
+    next,
+    current,
+    entry,
+    whole,
+  }: { readonly next: ApiObject; readonly current: FrozenObject; readonly entry: Entry; readonly whole: boolean },
 ): Promise<Stored | undefined> {
   const { environment, parsed } = writer
   const type = storedType(writer, definition)
@@ -368,7 +384,9 @@ async function writeUpdate(
   const mayBeSame =
     definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
   if (mayBeSame && sameBytes(encodeStored(canonical), entry.value)) return { object: current, entry }
-  return writeEntry(writer, definition, { key: entry.key, object: canonical, expect: entry.revision })
+  // A sub-resource looks at its own part only.
+  const settled = whole || parsed.noteOf(entry).settledBy === definition
+  return writeEntry(writer, definition, { key: entry.key, object: canonical, expect: entry.revision, settled })
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

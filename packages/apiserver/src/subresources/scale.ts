@@ -53,7 +53,7 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
       if (patch?.kind === 'apply') {
         const next = owners.applied(
           before,
-          appliedObject(request, target, patch, { ...options, exists: true }),
+          appliedObject(request, target, patch, { ...options, exists: true }).sent,
           options.force === true,
         ) as Scale
         return scaled(request, current, before, next, owners.afterApply(next))

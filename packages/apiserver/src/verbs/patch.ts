@@ -7,7 +7,7 @@ import {
   type GroupVersionKind,
   type JsonValue,
 } from '@krmkit/meta'
-import { applyToObject, updateObject } from '@krmkit/registry'
+import { applyToObject, type FrozenObject, setManagedFields, updateObject } from '@krmkit/registry'
 import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
@@ -93,14 +93,16 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
       state.warnings.length = warned
       const before = current === undefined ? undefined : view.present(current)
       if (kind === 'apply') {
-        const applied = appliedObject(request, target, body, { ...options, exists: before !== undefined })
-        const merged = applyToObject(machinery.writer, definition, context, {
+        const { sent, object } = appliedObject(request, target, body, { ...options, exists: before !== undefined })
+        const { value, content, managedFields } = applyToObject(machinery.writer, definition, context, {
           live: before,
-          applied,
+          applied: sent,
           force: options.force === true,
           subresource,
         })
-        const next = decodePatched(request, target, { value: merged as JsonValue }, 'Ignore')
+        if (current !== undefined && content === 'live' && managedFields === before?.metadata.managedFields) return current
+        const next = content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore')
+        setManagedFields(next, managedFields)
         return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
       }
       const next = patched(request, target, body, before as DeepReadonly<object>, options)
@@ -139,13 +141,21 @@ function patchFailure(error: PatchError): ApiError {
   return ApiError.badRequest(error.message)
 }
 
+/** The body of an apply. */
+export interface AppliedObject {
+  /** As it was sent, without members that the type does not know. */
+  readonly sent: FrozenObject
+  /** The same decoded. */
+  readonly object: ApiObject
+}
+
 /** The body of an apply as an object of the target. @throws ApiError 400 */
 export function appliedObject(
   request: ResourceRequest,
   target: PatchTarget,
   body: PatchBody,
   options: Pick<WriteOptions, 'fieldValidation'> & { readonly exists: boolean },
-): ApiObject {
+): AppliedObject {
   const { gvk } = target
   const { value } = body
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -168,18 +178,35 @@ export function appliedObject(
     throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   // The path names an object that exists where the configuration does not.
   const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
-  // Decoded for what is wrong with it; what it says stays as it was sent.
-  decodePatched(request, target, { ...body, value: named }, options.fieldValidation)
-  return knownMembers(target.type(), named) as unknown as ApiObject
+  const { object, problems } = decodeChecked(request, target, { ...body, value: named }, options.fieldValidation)
+  // Where nobody objects to anything, the type knows all members.
+  const known = options.fieldValidation !== 'Ignore' && problems.length === 0
+  return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+}
+
+interface PatchResult {
+  readonly value: JsonValue
+  /** What the patch repeats. */
+  readonly problems?: readonly string[]
 }
 
 /** Decodes what a patch made; what the patch repeats counts among its problems. */
 function decodePatched(
-  { state }: ResourceRequest,
-  { gvk, type, namespaced }: PatchTarget,
-  { value, problems: repeated = [] }: { readonly value: JsonValue; readonly problems?: readonly string[] },
+  request: ResourceRequest,
+  target: PatchTarget,
+  result: PatchResult,
   fieldValidation: WriteOptions['fieldValidation'],
 ): ApiObject {
+  return decodeChecked(request, target, result, fieldValidation).object
+}
+
+/** The same, with the problems that do not end the request. */
+function decodeChecked(
+  { state }: ResourceRequest,
+  { gvk, type, namespaced }: PatchTarget,
+  { value, problems: repeated = [] }: PatchResult,
+  fieldValidation: WriteOptions['fieldValidation'],
+): { readonly object: ApiObject; readonly problems: readonly string[] } {
   const { name, namespace } = state.info
   const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
   if (
@@ -207,7 +234,7 @@ function decodePatched(
     if (namespaced && other !== '' && other !== namespace) {
       throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
     }
-    return object
+    return { object, problems }
   } catch (error) {
     if (error instanceof DecodeError) throw ApiError.badRequest(error.message)
     throw error

@@ -1,8 +1,12 @@
-import type { ApiObject, JsonObject } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
+import type { FieldSet } from '../fieldpath/field-set.ts'
+import { filterSet } from '../fieldpath/set-filter.ts'
 import { conflictSet } from '../merge/conflict.ts'
 import type { ApplyOutcome } from '../merge/updater.ts'
 import { applyManager } from '../merge/updater.ts'
+import { checkedFieldSet } from '../typed/checked-set.ts'
+import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
 import { joinErrors } from '../typed/walk.ts'
@@ -10,7 +14,7 @@ import type { FieldConflict } from './conflicts.ts'
 import { fieldConflicts } from './conflicts.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeManaged, identicalEntries } from './entries.ts'
+import { decodeManaged, encodeManaged, identicalEntries, noManaged } from './entries.ts'
 import { annotationManager, lastApplied, lastAppliedAnnotation, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
 import { stripMeta } from './strip.ts'
@@ -53,6 +57,23 @@ export type ApplyResult =
     }
   | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] }
 
+/** An apply that went through, object and owners apart. */
+export interface AppliedParts {
+  readonly kind: 'applied'
+  /** The object without owners; see `ApplyResult` for what may be done with it. */
+  readonly value: JsonObject
+  /**
+   * What is in it: what the live object has, what was applied and nothing else (but members that every object of the type
+   * prints), or both joined.
+   */
+  readonly content: 'live' | 'applied' | 'joined'
+  /** The list of the live object itself when nothing about owners changes; absent when nobody owns anything. */
+  readonly managedFields: DeepReadonly<ManagedFieldsEntry[]> | undefined
+  readonly changed: boolean
+}
+
+export type ApplyParts = AppliedParts | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] }
+
 /**
  * Joins what a manager wants with the live object, and records who owns what.
  *
@@ -62,18 +83,53 @@ export type ApplyResult =
  * @see API protocol specification, 4.7
  */
 export function applyPatch(request: ApplyRequest): ApplyResult {
-  const { live, applied, apiVersion, types, manager, subresource = '' } = request
-  const type = checkApplied(request)
-  const annotation = request.lastAppliedAnnotation ?? lastAppliedAnnotation
-  const value = live === undefined ? (types.zero?.(apiVersion) ?? {}) : withoutManagedFields(live)
-  const managed = ownedBefore(request)
+  const parts = applyParts(request)
+  if (parts.kind === 'conflict') return parts
+  const { value, content, managedFields, changed } = parts
+  const { live } = request
+  const object =
+    live !== undefined && content === 'live' && managedFields === live.metadata?.managedFields
+      ? (live as ApiObject)
+      : withManagedFields(value as unknown as ApiObject, managedFields as unknown as JsonObject[] | undefined)
+  return { kind: 'applied', object, changed }
+}
+
+/** The same for callers that go on to decode and default: they see what they need not do again. @throws as `applyPatch` */
+export function applyParts(request: ApplyRequest): ApplyParts {
+  const { type, named } = checkApplied(request)
+  return request.live === undefined ? create(request, type, named) : change(request, request.live, { type, named })
+}
+
+/** Nobody owns anything of what is not there yet: no conflicts, and nothing to take away. */
+function create(request: ApplyRequest, type: TypeRef, named: FieldSet): AppliedParts {
+  const { apiVersion, types, subresource = '' } = request
+  const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
+  const zero = types.zero?.(apiVersion) ?? {}
+  const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
+  const set = filterSet(named, request.resetFields?.[apiVersion])
+  const managers = stripMeta(new Map([[key, { set, apiVersion, applied: true }]]), key)
+  const entries = encodeManaged({ managers, times: movedTimes(noManaged, key, request.now) })
+  const annotated = withAnnotation(request, value)
+  return {
+    kind: 'applied',
+    value: annotated,
+    content: annotated === value ? 'applied' : 'joined',
+    managedFields: entries.length === 0 ? undefined : entries,
+    changed: true,
+  }
+}
+
+function change(request: ApplyRequest, live: FrozenObject, { type, named }: { type: TypeRef; named: FieldSet }): ApplyParts {
+  const { applied, apiVersion, types, manager, subresource = '' } = request
+  const value = withoutManagedFields(live)
+  const managed = ownedBefore(request, live)
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
-  const options = { converter: converterOf(types), ignored: request.resetFields }
+  const options = { converter: converterOf(types), ignored: request.resetFields, named }
   const config = { value: applied as unknown as JsonObject, type }
   let outcome: ApplyOutcome = applyManager(write, config, request.force, options)
   if (outcome.kind === 'conflict' && manager === annotationManager) {
-    const allowed = takeoverSet(value, type, apiVersion, annotation)
+    const allowed = takeoverSet(value, type, apiVersion, annotationOf(request))
     if (allowed !== undefined) {
       const { conflicts } = outcome
       if (conflictSet(conflicts).difference(allowed).empty) outcome = applyManager(write, config, true, options)
@@ -82,22 +138,38 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
   }
   if (outcome.kind === 'conflict') return { kind: 'conflict', conflicts: fieldConflicts(outcome.conflicts) }
   const changed = outcome.object !== undefined
+  const merged = withAnnotation(request, (outcome.object?.value ?? value) as JsonObject)
+  const managers = stripMeta(outcome.managers, key, managed.managers.get(key)?.set)
   const times = changed ? movedTimes(managed, key, request.now) : managed.times
-  let object = (outcome.object?.value ?? value) as JsonObject
-  const annotated = manager === annotationManager && lastApplied(object, annotation) !== ''
-  if (annotated) object = withLastApplied(object, applied as unknown as JsonObject, annotation)
   return {
     kind: 'applied',
-    object: finish(request, object, {
-      ...managed,
-      managers: stripMeta(outcome.managers, key, managed.managers.get(key)?.set),
-      times,
-    }),
+    value: merged,
+    content: merged === value ? 'live' : 'joined',
+    managedFields: entriesAfter(live, encodeManaged({ ...managed, managers, times })),
     changed,
   }
 }
 
-function checkApplied({ applied, apiVersion, types }: ApplyRequest): TypeRef {
+/** The client-side tool's own annotation follows what it applies from the server's side. */
+function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
+  if (request.manager !== annotationManager) return object
+  const annotation = annotationOf(request)
+  return lastApplied(object, annotation) === ''
+    ? object
+    : withLastApplied(object, request.applied as unknown as JsonObject, annotation)
+}
+
+function annotationOf({ lastAppliedAnnotation: given }: ApplyRequest): string {
+  return given ?? lastAppliedAnnotation
+}
+
+function entriesAfter(live: FrozenObject, entries: ManagedFieldsEntry[]): AppliedParts['managedFields'] {
+  const stored = live.metadata?.managedFields
+  if (identicalEntries(stored, entries)) return stored
+  return entries.length === 0 ? undefined : entries
+}
+
+function checkApplied({ applied, apiVersion, types }: ApplyRequest): { type: TypeRef; named: FieldSet } {
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError(
       'InvalidApply',
@@ -108,44 +180,19 @@ function checkApplied({ applied, apiVersion, types }: ApplyRequest): TypeRef {
   if (entries !== undefined && entries !== null) throw new FieldManagerError('InvalidApply', 'metadata.managedFields must be nil')
   const type = types.typed(apiVersion)
   if (type === undefined) throw new FieldManagerError('MissingVersion', `no type for version ${apiVersion}`)
-  const errors = validateValue(applied as unknown as JsonObject, type)
-  if (errors.length > 0) {
-    const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
-    throw new FieldManagerError('InvalidObject', `failed to create typed patch object (${about}): ${joinErrors(errors)}`, {
-      errors,
-    })
-  }
-  return type
+  const value = applied as unknown as JsonObject
+  const named = checkedFieldSet(value, type)
+  if (named !== undefined) return { type, named }
+  const errors = validateValue(value, type)
+  const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
+  throw new FieldManagerError('InvalidObject', `failed to create typed patch object (${about}): ${joinErrors(errors)}`, {
+    errors,
+  })
 }
 
 /** Stored owners; an object that has none belongs to `before-first-apply`. */
-function ownedBefore(request: ApplyRequest): Managed {
-  const { live } = request
-  const managed = decodeManaged(live?.metadata?.managedFields)
-  if (live === undefined || managed.managers.size > 0) return managed
+function ownedBefore(request: ApplyRequest, live: FrozenObject): Managed {
+  const managed = decodeManaged(live.metadata?.managedFields)
+  if (managed.managers.size > 0) return managed
   return updateManaged(managed, { ...request, live: undefined, next: live, manager: firstApplyManager })
-}
-
-function finish({ live }: ApplyRequest, object: JsonObject, managed: Managed): ApiObject {
-  const entries = encodeManaged(managed)
-  const stored = live?.metadata?.managedFields
-  if (live !== undefined && (identicalEntries(stored, entries) || (stored === undefined && entries.length === 0))) {
-    if (object === (live as unknown) || sameButOwners(object, live)) return live as ApiObject
-    return withManagedFields(object as unknown as ApiObject, stored as unknown as JsonObject[] | undefined)
-  }
-  return withManagedFields(
-    object as unknown as ApiObject,
-    entries.length === 0 ? undefined : (entries as unknown as JsonObject[]),
-  )
-}
-
-/** True when the object is the live one with its owners taken off. */
-function sameButOwners(object: JsonObject, live: FrozenObject): boolean {
-  for (const key in object) {
-    if (key !== 'metadata' && object[key] !== (live as unknown as JsonObject)[key]) return false
-  }
-  const metadata = object.metadata as JsonObject
-  const own = live.metadata as unknown as JsonObject
-  for (const key in metadata) if (metadata[key] !== own[key]) return false
-  return Object.keys(live).length === Object.keys(object).length
 }

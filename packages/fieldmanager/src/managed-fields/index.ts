@@ -1,4 +1,12 @@
-export { type ApplyRequest, type ApplyResult, applyPatch, firstApplyManager } from './apply.ts'
+export {
+  type AppliedParts,
+  type ApplyParts,
+  type ApplyRequest,
+  type ApplyResult,
+  applyParts,
+  applyPatch,
+  firstApplyManager,
+} from './apply.ts'
 export { ancientManager, maxUpdateManagers } from './cap.ts'
 export { conflictError, conflictMessage, type FieldConflict } from './conflicts.ts'
 export { decodeManaged, encodeManaged, type Managed, sameEntries } from './entries.ts'

@@ -32,6 +32,11 @@ export interface UpdaterOptions {
   readonly returnInputOnNoop?: boolean
 }
 
+export interface ApplyOptions extends UpdaterOptions {
+  /** What `fieldSetOf` says of the applied value, which has been checked against its type then. */
+  readonly named?: FieldSet | undefined
+}
+
 /** A write and who makes it. */
 export interface Write {
   /** The stored object at `apiVersion`. */
@@ -101,14 +106,17 @@ export function ownsChanges(write: Write, comparison: Comparison, unowned: Field
  *
  * @throws FieldManagerError `InvalidObject` when the objects cannot be merged.
  */
-export function applyManager(write: Write, applied: TypedValue, force: boolean, options: UpdaterOptions): ApplyOutcome {
+export function applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): ApplyOutcome {
   const { live, apiVersion, manager } = write
   const { converter } = options
   const before = reconcileManagers(write, converter)
-  const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type) ?? null, type: live.type }
+  const checked = options.named !== undefined
+  const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type, { checked }) ?? null, type: live.type }
   const last = before.get(manager)
   const named =
-    applied.value === undefined ? emptySet : filterSet(fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
+    applied.value === undefined
+      ? emptySet
+      : filterSet(options.named ?? fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
   const set = last?.set.equals(named) ? last.set : named
   const managers = new Map(before).set(manager, { set, apiVersion, applied: true })
   const object = prune(merged, { managers, manager, last, converter })

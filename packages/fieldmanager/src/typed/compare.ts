@@ -4,7 +4,7 @@ import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import { equalValues, type Value } from '../value/order.ts'
-import { ItemProblem, itemElement, keyValue } from './list-item.ts'
+import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
 import { scalarProblem } from './validate.ts'
@@ -170,28 +170,8 @@ function compareLists(walk: CompareWalk, list: ListAtom, before: JsonValue, afte
     compareLeaves(walk, before, after)
     return
   }
-  if (left !== undefined && right !== undefined && sameKeys(list, left, right)) compareInStep(walk, list, left, right)
+  if (left !== undefined && right !== undefined && haveSameKeys(list, left, right)) compareInStep(walk, list, left, right)
   else compareItems(walk, list, left ?? [], right ?? [])
-}
-
-/** True when both lists hold items of the same keys in the same order, each key once. */
-function sameKeys(list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
-  if (left.length !== right.length || list.keys.length === 0) return false
-  const seen = left.length > 1 ? new Set<JsonValue>() : undefined
-  for (let i = 0; i < left.length; i++) {
-    const a = asMap(left[i])
-    const b = asMap(right[i])
-    if (a === undefined || b === undefined) return false
-    let joined: JsonValue = ''
-    for (const name of list.keys) {
-      const value = keyValue(list, a, name)
-      if (value === undefined || typeof value === 'object' || value !== keyValue(list, b, name)) return false
-      joined = list.keys.length === 1 ? value : `${joined}\0${typeof value}${value}`
-    }
-    if (seen?.has(joined)) return false
-    seen?.add(joined)
-  }
-  return true
 }
 
 function compareInStep(walk: CompareWalk, list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): void {

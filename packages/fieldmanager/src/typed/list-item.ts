@@ -26,6 +26,43 @@ export function keyValue(list: ListAtom, item: { [key: string]: JsonValue }, nam
   return ownMember(item, name) ?? missingKey(list, item, name)
 }
 
+/** True when both lists hold items of the same keys in the same order, each key once. */
+export function haveSameKeys(list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
+  if (left.length !== right.length || list.keys.length === 0) return false
+  const only = list.keys.length === 1 ? (list.keys[0] as string) : undefined
+  const seen = left.length > 1 ? new Set<JsonValue>() : undefined
+  for (let i = 0; i < left.length; i++) {
+    const a = left[i]
+    const b = right[i]
+    if (!isMap(a) || !isMap(b)) return false
+    const key = only === undefined ? sharedKeys(list, a, b) : sharedKey(list, only, a, b)
+    if (key === undefined || seen?.has(key)) return false
+    seen?.add(key)
+  }
+  return true
+}
+
+/** Value of a key field where both items have the same, and a plain one. */
+function sharedKey(
+  list: ListAtom,
+  name: string,
+  a: { [key: string]: JsonValue },
+  b: { [key: string]: JsonValue },
+): JsonValue | undefined {
+  const value = keyValue(list, a, name)
+  return value === undefined || typeof value === 'object' || value !== keyValue(list, b, name) ? undefined : value
+}
+
+function sharedKeys(list: ListAtom, a: { [key: string]: JsonValue }, b: { [key: string]: JsonValue }): string | undefined {
+  let joined = ''
+  for (const name of list.keys) {
+    const value = sharedKey(list, name, a, b)
+    if (value === undefined) return undefined
+    joined += `\0${typeof value}${value}`
+  }
+  return joined
+}
+
 function missingKey(list: ListAtom, item: { [key: string]: JsonValue }, name: string): JsonValue | undefined {
   if (ownMember(item, name) === null) return null
   return list.items.atom.map?.fields.get(name)?.default

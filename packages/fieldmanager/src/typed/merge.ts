@@ -2,11 +2,25 @@ import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { elementText } from '../fieldpath/path-text.ts'
 import { equalValues, type Value } from '../value/order.ts'
-import { ItemProblem, itemElement } from './list-item.ts'
+import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember, setMember } from './types.ts'
 import { scalarProblem } from './validate.ts'
 import { Walk } from './walk.ts'
+
+export interface MergeOptions {
+  /** The patch is known to fit the type, so that what the base does not have is taken as it is. */
+  readonly checked?: boolean
+}
+
+class MergeWalk extends Walk {
+  readonly checked: boolean
+
+  constructor(checked: boolean) {
+    super()
+    this.checked = checked
+  }
+}
 
 /**
  * `base` with everything that `patch` sets: the patch wins at leaves and in atomic parts, members of granular maps and items
@@ -16,15 +30,18 @@ import { Walk } from './walk.ts'
  *
  * @throws FieldManagerError `InvalidObject` when an associative list cannot be joined.
  */
-export function mergeTyped(base: Value, patch: Value, type: TypeRef): JsonValue | undefined {
-  const walk = new Walk()
+export function mergeTyped(base: Value, patch: Value, type: TypeRef, options: MergeOptions = {}): JsonValue | undefined {
+  const walk = new MergeWalk(options.checked === true)
   const out = mergeNode(walk, type, base, patch)
+  // Paths are not spelled out where nothing should be wrong.
+  if (walk.checked && walk.errors.length > 0) return mergeTyped(base, patch, type)
   walk.check()
   return out
 }
 
-function mergeNode(walk: Walk, type: TypeRef, base: Value, patch: Value): Value {
+function mergeNode(walk: MergeWalk, type: TypeRef, base: Value, patch: Value): Value {
   if (patch === undefined) return base
+  if (base === undefined && walk.checked) return patch
   const { atom } = type
   const form = formOf(atom, patch) ?? defaultForm(atom)
   if (form === 'map' && atom.map !== undefined) return mergeMaps(walk, atom.map, base, patch)
@@ -46,7 +63,7 @@ function takePatch(base: Value, patch: JsonValue): Value {
   return equalValues(base, patch) ? base : patch
 }
 
-function mergeMaps(walk: Walk, map: MapAtom, base: Value, patch: JsonValue): Value {
+function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue): Value {
   const left = asMap(base)
   const right = asMap(patch)
   if (map.atomic || (isEmptyMap(left) && isEmptyMap(right))) return takePatch(base, patch)
@@ -65,7 +82,7 @@ function mergeMaps(walk: Walk, map: MapAtom, base: Value, patch: JsonValue): Val
   return isEmptyMap(out) ? undefined : out
 }
 
-function mergeMember(walk: Walk, map: MapAtom, key: string, base: Value, patch: JsonValue): Value {
+function mergeMember(walk: MergeWalk, map: MapAtom, key: string, base: Value, patch: JsonValue): Value {
   const field = map.fields.get(key)
   const type = field?.type ?? map.items
   if (type === undefined) {
@@ -78,13 +95,14 @@ function mergeMember(walk: Walk, map: MapAtom, key: string, base: Value, patch: 
   return merged
 }
 
-function mergeLists(walk: Walk, list: ListAtom, base: Value, patch: JsonValue): Value {
+function mergeLists(walk: MergeWalk, list: ListAtom, base: Value, patch: JsonValue): Value {
   const left = asList(base)
   const right = asList(patch)
   const leftEmpty = left === undefined || left.length === 0
   const rightEmpty = right === undefined || right.length === 0
   if (list.atomic || (leftEmpty && rightEmpty)) return takePatch(base, patch)
   if (rightEmpty) return left
+  if (left !== undefined && haveSameKeys(list, left, right)) return mergeInStep(walk, list, left, right)
   const found = walk.errors.length
   const rightItems = indexItems(walk, list, right, false)
   const leftItems = indexItems(walk, list, left ?? [], true)
@@ -94,6 +112,24 @@ function mergeLists(walk: Walk, list: ListAtom, base: Value, patch: JsonValue): 
   return left !== undefined && sameItems(left, out) ? left : out
 }
 
+/** Joins lists that hold the same keys in the same order, without indexing them. */
+function mergeInStep(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: readonly JsonValue[]): Value {
+  let out: JsonValue[] | undefined
+  for (let i = 0; i < left.length; i++) {
+    const own = left[i] as JsonValue
+    const element = walk.checked ? unspelled : itemElement(list, own)
+    walk.enter(element instanceof ItemProblem ? unspelled : element)
+    const merged = mergeNode(walk, list.items, own, right[i])
+    walk.leave()
+    if (merged !== own) out ??= left.slice(0, i)
+    if (merged !== undefined) out?.push(merged)
+  }
+  if (out === undefined) return left
+  return out.length === 0 ? undefined : out
+}
+
+const unspelled: PathElement = 'i:0'
+
 interface IndexedItems {
   readonly items: readonly JsonValue[]
   /** Of each item, in order; items without an element are left out of both. */
@@ -102,7 +138,7 @@ interface IndexedItems {
   readonly byElement: Map<PathElement, JsonValue>
 }
 
-function indexItems(walk: Walk, list: ListAtom, items: readonly JsonValue[], duplicates: boolean): IndexedItems {
+function indexItems(walk: MergeWalk, list: ListAtom, items: readonly JsonValue[], duplicates: boolean): IndexedItems {
   const elements: PathElement[] = []
   const byElement = new Map<PathElement, JsonValue>()
   for (let i = 0; i < items.length; i++) {
@@ -127,7 +163,7 @@ function indexItems(walk: Walk, list: ListAtom, items: readonly JsonValue[], dup
  * Items of the base that the patch does not have keep their place before the next shared item; shared items follow
  * the order of the patch.
  */
-function joinItems(walk: Walk, list: ListAtom, left: IndexedItems, right: IndexedItems): JsonValue[] {
+function joinItems(walk: MergeWalk, list: ListAtom, left: IndexedItems, right: IndexedItems): JsonValue[] {
   const out: JsonValue[] = []
   const shared = right.elements.filter((element) => left.byElement.has(element))
   const done = new Set<PathElement>()

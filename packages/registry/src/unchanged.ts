@@ -1,0 +1,40 @@
+import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
+import type { Entry } from '@krmkit/storage'
+import type { FrozenObject, RequestContext, Stored } from './interfaces.ts'
+import { policyContext } from './object-metadata.ts'
+import { mayRemoveAfterUpdate } from './removal.ts'
+import type { Writer } from './write.ts'
+
+/**
+ * Updates that change nothing, as most applies of controllers: what was prepared, validated and encoded when it was stored needs
+ * none of it again. Admission is asked as always.
+ */
+
+/** Whether writing the object as it is can do nothing: it was prepared and validated as a whole, by the rules that still hold. */
+export function isSettled(writer: Writer, definition: ResourceDefinition, entry: Entry, current: FrozenObject): boolean {
+  return writer.parsed.noteOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
+}
+
+/** The answer to an update that leaves a settled object as it is, after mutating admission left it so too. */
+export async function keepUnchanged(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  kept: {
+    readonly entry: Entry
+    readonly current: FrozenObject
+    readonly attributes: AdmissionAttributes
+    readonly admission: AdmissionContext
+  },
+): Promise<Stored> {
+  const { environment } = writer
+  const { entry, current } = kept
+  const policy = policyContext(environment, context, definition)
+  for (const text of definition.policy.warnings?.(current as ApiObject, current, policy) ?? []) context.warn(text)
+  const undo = await environment.admission.validate(current, kept.attributes, kept.admission)
+  if (!context.dryRun) return { object: current, entry }
+  await undo?.()
+  return { object: current }
+}
