@@ -1,0 +1,26 @@
+/** Tables of the field management bench; the second shows how cost grows with the object. */
+import { factor, figure, markdownTable } from './table.mjs'
+
+const columns = [
+  ['apply, create', 'create'],
+  ['apply, change', 'change'],
+  ['apply, same', 'noop'],
+  ['track a create', 'trackCreate'],
+  ['track an update', 'trackUpdate'],
+]
+
+/** @param rows of `fieldManagerRows`. */
+export function fieldManagerTables(rows) {
+  const head = ['µs', 'leaves', ...columns.map(([name]) => name)]
+  const times = rows.map((row) => [row.object, figure(row.leaves), ...columns.map(([, key]) => figure(row[key]))])
+  return `${markdownTable(head, times)}\n${markdownTable(['10 × the size', ...columns.map(([name]) => name)], growthRows(rows))}`
+}
+
+/** Rows of the same kind whose number is ten times that of the row before. */
+function growthRows(rows) {
+  return rows.flatMap((row, i) => {
+    const before = rows[i - 1]
+    if (before === undefined || row.object.split(',')[0] !== before.object.split(',')[0]) return []
+    return [[row.object, ...columns.map(([, key]) => factor(row[key] / before[key]))]]
+  })
+}

@@ -1,0 +1,6 @@
+/** Measures field management alone and prints the figures as JSON. */
+import { parseArgs } from 'node:util'
+import { fieldManagerRows } from './micro/fieldmanager.ts'
+
+const { values } = parseArgs({ options: { time: { type: 'string', default: '400' } } })
+process.stdout.write(`${JSON.stringify(fieldManagerRows(Number(values.time)))}\n`)

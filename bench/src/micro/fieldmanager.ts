@@ -1,0 +1,125 @@
+/** Field management alone: objects are decoded before, and nothing is stored after. */
+import { type ApplyResult, applyPatch, type ManagedTypes, managedTypes, trackUpdate } from '@krmkit/fieldmanager'
+import { builtInTypes } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
+import { applyDefaults, decode, normalize, type StructType } from '@krmkit/schema'
+import { entriesConfigMap, manyContainers, sixtyFields } from '../fieldmanager-objects.ts'
+
+export interface FieldManagerRow {
+  readonly object: string
+  /** Members and items that hold no others. */
+  readonly leaves: number
+  readonly create: number
+  readonly change: number
+  readonly noop: number
+  /** An ordinary create and an ordinary update, tracked. */
+  readonly trackCreate: number
+  readonly trackUpdate: number
+}
+
+interface Subject {
+  readonly object: string
+  readonly type: string
+  readonly apiVersion: string
+  readonly configuration: object
+  readonly changed: object
+}
+
+const subjects: readonly Subject[] = [
+  {
+    object: 'Deployment, 60 fields',
+    type: 'apps/v1.Deployment',
+    apiVersion: 'apps/v1',
+    configuration: sixtyFields(1),
+    changed: sixtyFields(2),
+  },
+  ...[100, 1000].map((entries) => ({
+    object: `ConfigMap, ${entries} entries`,
+    type: 'core/v1.ConfigMap',
+    apiVersion: 'v1',
+    configuration: entriesConfigMap(entries, '1'),
+    changed: entriesConfigMap(entries, '2'),
+  })),
+  ...[10, 100].map((containers) => ({
+    object: `Pod, ${containers} containers`,
+    type: 'core/v1.Pod',
+    apiVersion: 'v1',
+    configuration: manyContainers(containers, '1'),
+    changed: manyContainers(containers, '2'),
+  })),
+]
+
+/** Microseconds for each operation. @param milliseconds for each figure. */
+export function fieldManagerRows(milliseconds: number): FieldManagerRow[] {
+  const types = builtInTypes()
+  return subjects.map((subject) => {
+    const type = types.struct(subject.type)
+    return row(subject, type, managedTypes({ [subject.apiVersion]: () => type }), milliseconds)
+  })
+}
+
+function row(subject: Subject, type: StructType, types: ManagedTypes, milliseconds: number): FieldManagerRow {
+  const { apiVersion, object } = subject
+  const configuration = subject.configuration as ApiObject
+  const changed = subject.changed as ApiObject
+  const fixed = { manager: 'bench', force: false, apiVersion, types }
+  const stored = (value: object): ApiObject =>
+    frozen(normalize(type, applyDefaults(type, decode(type, value as never).object as object)))
+  const live = stored(applied(applyPatch({ ...fixed, applied: configuration, now: 0 })))
+  const next = stored(changed)
+  const tracked = stored(trackUpdate({ ...fixed, next: stored(configuration), now: 0 }))
+  // Each has its own text, as each request does: nothing that was worked out for one can serve the next.
+  const fresh = copies(configuration)
+  const freshChanged = copies(changed)
+  return {
+    object,
+    leaves: leavesOf(configuration) - 2,
+    create: time(milliseconds, () => applyPatch({ ...fixed, applied: fresh(), now: 0 })),
+    change: time(milliseconds, () => applyPatch({ ...fixed, live, applied: freshChanged(), now: 5000 })),
+    noop: time(milliseconds, () => applyPatch({ ...fixed, live, applied: fresh(), now: 5000 })),
+    trackCreate: time(milliseconds, () => trackUpdate({ ...fixed, next, now: 0 })),
+    trackUpdate: time(milliseconds, () => trackUpdate({ ...fixed, live: tracked, next, now: 5000 })),
+  }
+}
+
+function copies(object: ApiObject): () => ApiObject {
+  const text = JSON.stringify(object)
+  const made = Array.from({ length: 64 }, () => JSON.parse(text) as ApiObject)
+  let at = 0
+  return () => made[at++ % made.length] as ApiObject
+}
+
+function applied(result: ApplyResult): ApiObject {
+  if (result.kind !== 'applied') throw new Error('an apply met a conflict')
+  return result.object
+}
+
+/** Best of three, after a warm-up of the same length. */
+function time(milliseconds: number, run: () => unknown): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < 4; round++) {
+    const from = performance.now()
+    let runs = 0
+    let spent = 0
+    do {
+      for (let i = 0; i < 8; i++) run()
+      runs += 8
+      spent = performance.now() - from
+    } while (spent < milliseconds)
+    if (round > 0) best = Math.min(best, (spent / runs) * 1000)
+  }
+  return best
+}
+
+function leavesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce((sum: number, member) => sum + leavesOf(member), 0)
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const member of Object.values(value)) frozen(member)
+  }
+  return value
+}
