@@ -1,10 +1,10 @@
 import type { JsonValue, Status } from '@krmkit/meta'
 import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
-import { BadAnswer } from './bad-answer.ts'
 import type { AdmissionVerdict, WebhookType } from './interfaces.ts'
 import { bytesOf, flag, membersOf, own, text, textMap, texts } from './members.ts'
 import type { ReviewVersion } from './review.ts'
 import { statusOf } from './status-members.ts'
+import { WebhookError } from './webhook-error.ts'
 
 /** What a webhook said, checked. */
 export interface Verdict {
@@ -30,13 +30,13 @@ export interface Asked {
 /**
  * Reads an AdmissionReview out of the bytes of an answer, whatever type they claim: JSON, else YAML.
  *
- * @throws BadAnswer
+ * @throws WebhookError
  * @see API protocol specification, 2.8
  */
 export function readAnswer(bytes: Uint8Array, asked: Asked): Verdict {
   const review = readReview(bytes, asked)
   const response = review.response
-  if (response === undefined || response === null) throw new BadAnswer('invalid', 'webhook response was absent')
+  if (response === undefined || response === null) throw new WebhookError('Invalid', 'webhook response was absent')
   const members = membersOf(response, 'AdmissionReview.response', 'v1.AdmissionResponse')
   const uid = text(members, 'uid')
   const allowed = flag(members, 'allowed')
@@ -52,19 +52,19 @@ export function readAnswer(bytes: Uint8Array, asked: Asked): Verdict {
     checkIdentity(asked, uid, { kind: review.kind, apiVersion: review.apiVersion })
     checkPatch(asked, verdict)
   }
-  if (allowed === undefined) throw new BadAnswer('invalid', 'webhook response has no response.allowed')
+  if (allowed === undefined) throw new WebhookError('Invalid', 'webhook response has no response.allowed')
   const patchType = asked.version === 'v1' ? (verdict.patchType ?? '') : 'JSONPatch'
   return { ...verdict, allowed, patchType }
 }
 
-/** The verdict of a webhook in this process. @throws BadAnswer */
+/** The verdict of a webhook in this process. @throws WebhookError */
 export function ownVerdict(given: AdmissionVerdict, type: WebhookType): Verdict {
   const members = membersOf(given as unknown as JsonValue, 'AdmissionReview.response', 'v1.AdmissionResponse')
   const allowed = flag(members, 'allowed')
-  if (allowed === undefined) throw new BadAnswer('invalid', 'webhook response has no response.allowed')
+  if (allowed === undefined) throw new WebhookError('Invalid', 'webhook response has no response.allowed')
   const { patch } = given
   if (patch !== undefined && type === 'validating') {
-    throw new BadAnswer('invalid', 'validating webhook may not return response.patch')
+    throw new WebhookError('Invalid', 'validating webhook may not return response.patch')
   }
   return {
     allowed,
@@ -88,7 +88,9 @@ function readReview(bytes: Uint8Array, { group, version }: Asked): Review {
   const value = parse(bytes)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value
-    throw unreadable(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type ${typeMeta}`)
+    throw unreadable(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type ${typeMeta}`,
+    )
   }
   const kind = own(value, 'kind') ?? ''
   const apiVersion = own(value, 'apiVersion') ?? ''
@@ -128,13 +130,13 @@ function parse(bytes: Uint8Array): JsonValue {
 
 function checkIdentity(asked: Asked, uid: string, { kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>): void {
   if (uid !== asked.uid) {
-    throw new BadAnswer('invalid', `expected response.uid=${JSON.stringify(asked.uid)}, got ${JSON.stringify(uid)}`)
+    throw new WebhookError('Invalid', `expected response.uid=${JSON.stringify(asked.uid)}, got ${JSON.stringify(uid)}`)
   }
   const wanted = `${asked.group}/${asked.version}`
   if (kind === 'AdmissionReview' && apiVersion === wanted) return
   const [group = '', version = ''] = apiVersion.split('/')
-  throw new BadAnswer(
-    'invalid',
+  throw new WebhookError(
+    'Invalid',
     `expected webhook response of ${wanted}, Kind=AdmissionReview, got ${group}/${version}, Kind=${kind}`,
   )
 }
@@ -142,7 +144,7 @@ function checkIdentity(asked: Asked, uid: string, { kind, apiVersion }: Pick<Rev
 function checkPatch({ type }: Asked, verdict: { patch: Uint8Array | undefined; patchType: string | undefined }): void {
   const patched = (verdict.patch?.byteLength ?? 0) > 0
   const { patchType } = verdict
-  const refuse = (what: string) => new BadAnswer('invalid', what)
+  const refuse = (what: string) => new WebhookError('Invalid', what)
   if (type === 'validating') {
     if (patched) throw refuse('validating webhook may not return response.patch')
     if (patchType !== undefined) throw refuse('validating webhook may not return response.patchType')
@@ -153,6 +155,6 @@ function checkPatch({ type }: Asked, verdict: { patch: Uint8Array | undefined; p
   if (patchType === '') throw refuse('webhook returned invalid response.patchType of ""')
 }
 
-function unreadable(message: string): BadAnswer {
-  return new BadAnswer('unreadable', message)
+function unreadable(message: string): WebhookError {
+  return new WebhookError('Unreadable', message)
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { base64ToBytes, DecodeError } from '@krmkit/schema'
-import { BadAnswer } from './bad-answer.ts'
+import { WebhookError } from './webhook-error.ts'
 
 /** Reads members of an answer as Go decodes them: null is unset, nothing is converted, and what does not fit ends it. */
 
@@ -8,9 +8,15 @@ export function own(members: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-export function mismatch(value: JsonValue, where: string, wanted: string): BadAnswer {
-  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value
-  return new BadAnswer('unreadable', `json: cannot unmarshal ${kind} into Go struct field ${where} of type ${wanted}`)
+export function mismatch(value: JsonValue, where: string, wanted: string): WebhookError {
+  const kind = Array.isArray(value)
+    ? 'array'
+    : typeof value === 'boolean'
+      ? 'bool'
+      : typeof value === 'bigint'
+        ? 'number'
+        : typeof value
+  return new WebhookError('Unreadable', `json: cannot unmarshal ${kind} into Go struct field ${where} of type ${wanted}`)
 }
 
 export function membersOf(value: JsonValue, where: string, wanted: string): JsonObject {
@@ -65,6 +71,6 @@ export function bytesOf(members: JsonObject, name: string): Uint8Array | undefin
   try {
     return base64ToBytes(value)
   } catch (error) {
-    throw error instanceof DecodeError ? new BadAnswer('unreadable', error.message) : error
+    throw error instanceof DecodeError ? new WebhookError('Unreadable', error.message) : error
   }
 }

@@ -16,7 +16,8 @@ export function statusOf(members: JsonObject): Status | undefined {
   if (word !== '') status.status = word as 'Success' | 'Failure'
   if (message !== '') status.message = message
   if (reason !== '') status.reason = reason
-  if (details !== undefined && details !== null) status.details = detailsOf(membersOf(details, `${where}.details`, 'v1.StatusDetails'))
+  if (details !== undefined && details !== null)
+    status.details = detailsOf(membersOf(details, `${where}.details`, 'v1.StatusDetails'))
   if (code !== undefined) status.code = code
   return status
 }

@@ -1,0 +1,54 @@
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import { HookTable } from './hook-table.ts'
+
+/** Follows the configurations of one kind: what was stored before a request counts for it. */
+export class HookSource {
+  readonly #resource: { readonly group: string; readonly resource: string }
+  #configurations: readonly DeepReadonly<ApiObject>[] = []
+  #table = new HookTable([])
+
+  constructor(resource: string, { apiDomain }: NamingProfile) {
+    this.#resource = { group: `admissionregistration.${apiDomain}`, resource }
+  }
+
+  /** The webhooks of today; made anew only when a configuration has changed. */
+  async table({ reader }: AdmissionContext): Promise<HookTable> {
+    const configurations = await reader.list(this.#resource)
+    if (!same(configurations, this.#configurations)) {
+      this.#table = new HookTable(configurations)
+      this.#configurations = configurations
+    }
+    return this.#table
+  }
+
+  /** Configurations are never shown to webhooks: a broken one could not be mended any more. */
+  exempts({ resource }: Pick<AdmissionAttributes, 'resource'>): boolean {
+    return resource.group === this.#resource.group && exempt.has(resource.resource)
+  }
+}
+
+const exempt: ReadonlySet<string> = new Set([
+  'validatingwebhookconfigurations',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+])
+
+function same(a: readonly DeepReadonly<ApiObject>[], b: readonly DeepReadonly<ApiObject>[]): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && !sameVersion(a[i]?.metadata, b[i]?.metadata)) return false
+  return true
+}
+
+/** The same object read again. */
+function sameVersion(
+  a: DeepReadonly<ApiObject>['metadata'] | undefined,
+  b: DeepReadonly<ApiObject>['metadata'] | undefined,
+): boolean {
+  const version = a?.resourceVersion ?? ''
+  return version !== '' && version === b?.resourceVersion && a?.uid === b?.uid
+}

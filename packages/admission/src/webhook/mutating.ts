@@ -1,0 +1,181 @@
+import { equalValues, jsonPatch, PatchError } from '@krmkit/fieldmanager'
+import { ApiError, type ApiObject, type DeepReadonly, type JsonValue } from '@krmkit/meta'
+import { DecodeError, parseJson } from '@krmkit/schema'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, ObjectForm } from '../interfaces.ts'
+import type { Verdict } from './answer.ts'
+import { WebhookCaller } from './caller.ts'
+import { HookConditions } from './conditions.ts'
+import { HookSource } from './hook-source.ts'
+import type { Candidate } from './hook-table.ts'
+import type { WebhookLabels } from './interfaces.ts'
+import { mutationNotes } from './notes.ts'
+import type { WebhookOptions } from './options.ts'
+import { outcomeOf } from './outcome.ts'
+import { isSelected } from './selection.ts'
+import { WebhookError } from './webhook-error.ts'
+
+const pluginName = 'MutatingAdmissionWebhook'
+
+/** What is remembered between the two rounds of a request. */
+interface Memory {
+  /** What the object looked like when all webhooks had been asked. */
+  output: DeepReadonly<ApiObject> | undefined
+  /** Webhooks that want to see later changes, asked since the last change. */
+  readonly asked: Set<string>
+  /** Those that have to be asked again. */
+  readonly again: Set<string>
+}
+
+/**
+ * Asks mutating webhooks one after the other, in the order of the names of their configurations. When one changes the object, all
+ * mutating plugins run a second time, and so do webhooks whose policy is `IfNeeded` that were asked before a later change.
+ *
+ * @see API protocol specification, 2.8, 2.9 and 5.10
+ */
+export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
+  const source = new HookSource('mutatingwebhookconfigurations', options.profile)
+  const caller = new WebhookCaller('admit', options)
+  const conditions = new HookConditions(options)
+  const domain = options.profile.apiDomain
+
+  const askAll = async (
+    object: ApiObject | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): Promise<ApiObject | undefined> => {
+    const table = await source.table(context)
+    const candidates = table.candidates(attributes, context.forms)
+    if (candidates.length === 0) return object
+    const memory = memoryOf(context)
+    const round = context.rounds?.round ?? 0
+    if (round > 0 && !equalValues(memory.output as unknown as JsonValue, object as unknown as JsonValue)) askAgain(memory)
+    let current = object
+    for (const candidate of candidates) {
+      const { hook } = candidate
+      if (!isSelected(hook, current, attributes, context)) continue
+      const shown = {
+        object: current === undefined ? null : show(current, candidate.form, context),
+        oldObject: attributes.oldObject === undefined ? null : show(attributes.oldObject, candidate.form, context),
+      }
+      const call = { candidate, shown, attributes, context }
+      const labels: WebhookLabels = { name: hook.name, type: 'admit', operation: attributes.operation }
+      if (!(await conditions.hold(call, labels))) continue
+      // The second round is for webhooks that were asked in the first.
+      if (round > 0 && !memory.again.has(hook.uid)) continue
+      const notes = mutationNotes(context, { domain, round, candidate })
+      const next = await outcomeOf(call, labels, options.clock, {
+        failedOpen: notes.failedOpen,
+        ask: async () => {
+          let changed: ApiObject | undefined
+          try {
+            const outcome = await caller.call(call)
+            if (outcome.kind === 'refused') return outcome
+            changed = patchedObject(candidate, shown.object, outcome.verdict, context, notes.patched)
+          } finally {
+            notes.called(changed !== undefined)
+          }
+          return { kind: 'allowed', value: changed }
+        },
+      })
+      if (next !== undefined) {
+        current = next
+        askAgain(memory)
+        context.rounds?.again()
+      }
+      if (hook.reinvocable) memory.asked.add(hook.uid)
+    }
+    memory.output = current
+    return current
+  }
+
+  return {
+    name: pluginName,
+    changes: 'members',
+    handles: (target) => !source.exempts(target),
+    // Deletions and connections have no object to be changed, but they are asked about.
+    async check(attributes, context, object) {
+      if (object === undefined) await askAll(undefined, attributes, context)
+    },
+    async admit(object, attributes, context) {
+      return askAll(object, attributes, context)
+    },
+  }
+}
+
+function memoryOf({ rounds }: AdmissionContext): Memory {
+  const known = rounds?.memory.get(pluginName) as Memory | undefined
+  if (known !== undefined) return known
+  const memory: Memory = { output: undefined, asked: new Set(), again: new Set() }
+  rounds?.memory.set(pluginName, memory)
+  return memory
+}
+
+function askAgain({ asked, again }: Memory): void {
+  for (const uid of asked) again.add(uid)
+  asked.clear()
+}
+
+export function show(object: DeepReadonly<ApiObject>, form: ObjectForm, { forms }: AdmissionContext): DeepReadonly<ApiObject> {
+  return forms === undefined ? object : forms.show(object, form)
+}
+
+/**
+ * The object as a webhook wants it; undefined when it leaves it as it was.
+ *
+ * @throws ApiError 500 for a patch that cannot be used; WebhookError for one of a type that we do not know.
+ */
+function patchedObject(
+  { hook, form }: Candidate,
+  shown: DeepReadonly<ApiObject> | null,
+  { patch, patchType }: Verdict,
+  context: AdmissionContext,
+  note: (operations: JsonValue) => void,
+): ApiObject | undefined {
+  if (patch === undefined) return undefined
+  const operations = operationsOf(patch)
+  if (operations.length === 0) return undefined
+  if (shown === null) {
+    throw ApiError.internalError(
+      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+    )
+  }
+  if (patchType !== 'JSONPatch') throw new WebhookError('Invalid', `unsupported patch type ${JSON.stringify(patchType)}`, 400)
+  const before = shown as unknown as JsonValue
+  const next = read(apply(before, operations), form, context)
+  note(operations)
+  const after = show(next, form, context) as unknown as JsonValue
+  return equalValues(before, after) ? undefined : next
+}
+
+function operationsOf(patch: JsonValue | Uint8Array): JsonValue[] {
+  let value: JsonValue
+  try {
+    value = patch instanceof Uint8Array ? (parseJson(patch).value as JsonValue) : patch
+  } catch (error) {
+    if (error instanceof DecodeError) throw ApiError.internalError(error.message)
+    throw error
+  }
+  if (value === null) return []
+  if (Array.isArray(value)) return value
+  const kind = typeof value === 'boolean' ? 'bool' : typeof value
+  throw ApiError.internalError(`json: cannot unmarshal ${kind} into Go value of type jsonpatch.Patch`)
+}
+
+function apply(before: JsonValue, operations: JsonValue[]): JsonValue {
+  try {
+    return jsonPatch(before, operations)
+  } catch (error) {
+    if (error instanceof PatchError) throw ApiError.internalError(error.message.replace(/^error decoding patch: /, ''))
+    throw error
+  }
+}
+
+function read(value: JsonValue, form: ObjectForm, { forms }: AdmissionContext): ApiObject {
+  if (forms === undefined) return value as unknown as ApiObject
+  try {
+    return forms.read(value, form)
+  } catch (error) {
+    if (error instanceof DecodeError) throw ApiError.internalError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
+import { type Call, WebhookCaller } from './caller.ts'
+import { HookConditions } from './conditions.ts'
+import { HookSource } from './hook-source.ts'
+import type { WebhookLabels } from './interfaces.ts'
+import { show } from './mutating.ts'
+import type { WebhookOptions } from './options.ts'
+import { outcomeOf } from './outcome.ts'
+import { isSelected } from './selection.ts'
+
+/**
+ * Asks validating webhooks all at once and waits for all of them; the first refusal to arrive is the answer.
+ *
+ * @see API protocol specification, 2.8, 2.9 and 5.10
+ */
+export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
+  const source = new HookSource('validatingwebhookconfigurations', options.profile)
+  const caller = new WebhookCaller('validating', options)
+  const conditions = new HookConditions(options)
+  const failedOpenPrefix = `failed-open.validating.webhook.admission.${options.profile.apiDomain}/`
+
+  const chosenCalls = async (
+    object: DeepReadonly<ApiObject> | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): Promise<readonly (Call & { readonly labels: WebhookLabels })[]> => {
+    const table = await source.table(context)
+    const shownAs = new Map<string, Call['shown']>()
+    const calls = []
+    for (const candidate of table.candidates(attributes, context.forms)) {
+      if (!isSelected(candidate.hook, object, attributes, context)) continue
+      const { form } = candidate
+      const key = `${form.kind.group}/${form.kind.version}`
+      let shown = shownAs.get(key)
+      if (shown === undefined) {
+        shown = {
+          object: object === undefined ? null : show(object, form, context),
+          oldObject: attributes.oldObject === undefined ? null : show(attributes.oldObject, form, context),
+        }
+        shownAs.set(key, shown)
+      }
+      const labels: WebhookLabels = { name: candidate.hook.name, type: 'validating', operation: attributes.operation }
+      const call = { candidate, shown, attributes, context, labels }
+      if (await conditions.hold(call, labels)) calls.push(call)
+    }
+    return calls
+  }
+
+  const ask = async (call: Call & { readonly labels: WebhookLabels }, index: number): Promise<void> => {
+    const { context, candidate } = call
+    await outcomeOf(call, call.labels, options.clock, {
+      failedOpen(message) {
+        context.annotate?.(`${failedOpenPrefix}round_0_index_${index}`, candidate.hook.name)
+        context.explain?.(`${message}; its policy is to ignore that`)
+      },
+      ask: async () => {
+        const outcome = await caller.call(call)
+        return outcome.kind === 'refused' ? outcome : { kind: 'allowed', value: undefined }
+      },
+    })
+  }
+
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    handles: (target) => !source.exempts(target),
+    async validate(object, attributes, context) {
+      const calls = await chosenCalls(object, attributes, context)
+      if (calls.length === 0) return
+      const { bounds } = context
+      if (bounds?.signal.aborted) throw ApiError.timeout('request did not complete within requested timeout')
+      const refusals: unknown[] = []
+      await Promise.all(calls.map((call, index) => ask(call, index).catch((error: unknown) => refusals.push(error))))
+      if (refusals.length > 0) throw refusals[0]
+    },
+  }
+}
