@@ -1,6 +1,9 @@
+export { AdmissionError, type AdmissionErrorCode } from './admission-error.ts'
+export { builtInPlugins, type PluginKind } from './built-in.ts'
 export { type AdmissionChain, admissionChain } from './chain.ts'
 export { changesBetween } from './changes.ts'
-export { defaultAdmissionPlugins } from './defaults.ts'
+export { createAdmissionPlugins, defaultAdmissionPlugins, type PluginChoice } from './defaults.ts'
+export { type AdmissionEnvironment, admissionEnvironment, type EnvironmentOptions, type Post } from './environment.ts'
 export type {
   AdmissionAttributes,
   AdmissionContext,
@@ -18,7 +21,31 @@ export type {
   Undo,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
-export { namespaceLifecycle } from './namespace-lifecycle.ts'
-export { priority } from './priority.ts'
-export { type ServiceAccountOptions, serviceAccount } from './service-account.ts'
-export { defaultTolerationSeconds, taintNodesByCondition } from './tolerations.ts'
+export { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
+export { alwaysPullImages } from './plugins/always-pull-images.ts'
+export {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+  type SignerRights,
+  type SubjectReader,
+} from './plugins/certificates.ts'
+export { defaultIngressClass } from './plugins/default-ingress-class.ts'
+export { defaultStorageClass } from './plugins/default-storage-class.ts'
+export { defaultTolerationSeconds, type TolerationSeconds } from './plugins/default-toleration-seconds.ts'
+export { denyServiceExternalIPs } from './plugins/deny-service-external-ips.ts'
+export { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+export { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
+export { namespaceAutoProvision } from './plugins/namespace-auto-provision.ts'
+export { namespaceExists } from './plugins/namespace-exists.ts'
+export { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+export { ownerReferencesPermissionEnforcement } from './plugins/owner-references.ts'
+export { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
+export { podNodeSelector } from './plugins/pod-node-selector.ts'
+export { type ClusterTolerations, podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+export { priority } from './plugins/priority.ts'
+export { runtimeClass } from './plugins/runtime-class.ts'
+export { type ServiceAccountOptions, serviceAccount } from './plugins/service-account.ts'
+export { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
+export { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'

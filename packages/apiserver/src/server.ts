@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
+import { type AdmissionEnvironment, type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
 import { type Authenticator, anonymousAuthenticator, type ServiceAccountIssuer } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
 import { builtInTypes, createCatalog, type ResourceDefinition, type ServiceNetwork } from '@krmkit/kinds'
@@ -56,8 +56,11 @@ export interface ApiServerOptions {
   readonly serviceNetwork?: ServiceNetwork
   /** Issues tokens of service accounts. Default: none are issued. */
   readonly serviceAccountIssuer?: ServiceAccountIssuer
-  /** Plugins that run after the built-in ones. */
-  readonly admission?: readonly AdmissionPlugin[]
+  /**
+   * Plugins in execution order, or what makes them from the parts of this server (`defaultAdmissionPlugins` is one such
+   * function). `NamespaceLifecycle` runs in any case, first unless it is among them. Default: nothing else.
+   */
+  readonly admission?: readonly AdmissionPlugin[] | ((environment: AdmissionEnvironment) => readonly AdmissionPlugin[])
   readonly clock?: Clock
   readonly random?: Random
   readonly profile?: NamingProfile
@@ -121,7 +124,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const types = options.types ?? builtInTypes(profile)
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(options.kinds ?? catalog.definitions)
-  const admission = admissionChain([namespaceLifecycle(profile), ...(options.admission ?? [])])
+  const admission = admissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
   const registry = createRegistry(
     { storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork },
     served,
@@ -242,6 +245,15 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   await ensureSystemNamespaces(registry)
   await followDefinitions({ registry, clock, closing: closing.signal, onFault: (error) => options.onFault?.(error) })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
+}
+
+function chosenPlugins(
+  given: NonNullable<ApiServerOptions['admission']>,
+  environment: AdmissionEnvironment,
+): readonly AdmissionPlugin[] {
+  const plugins = typeof given === 'function' ? given(environment) : given
+  const lifecycle = namespaceLifecycle(environment.profile)
+  return plugins.some(({ name }) => name === lifecycle.name) ? plugins : [lifecycle, ...plugins]
 }
 
 /** What a client calls its request in the audit trail, without characters that have no place in a header; mostly empty. */

@@ -41,7 +41,6 @@ const environment = { clock: systemClock, random: systemRandom, profile: stockPr
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const running = chooseControllers(builtInControllers, options.controllers)
   const admission = chooseAdmissionPlugins({
-    ...environment,
     enable: options.enableAdmissionPlugins,
     disable: options.disableAdmissionPlugins,
     hasServiceAccounts: running.includes(serviceAccountController),

@@ -1,9 +1,9 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from './chain.ts'
-import type { AdmissionAttributes, AdmissionContext } from './interfaces.ts'
+import { admissionChain } from '../chain.ts'
+import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import { attributesOf, contextOf } from '../testing/request.ts'
 import { priority } from './priority.ts'
-import { attributesOf, contextOf } from './testing/request.ts'
 
 const plugin = priority()
 const pods = attributesOf('pods', { namespace: 'ns' })

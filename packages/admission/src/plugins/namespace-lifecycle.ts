@@ -1,5 +1,5 @@
 import { ApiError, type NamingProfile } from '@krmkit/meta'
-import type { AdmissionAttributes, AdmissionPlugin } from './interfaces.ts'
+import type { AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
 
 /**
  * Keeps namespaces whole: nothing new in a namespace that is missing or going away, and the reserved namespaces stay.
@@ -8,7 +8,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from './interfaces.ts'
  */
 export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
   const reserved = new Set(['default', profile.systemNamespace, profile.publicNamespace])
-  const isNamespace = (a: AdmissionAttributes): boolean => a.kind.group === '' && a.kind.kind === 'Namespace'
+  const isNamespace = (a: AdmissionTarget): boolean => a.kind.group === '' && a.kind.kind === 'Namespace'
   return {
     name: 'NamespaceLifecycle',
     handles: (a) => a.operation === 'CREATE' || a.operation === 'UPDATE' || a.operation === 'DELETE',

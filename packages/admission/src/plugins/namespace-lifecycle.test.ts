@@ -1,8 +1,8 @@
 import { type ApiError, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { AdmissionAttributes } from './interfaces.ts'
+import type { AdmissionAttributes } from '../interfaces.ts'
+import { attributesOf, contextOf } from '../testing/request.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
-import { attributesOf, contextOf } from './testing/request.ts'
 
 const plugin = namespaceLifecycle(stockProfile)
 const context = contextOf({

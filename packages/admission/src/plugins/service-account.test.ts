@@ -1,6 +1,6 @@
 import { type ApiObject, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { AdmissionAttributes, AdmissionContext } from './interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { serviceAccount } from './service-account.ts'
 
 const plugin = serviceAccount({ profile: stockProfile, random: seededRandom(1) })

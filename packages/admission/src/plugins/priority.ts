@@ -1,5 +1,5 @@
 import { ApiError, type ApiObject, type GroupResource, type NamingProfile, stockProfile } from '@krmkit/meta'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from './interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
 
 interface PriorityClass extends ApiObject {
   value?: number

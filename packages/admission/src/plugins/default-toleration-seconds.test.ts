@@ -1,10 +1,10 @@
-import { type ApiObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { admissionChain } from './chain.ts'
-import { defaultAdmissionPlugins } from './defaults.ts'
-import type { AdmissionPlugin } from './interfaces.ts'
-import { attributesOf, contextOf } from './testing/request.ts'
-import { defaultTolerationSeconds, taintNodesByCondition } from './tolerations.ts'
+import { admissionChain } from '../chain.ts'
+import type { AdmissionPlugin } from '../interfaces.ts'
+import { attributesOf, contextOf } from '../testing/request.ts'
+import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 
 async function admitted(plugin: AdmissionPlugin, resource: string, spec: object | undefined): Promise<unknown> {
   const object = { apiVersion: 'v1', kind: '', metadata: {}, ...(spec === undefined ? {} : { spec: Object.freeze(spec) }) }
@@ -66,14 +66,4 @@ describe('TaintNodesByCondition', () => {
     expect(plugin.handles(attributesOf('nodes', { operation: 'UPDATE' }))).toBe(false)
     expect(plugin.handles(attributesOf('nodes', { subresource: 'status' }))).toBe(false)
   })
-})
-
-it('the default plugins come in the order of the stock server', () => {
-  const plugins = defaultAdmissionPlugins({ profile: stockProfile, random: seededRandom(1) })
-  expect(plugins.map(({ name }) => name)).toEqual([
-    'ServiceAccount',
-    'TaintNodesByCondition',
-    'Priority',
-    'DefaultTolerationSeconds',
-  ])
 })

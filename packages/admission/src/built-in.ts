@@ -1,0 +1,82 @@
+import type { AdmissionEnvironment } from './environment.ts'
+import type { AdmissionPlugin } from './interfaces.ts'
+import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
+import { alwaysPullImages } from './plugins/always-pull-images.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from './plugins/certificates.ts'
+import { defaultIngressClass } from './plugins/default-ingress-class.ts'
+import { defaultStorageClass } from './plugins/default-storage-class.ts'
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts'
+import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.ts'
+import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
+import { namespaceAutoProvision } from './plugins/namespace-auto-provision.ts'
+import { namespaceExists } from './plugins/namespace-exists.ts'
+import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { ownerReferencesPermissionEnforcement } from './plugins/owner-references.ts'
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
+import { podNodeSelector } from './plugins/pod-node-selector.ts'
+import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { priority } from './plugins/priority.ts'
+import { runtimeClass } from './plugins/runtime-class.ts'
+import { serviceAccount } from './plugins/service-account.ts'
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
+
+/** A plugin that can be switched on, before it is made. */
+export interface PluginKind {
+  /** As `--enable-admission-plugins` names it. */
+  readonly name: string
+  /** Runs unless it is switched off. */
+  readonly isDefault: boolean
+  /**
+   * @param configuration what the configuration file says about the plugin; undefined when it says nothing.
+   * @throws AdmissionError `InvalidConfiguration`
+   */
+  make(environment: AdmissionEnvironment, configuration: unknown): AdmissionPlugin
+}
+
+function plugin(name: string, isDefault: boolean, make: PluginKind['make']): PluginKind {
+  return { name, isDefault, make }
+}
+
+/**
+ * Every plugin of this package in the order in which they run, which no flag changes. Those that are called for every kind of
+ * object by rules of their own come last, quotas after them, so that nothing is charged for what another one refuses.
+ *
+ * @see API protocol specification, 5.10
+ */
+export const builtInPlugins: readonly PluginKind[] = [
+  plugin('AlwaysAdmit', false, () => alwaysAdmit()),
+  plugin('NamespaceAutoProvision', false, () => namespaceAutoProvision()),
+  plugin('NamespaceLifecycle', true, ({ profile }) => namespaceLifecycle(profile)),
+  plugin('NamespaceExists', false, () => namespaceExists()),
+  plugin('LimitPodHardAntiAffinityTopology', false, ({ profile }) => limitPodHardAntiAffinityTopology(profile)),
+  plugin('ServiceAccount', true, ({ profile, random }) => serviceAccount({ profile, random })),
+  plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),
+  plugin('AlwaysPullImages', false, () => alwaysPullImages()),
+  plugin('PodNodeSelector', false, ({ profile }) => podNodeSelector(profile)),
+  plugin('Priority', true, ({ profile }) => priority(profile)),
+  plugin('DefaultTolerationSeconds', true, ({ profile }) => defaultTolerationSeconds(profile)),
+  plugin('PodTolerationRestriction', false, ({ profile }) => podTolerationRestriction(profile)),
+  plugin('ExtendedResourceToleration', false, ({ profile }) => extendedResourceToleration(profile)),
+  plugin('DefaultStorageClass', true, ({ profile }) => defaultStorageClass(profile)),
+  plugin('StorageObjectInUseProtection', true, ({ profile }) => storageObjectInUseProtection(profile)),
+  plugin('OwnerReferencesPermissionEnforcement', false, ({ authorizer }) => ownerReferencesPermissionEnforcement(authorizer)),
+  plugin('PersistentVolumeClaimResize', true, ({ profile }) => persistentVolumeClaimResize(profile)),
+  plugin('RuntimeClass', true, ({ profile }) => runtimeClass(profile)),
+  plugin('CertificateApproval', true, certificateApproval),
+  plugin('CertificateSigning', true, certificateSigning),
+  plugin('ClusterTrustBundleAttest', true, clusterTrustBundleAttest),
+  // Differs: the stock server has it on; the specification leaves the subject of this signer free.
+  plugin('CertificateSubjectRestriction', false, ({ profile, organizationsOf = () => undefined }) =>
+    certificateSubjectRestriction({ profile, organizationsOf }),
+  ),
+  plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
+  plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
+  plugin('AlwaysDeny', false, () => alwaysDeny()),
+]

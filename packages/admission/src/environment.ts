@@ -1,0 +1,35 @@
+import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
+import {
+  type Clock,
+  type Features,
+  fixedFeatures,
+  type NamingProfile,
+  type Random,
+  stockProfile,
+  systemClock,
+} from '@krmkit/meta'
+import type { SubjectReader } from './plugins/certificates.ts'
+
+/** What plugins are made of: everything they need beside the request. */
+export interface AdmissionEnvironment {
+  readonly profile: NamingProfile
+  readonly random: Random
+  readonly clock: Clock
+  readonly features: Features
+  /** Asked about rights that go beyond the request. */
+  readonly authorizer: Authorizer
+  /** Reads certificate requests. Absent: the plugin that needs it refuses what it would have to read. */
+  readonly organizationsOf?: SubjectReader
+  /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */
+  readonly connect?: (kubeconfigPath: string) => Post
+}
+
+/** Posts JSON to one service and gives back what it answers with a status of 200 to 299. @throws when it does not answer so */
+export type Post = (body: unknown) => Promise<unknown>
+
+export type EnvironmentOptions = Pick<AdmissionEnvironment, 'random'> & Partial<AdmissionEnvironment>
+
+/** Fills in safe defaults. */
+export function admissionEnvironment(options: EnvironmentOptions): AdmissionEnvironment {
+  return { profile: stockProfile, clock: systemClock, features: fixedFeatures(), authorizer: alwaysAllow, ...options }
+}

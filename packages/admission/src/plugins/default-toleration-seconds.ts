@@ -1,0 +1,47 @@
+import type { NamingProfile } from '@krmkit/meta'
+import type { AdmissionPlugin } from '../interfaces.ts'
+import type { Pod, Toleration } from '../pod.ts'
+import { onResource } from '../targets.ts'
+
+/** For how long a pod stays on a node, by what is wrong with the node. */
+export interface TolerationSeconds {
+  /** Default 300. */
+  readonly notReady?: number
+  /** Default 300. */
+  readonly unreachable?: number
+}
+
+const defaultSeconds = 300
+
+/**
+ * Lets pods stay for a while on nodes that are not ready or unreachable, unless they say for how long themselves.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function defaultTolerationSeconds(profile: NamingProfile, seconds: TolerationSeconds = {}): AdmissionPlugin {
+  const added = [
+    toleration(`node.${profile.domain}/not-ready`, seconds.notReady),
+    toleration(`node.${profile.domain}/unreachable`, seconds.unreachable),
+  ]
+  return {
+    name: 'DefaultTolerationSeconds',
+    changes: 'members',
+    handles: onResource('', 'pods', ['CREATE', 'UPDATE']),
+    admit(object, _attributes, { explain }) {
+      const pod = object as Pod
+      const present = pod.spec.tolerations ?? []
+      const missing = added.filter(({ key }) => !present.some((each) => tolerates(each, key)))
+      if (missing.length === 0) return
+      explain?.(`the pod does not say how it stands to ${missing.map(({ key }) => key).join(', ')}`)
+      pod.spec = { ...pod.spec, tolerations: [...present, ...missing] }
+    },
+  }
+}
+
+function toleration(key: string, tolerationSeconds = defaultSeconds): Toleration & { key: string } {
+  return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }
+}
+
+function tolerates({ key = '', effect = '' }: Toleration, wanted: string): boolean {
+  return (key === '' || key === wanted) && (effect === '' || effect === 'NoExecute')
+}

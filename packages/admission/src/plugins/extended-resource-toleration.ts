@@ -1,0 +1,28 @@
+import type { NamingProfile } from '@krmkit/meta'
+import type { AdmissionPlugin } from '../interfaces.ts'
+import { allContainers, type Pod } from '../pod.ts'
+import { isExtendedResource } from '../resource-names.ts'
+import { onResource } from '../targets.ts'
+
+/** Lets pods onto nodes that are set apart for the extended resources that they ask for. */
+export function extendedResourceToleration({ domain }: NamingProfile): AdmissionPlugin {
+  return {
+    name: 'ExtendedResourceToleration',
+    changes: 'members',
+    handles: onResource('', 'pods', ['CREATE', 'UPDATE']),
+    admit(object) {
+      const pod = object as Pod
+      const asked = new Set(
+        allContainers({ containers: pod.spec.containers ?? [], initContainers: pod.spec.initContainers ?? [] }).flatMap(
+          ({ resources }) => Object.keys(resources?.requests ?? {}).filter((name) => isExtendedResource(name, domain)),
+        ),
+      )
+      const present = pod.spec.tolerations ?? []
+      const missing = [...asked]
+        .sort()
+        .filter((key) => !present.some((each) => each.key === key && each.operator === 'Exists' && (each.effect ?? '') === ''))
+        .map((key) => ({ key, operator: 'Exists' }))
+      if (missing.length > 0) pod.spec = { ...pod.spec, tolerations: [...present, ...missing] }
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import { ApiError } from '@krmkit/meta'
+import type { AdmissionPlugin } from '../interfaces.ts'
+import { forbidden } from '../refusals.ts'
+import { isNamespaceKind, onEverything } from '../targets.ts'
+
+const namespaces = { group: '', resource: 'namespaces' }
+
+/**
+ * Makes the namespace of a new object when it is not there.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function namespaceAutoProvision(): AdmissionPlugin {
+  const creations = onEverything('CREATE')
+  return {
+    name: 'NamespaceAutoProvision',
+    handles: (target) => creations(target) && !isNamespaceKind(target),
+    async check(attributes, { reader, writer, explain }, object) {
+      const { namespace, dryRun } = attributes
+      if (namespace === '' || dryRun || reader.get(namespaces, '', namespace) !== undefined || writer === undefined) return
+      explain?.(`namespace ${namespace} is made`)
+      try {
+        await writer.create(namespaces, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      } catch (error) {
+        if (!ApiError.is(error) || error.reason !== 'AlreadyExists') {
+          throw forbidden(attributes, object, error instanceof Error ? error.message : String(error))
+        }
+      }
+    },
+  }
+}

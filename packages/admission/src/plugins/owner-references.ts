@@ -1,0 +1,95 @@
+import type { Attributes, Authorizer } from '@krmkit/authorization'
+import { type ApiObject, type DeepReadonly, type OwnerReference, parseApiVersion } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionPlugin, ObjectReader } from '../interfaces.ts'
+import { forbidden } from '../refusals.ts'
+import { onEverything } from '../targets.ts'
+
+type Owner = DeepReadonly<OwnerReference>
+
+/**
+ * Owners decide over the life of an object: only who may delete it changes them. Who blocks the deletion of an owner must be
+ * allowed to change the owner's finalizers.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function ownerReferencesPermissionEnforcement(authorizer: Authorizer): AdmissionPlugin {
+  const writes = onEverything('CREATE', 'UPDATE')
+  return {
+    name: 'OwnerReferencesPermissionEnforcement',
+    // Nodes write the status of pods and never their owners.
+    handles: (target) =>
+      writes(target) && !(target.resource.group === '' && target.resource.resource === 'pods' && target.subresource === 'status'),
+    async validate(object, attributes, { reader }) {
+      const [owners, before] = [ownersOf(object), ownersOf(attributes.oldObject)]
+      if (sameOwners(owners, before)) return
+      const { decision, reason } = await authorizer.authorize(deletionOf(attributes))
+      if (decision !== 'allow') {
+        throw forbidden(attributes, object, `cannot set an ownerRef on a resource you can't delete: ${reason}, <nil>`)
+      }
+      for (const owner of newlyBlocking(owners, before)) {
+        for (const asked of finalizersOf(owner, attributes, { reader, object })) {
+          const answer = await authorizer.authorize(asked)
+          if (answer.decision === 'allow') continue
+          const detail = `cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ${answer.reason}, <nil>`
+          throw forbidden(attributes, object, detail)
+        }
+      }
+    },
+  }
+}
+
+function ownersOf(object: DeepReadonly<ApiObject> | undefined): readonly Owner[] {
+  return object?.metadata?.ownerReferences ?? []
+}
+
+function sameOwners(a: readonly Owner[], b: readonly Owner[]): boolean {
+  return a.length === b.length && a.every((owner, i) => isSame(owner, b[i]))
+}
+
+function isSame(a: Owner, b: Owner | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.apiVersion === b.apiVersion &&
+    a.kind === b.kind &&
+    a.name === b.name &&
+    a.uid === b.uid &&
+    a.controller === b.controller &&
+    a.blockOwnerDeletion === b.blockOwnerDeletion
+  )
+}
+
+/** References that block now and did not before, by the uid of the owner. */
+function newlyBlocking(owners: readonly Owner[], before: readonly Owner[]): Owner[] {
+  const blocked = new Set(before.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true).map(({ uid }) => uid))
+  return owners.filter(({ blockOwnerDeletion, uid }) => blockOwnerDeletion === true && !blocked.has(uid))
+}
+
+function deletionOf({ user, namespace, resource, subresource, name }: AdmissionAttributes): Attributes {
+  return { user, verb: 'delete', isResource: true, ...resource, subresource, namespace, name, path: '' }
+}
+
+function finalizersOf(
+  { apiVersion, kind, name }: Owner,
+  attributes: AdmissionAttributes,
+  { reader, object }: { readonly reader: ObjectReader; readonly object: DeepReadonly<ApiObject> | undefined },
+): Attributes[] {
+  const { group, version } = parseApiVersion(apiVersion)
+  const resources = reader.resourcesOf?.({ group, version, kind }) ?? []
+  if (resources.length === 0 && reader.resourcesOf !== undefined) {
+    const reason = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`
+    const detail = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${reason}`
+    throw forbidden(attributes, object, detail)
+  }
+  return resources.map((resource) => ({
+    user: attributes.user,
+    verb: 'update',
+    isResource: true,
+    group: resource.group,
+    version: resource.version,
+    resource: resource.resource,
+    subresource: 'finalizers',
+    namespace: resource.namespaced ? attributes.namespace : '',
+    name,
+    path: '',
+  }))
+}

@@ -1,0 +1,76 @@
+import { ApiError, type DeepReadonly, isQualifiedName, isValidLabelValue, type NamingProfile } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
+import type { Pod } from '../pod.ts'
+import { forbidden, plainFailure } from '../refusals.ts'
+import { onResource } from '../targets.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+const clusterDefault = 'clusterDefaultNodeSelector'
+const namespaces = { group: '', resource: 'namespaces' }
+
+/**
+ * The nodes of a namespace's pods: its annotation, or the cluster's default, becomes part of every node selector. The configuration
+ * gives the default under `clusterDefaultNodeSelector`, and under the name of a namespace all labels that its pods may select.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {}): AdmissionPlugin {
+  const annotation = `scheduler.alpha.${domain}/node-selector`
+  const configured = new Map(Object.entries(selectors))
+  const selectorOf = (attributes: AdmissionAttributes, { reader }: AdmissionContext): Labels => {
+    const namespace = reader.get(namespaces, '', attributes.namespace)
+    if (namespace === undefined) throw ApiError.notFound(namespaces, attributes.namespace)
+    const given = namespace.metadata.annotations
+    if (given !== undefined && Object.hasOwn(given, annotation)) return parseLabels(given[annotation] ?? '')
+    return parseLabels(configured.get(clusterDefault) ?? '')
+  }
+  const check = (pod: DeepReadonly<Pod>, required: Labels, attributes: AdmissionAttributes): void => {
+    for (const [key, value] of Object.entries(pod.spec.nodeSelector ?? {})) {
+      if (!Object.hasOwn(required, key) || required[key] === value) continue
+      throw forbidden(attributes, pod, 'pod node label selector conflicts with its namespace node label selector')
+    }
+  }
+  const checkAllowed = (pod: DeepReadonly<Pod>, attributes: AdmissionAttributes): void => {
+    const allowed = parseLabels(configured.get(attributes.namespace) ?? '')
+    if (Object.keys(allowed).length === 0) return
+    for (const [key, value] of Object.entries(pod.spec.nodeSelector ?? {})) {
+      if (Object.hasOwn(allowed, key) && allowed[key] === value) continue
+      throw forbidden(attributes, pod, 'pod node label selector labels conflict with its namespace whitelist')
+    }
+  }
+  return {
+    name: 'PodNodeSelector',
+    changes: 'members',
+    handles: onResource('', 'pods', ['CREATE']),
+    admit(object, attributes, context) {
+      const pod = object as Pod
+      const required = selectorOf(attributes, context)
+      check(pod, required, attributes)
+      if (Object.keys(required).length > 0) {
+        pod.spec = { ...pod.spec, nodeSelector: { ...required, ...pod.spec.nodeSelector } }
+        context.explain?.(`pods of namespace ${attributes.namespace} run on such nodes`)
+      }
+      checkAllowed(pod, attributes)
+    },
+    validate(object, attributes, context) {
+      const pod = object as DeepReadonly<Pod>
+      check(pod, selectorOf(attributes, context), attributes)
+      checkAllowed(pod, attributes)
+    },
+  }
+}
+
+/** Labels as `key=value,other=value`. @throws ApiError 500, as for every annotation that cannot be read */
+function parseLabels(text: string): Labels {
+  if (text.trim() === '') return {}
+  const labels = new Map<string, string>()
+  for (const part of text.split(',')) {
+    const [key = '', value, ...more] = part.split('=')
+    if (value === undefined || more.length > 0) throw plainFailure(`invalid selector: ${part}`)
+    const problems = [...isQualifiedName(key.trim()), ...isValidLabelValue(value.trim())]
+    if (problems[0] !== undefined) throw plainFailure(`invalid label: ${JSON.stringify(part)}: ${problems[0]}`)
+    labels.set(key.trim(), value.trim())
+  }
+  return Object.fromEntries(labels)
+}

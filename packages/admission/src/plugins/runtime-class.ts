@@ -1,0 +1,92 @@
+import { type ApiObject, type DeepReadonly, type NamingProfile, Quantity } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
+import { mergeTolerations } from '../merge-tolerations.ts'
+import type { Pod, PodSpec, ResourceAmounts, Toleration } from '../pod.ts'
+import { forbidden } from '../refusals.ts'
+import { onResource } from '../targets.ts'
+
+interface RuntimeClass extends ApiObject {
+  overhead?: { podFixed?: ResourceAmounts }
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] }
+}
+
+/**
+ * Pods of a runtime class cost what the class says, and run where it says. A pod may repeat the overhead but not choose it.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function runtimeClass({ apiDomain }: NamingProfile): AdmissionPlugin {
+  const classes = { group: `node.${apiDomain}`, resource: 'runtimeclasses' }
+  const classOf = (
+    pod: DeepReadonly<Pod>,
+    attributes: AdmissionAttributes,
+    { reader }: AdmissionContext,
+  ): DeepReadonly<RuntimeClass> | undefined => {
+    const name = pod.spec.runtimeClassName
+    if (name === undefined) return undefined
+    const found = reader.get(classes, '', name)
+    if (found === undefined) throw forbidden(attributes, pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`)
+    return found as DeepReadonly<RuntimeClass>
+  }
+  return {
+    name: 'RuntimeClass',
+    changes: 'members',
+    handles: onResource('', 'pods', ['CREATE']),
+    admit(object, attributes, context) {
+      const pod = object as Pod
+      const chosen = classOf(pod, attributes, context)
+      if (chosen === undefined) return
+      const refuse = (detail: string) => forbidden(attributes, pod, detail)
+      const next = { ...pod.spec }
+      const { podFixed } = chosen.overhead ?? {}
+      if (podFixed !== undefined) {
+        if (!isEmpty(pod.spec.overhead) && !sameAmounts(podFixed, pod.spec.overhead)) throw refuse(differs)
+        next.overhead = { ...podFixed }
+        context.explain?.(`overhead of runtime class ${chosen.metadata.name}`)
+      }
+      if (chosen.scheduling !== undefined) schedule(next, chosen.scheduling, refuse)
+      pod.spec = next
+    },
+    validate(object, attributes, context) {
+      const pod = object as DeepReadonly<Pod>
+      const podFixed = classOf(pod, attributes, context)?.overhead?.podFixed
+      if (podFixed !== undefined) {
+        if (!sameAmounts(podFixed, pod.spec.overhead)) throw forbidden(attributes, pod, differs)
+      } else if (!isEmpty(pod.spec.overhead)) {
+        throw forbidden(attributes, pod, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+      }
+    },
+  }
+}
+
+const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+
+function schedule(
+  spec: PodSpec,
+  { nodeSelector, tolerations = [] }: NonNullable<DeepReadonly<RuntimeClass>['scheduling']>,
+  refuse: (detail: string) => Error,
+): void {
+  for (const key of Object.keys(nodeSelector ?? {}).sort()) {
+    const wanted = nodeSelector?.[key]
+    const given = spec.nodeSelector !== undefined && Object.hasOwn(spec.nodeSelector, key) ? spec.nodeSelector[key] : undefined
+    if (given === undefined || given === wanted) continue
+    throw refuse(`conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${given}`)
+  }
+  if (nodeSelector !== undefined) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector }
+  const merged = mergeTolerations(spec.tolerations ?? [], tolerations)
+  if (merged.length > 0) spec.tolerations = merged
+}
+
+function isEmpty(amounts: DeepReadonly<ResourceAmounts> | undefined): boolean {
+  return amounts === undefined || Object.keys(amounts).length === 0
+}
+
+function sameAmounts(a: DeepReadonly<ResourceAmounts>, b: DeepReadonly<ResourceAmounts> | undefined): boolean {
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b ?? {}).length &&
+    names.every(
+      (name) => b !== undefined && Object.hasOwn(b, name) && Quantity.parse(a[name] ?? '').equals(Quantity.parse(b[name] ?? '')),
+    )
+  )
+}

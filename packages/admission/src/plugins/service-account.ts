@@ -1,0 +1,188 @@
+import { type ApiObject, type DeepReadonly, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
+import { type Container, isMirror, type Pod, type PodSpec, withContainers } from '../pod.ts'
+import { secretNamesOf } from '../pod-secrets.ts'
+import { forbidden } from '../refusals.ts'
+
+/** What is mounted into pods, and for how long its token is good. */
+export interface ServiceAccountOptions {
+  readonly profile?: NamingProfile
+  readonly random: Random
+  /** Lifetime of mounted tokens in seconds. Default 3600. */
+  readonly tokenSeconds?: number
+}
+
+interface ServiceAccount extends ApiObject {
+  automountServiceAccountToken?: boolean
+  imagePullSecrets?: { name: string }[]
+  secrets?: { name?: string }[]
+}
+
+const accounts = { group: '', resource: 'serviceaccounts' }
+const readOnlyMode = 0o644
+const volumePrefix = 'kube-api-access-'
+
+/**
+ * Gives every pod an account: the namespace's default one when none is named, which must exist; mounts a token for it unless
+ * pod or account decline (the pod's word counts more); hands over the account's pull secrets when the pod has none. Mirrors of
+ * static pods stay as they are and may refer to neither accounts nor secrets. An account can ask that its pods use no secrets but
+ * those that it lists.
+ *
+ * @see API protocol specification, 2.12 and 5.10
+ */
+export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin {
+  const { profile = stockProfile } = options
+  return {
+    name: 'ServiceAccount',
+    changes: 'members',
+    handles: ({ operation, resource, subresource }) =>
+      resource.resource === 'pods' &&
+      resource.group === '' &&
+      (subresource === '' ? operation === 'CREATE' : subresource === 'ephemeralcontainers' && operation === 'UPDATE'),
+    admit(object, attributes, context) {
+      const pod = object as Pod
+      if (attributes.operation !== 'CREATE') return
+      if (!isMirror(pod, profile.domain)) {
+        const spec = { ...pod.spec }
+        pod.spec = spec
+        if ((spec.serviceAccountName ?? '') === '') {
+          spec.serviceAccountName = 'default'
+          context.explain?.('the pod names no service account')
+        }
+        spec.serviceAccount = spec.serviceAccountName ?? ''
+        const account = accountOf(pod, attributes, context)
+        if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
+          pod.spec = withToken(spec, { ...options, profile }, context)
+        }
+        const secrets = account.imagePullSecrets ?? []
+        if ((spec.imagePullSecrets ?? []).length === 0 && secrets.length > 0) {
+          context.explain?.(`pull secrets come from service account ${spec.serviceAccountName}`)
+          pod.spec = { ...pod.spec, imagePullSecrets: secrets.map(({ name }) => ({ name })) }
+        }
+      }
+      judge(pod, attributes, { context, profile })
+    },
+    validate(object, attributes, context) {
+      if (object !== undefined) judge(object as Pod, attributes, { context, profile })
+    },
+  }
+}
+
+function judge(
+  pod: DeepReadonly<Pod>,
+  attributes: AdmissionAttributes,
+  { context, profile }: { readonly context: AdmissionContext; readonly profile: NamingProfile },
+): void {
+  if (attributes.operation === 'CREATE' && isMirror(pod, profile.domain)) return judgeMirror(pod, attributes)
+  const { serviceAccountName = '' } = pod.spec
+  if (serviceAccountName === '') {
+    const detail = `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`
+    throw forbidden(attributes, pod, detail)
+  }
+  const account = accountOf(pod, attributes, context)
+  if (!enforcesMountableSecrets(account, profile.domain)) return
+  const wrong = attributes.operation === 'CREATE' ? foreignSecret(pod.spec, account) : foreignSecretOfEphemeral(pod.spec, account)
+  if (wrong !== undefined) throw forbidden(attributes, pod, wrong)
+}
+
+function judgeMirror(pod: DeepReadonly<Pod>, attributes: AdmissionAttributes): void {
+  const refuse = (what: string) => forbidden(attributes, pod, `a mirror pod may not ${what}`)
+  if ((pod.spec.serviceAccountName ?? '') !== '') throw refuse('reference service accounts')
+  if (secretNamesOf(pod.spec).length > 0) throw refuse('reference secrets')
+  for (const { projected } of pod.spec.volumes ?? []) {
+    if (projected?.sources?.some((source) => source.serviceAccountToken !== undefined)) {
+      throw refuse('use ServiceAccountToken volume projections')
+    }
+  }
+}
+
+function accountOf(
+  pod: DeepReadonly<Pod>,
+  attributes: AdmissionAttributes,
+  { reader }: AdmissionContext,
+): DeepReadonly<ServiceAccount> {
+  const wanted = pod.spec.serviceAccountName ?? ''
+  const found = reader.get(accounts, attributes.namespace, wanted)
+  if (found !== undefined) return found as DeepReadonly<ServiceAccount>
+  const missing = `serviceaccount ${JSON.stringify(wanted)} not found`
+  throw forbidden(attributes, pod, `error looking up service account ${attributes.namespace}/${wanted}: ${missing}`)
+}
+
+function withToken(
+  spec: PodSpec,
+  { profile, random, tokenSeconds = 3600 }: ServiceAccountOptions & { readonly profile: NamingProfile },
+  { explain }: AdmissionContext,
+): PodSpec {
+  const mountPath = `/var/run/secrets/${profile.domain}/serviceaccount`
+  const existing = spec.volumes?.find(({ name }) => name.startsWith(volumePrefix))
+  const name = existing?.name ?? volumePrefix + random.nameSuffix(5)
+  const mount = (container: Container): Container =>
+    (container.volumeMounts ?? []).some((each) => each.mountPath === mountPath)
+      ? container
+      : { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
+  const mounted = withContainers(spec, mount, ['initContainers', 'containers'])
+  if (mounted === spec) return spec
+  explain?.(`containers get a token of service account ${spec.serviceAccountName}`)
+  if (existing !== undefined) return mounted
+  const volume = {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+        { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+      ],
+      defaultMode: readOnlyMode,
+    },
+  }
+  return { ...mounted, volumes: [...(spec.volumes ?? []), volume] }
+}
+
+/** As Go reads booleans. */
+const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+
+function enforcesMountableSecrets({ metadata }: DeepReadonly<ServiceAccount>, domain: string): boolean {
+  return trueWords.has(metadata.annotations?.[`${domain}/enforce-mountable-secrets`] ?? '')
+}
+
+/** What the pod refers to and the account does not list, as the sentence that refuses it. */
+function foreignSecret(spec: DeepReadonly<PodSpec>, account: DeepReadonly<ServiceAccount>): string | undefined {
+  const mountable = new Set((account.secrets ?? []).map(({ name }) => name))
+  const because = `is not allowed because service account ${account.metadata.name ?? ''} does not reference that`
+  for (const { secret } of spec.volumes ?? []) {
+    if (secret === undefined || mountable.has(secret.secretName)) continue
+    return `volume with secret.secretName="${secret.secretName ?? ''}" ${because} secret`
+  }
+  const ofContainers =
+    foreignSecretOf(spec.initContainers, { title: 'init container', mountable, because }) ??
+    foreignSecretOf(spec.containers, { title: 'container', mountable, because })
+  if (ofContainers !== undefined) return ofContainers
+  const pulls = new Set((account.imagePullSecrets ?? []).map(({ name }) => name))
+  const foreign = (spec.imagePullSecrets ?? []).findIndex(({ name = '' }) => !pulls.has(name))
+  if (foreign < 0) return undefined
+  return `imagePullSecrets[${foreign}].name="${spec.imagePullSecrets?.[foreign]?.name ?? ''}" ${because} imagePullSecret`
+}
+
+function foreignSecretOfEphemeral(spec: DeepReadonly<PodSpec>, account: DeepReadonly<ServiceAccount>): string | undefined {
+  const mountable = new Set((account.secrets ?? []).map(({ name }) => name))
+  const because = `is not allowed because service account ${account.metadata.name ?? ''} does not reference that`
+  return foreignSecretOf(spec.ephemeralContainers, { title: 'ephemeral container', mountable, because })
+}
+
+function foreignSecretOf(
+  containers: DeepReadonly<PodSpec>['containers'],
+  { title, mountable, because }: { title: string; mountable: ReadonlySet<string | undefined>; because: string },
+): string | undefined {
+  for (const { name, env = [], envFrom = [] } of containers ?? []) {
+    for (const variable of env) {
+      const reference = variable.valueFrom?.secretKeyRef
+      if (reference === undefined || mountable.has(reference.name)) continue
+      return `${title} ${name} with envVar ${variable.name} referencing secret.secretName="${reference.name ?? ''}" ${because} secret`
+    }
+    for (const { secretRef } of envFrom) {
+      if (secretRef === undefined || mountable.has(secretRef.name)) continue
+      return `${title} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}" ${because} secret`
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,29 @@
+import type { ApiObject, NamingProfile } from '@krmkit/meta'
+import type { AdmissionPlugin } from '../interfaces.ts'
+import { onResource } from '../targets.ts'
+
+interface Taint {
+  key: string
+  effect: string
+}
+
+/**
+ * Marks new nodes as not ready, so that nothing is scheduled to them before somebody has looked.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function taintNodesByCondition(profile: NamingProfile): AdmissionPlugin {
+  const taint: Taint = { key: `node.${profile.domain}/not-ready`, effect: 'NoSchedule' }
+  return {
+    name: 'TaintNodesByCondition',
+    changes: 'members',
+    handles: onResource('', 'nodes', ['CREATE']),
+    admit(object, _attributes, { explain }) {
+      const node = object as ApiObject & { spec?: { taints?: Taint[] } }
+      const taints = node.spec?.taints ?? []
+      if (taints.some(({ key, effect }) => key === taint.key && effect === taint.effect)) return
+      explain?.('a new node is not ready until its conditions say so')
+      node.spec = { ...node.spec, taints: [...taints, taint] }
+    },
+  }
+}

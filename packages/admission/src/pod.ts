@@ -1,0 +1,127 @@
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+
+/** What plugins know of pods. Only members that some plugin reads are spelt out. */
+
+export interface Toleration {
+  key?: string
+  operator?: string
+  value?: string
+  effect?: string
+  tolerationSeconds?: number
+}
+
+export type ResourceAmounts = Record<string, string>
+
+export interface SecurityContext {
+  privileged?: boolean
+  allowPrivilegeEscalation?: boolean
+  runAsNonRoot?: boolean
+  runAsUser?: number
+  procMount?: string
+  capabilities?: { add?: string[]; drop?: string[] }
+  seccompProfile?: { type?: string }
+  appArmorProfile?: { type?: string }
+  seLinuxOptions?: { user?: string; role?: string; type?: string; level?: string }
+  windowsOptions?: { hostProcess?: boolean }
+}
+
+export interface EnvironmentVariable {
+  name: string
+  valueFrom?: { secretKeyRef?: { name?: string } }
+}
+
+export interface Container {
+  name: string
+  image?: string
+  imagePullPolicy?: string
+  restartPolicy?: string
+  ports?: { hostPort?: number }[]
+  env?: EnvironmentVariable[]
+  envFrom?: { secretRef?: { name?: string } }[]
+  resources?: { requests?: ResourceAmounts; limits?: ResourceAmounts }
+  securityContext?: SecurityContext
+  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[]
+}
+
+export interface Volume {
+  name: string
+  secret?: { secretName?: string }
+  image?: { pullPolicy?: string }
+  projected?: { sources?: { serviceAccountToken?: object; secret?: { name?: string } }[] }
+  [source: string]: unknown
+}
+
+interface AffinityTerm {
+  topologyKey?: string
+  namespaces?: string[]
+  namespaceSelector?: object
+}
+
+export interface PodAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: AffinityTerm[]
+  preferredDuringSchedulingIgnoredDuringExecution?: { podAffinityTerm?: AffinityTerm }[]
+}
+
+export interface PodSpec {
+  activeDeadlineSeconds?: number
+  affinity?: { podAffinity?: PodAffinity; podAntiAffinity?: PodAffinity }
+  automountServiceAccountToken?: boolean
+  containers?: Container[]
+  ephemeralContainers?: Container[]
+  hostIPC?: boolean
+  hostNetwork?: boolean
+  hostPID?: boolean
+  hostUsers?: boolean
+  imagePullSecrets?: { name?: string }[]
+  initContainers?: Container[]
+  nodeName?: string
+  nodeSelector?: Record<string, string>
+  os?: { name?: string }
+  overhead?: ResourceAmounts
+  preemptionPolicy?: string
+  priority?: number
+  priorityClassName?: string
+  resourceClaims?: { name: string; resourceClaimName?: string; resourceClaimTemplateName?: string }[]
+  runtimeClassName?: string
+  securityContext?: SecurityContext & { sysctls?: { name: string; value?: string }[] }
+  serviceAccount?: string
+  serviceAccountName?: string
+  tolerations?: Toleration[]
+  volumes?: Volume[]
+}
+
+export interface Pod extends ApiObject {
+  spec: PodSpec
+  status?: { phase?: string; qosClass?: string; conditions?: { type: string; status: string }[] }
+}
+
+type Kind = 'containers' | 'initContainers' | 'ephemeralContainers'
+
+/** In the order in which the stock server visits them. */
+export const containerKinds: readonly Kind[] = ['initContainers', 'containers', 'ephemeralContainers']
+
+/** All containers of a pod, init containers first, ephemeral ones last. */
+export function allContainers(spec: DeepReadonly<PodSpec>): readonly DeepReadonly<Container>[] {
+  return containerKinds.flatMap((kind) => spec[kind] ?? [])
+}
+
+/** The pod with every container as `change` wants it; what it does not change stays shared. */
+export function withContainers(
+  spec: PodSpec,
+  change: (container: Container, kind: Kind) => Container,
+  kinds: readonly Kind[] = containerKinds,
+): PodSpec {
+  let next = spec
+  for (const kind of kinds) {
+    const before = spec[kind]
+    if (before === undefined) continue
+    const after = before.map((container) => change(container, kind))
+    if (after.some((container, i) => container !== before[i])) next = { ...next, [kind]: after }
+  }
+  return next
+}
+
+/** The annotation of pods that stand for ones a node runs by itself. */
+export function isMirror(pod: DeepReadonly<ApiObject>, domain: string): boolean {
+  return Object.hasOwn(pod.metadata.annotations ?? {}, `${domain}/config.mirror`)
+}
