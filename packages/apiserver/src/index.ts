@@ -1,5 +1,5 @@
 export type { AuditEvent, AuditSink } from './filters/audit.ts'
 export type { HealthCheck } from './health.ts'
-export type { ApiBody, ApiRequest, ApiResponse, ApiServer, BodyPiece, Handler, Peer } from './interfaces.ts'
+export type { ApiBody, ApiRequest, ApiResponse, ApiServer, BodyPiece, Handler, Peer, SharedEvent } from './interfaces.ts'
 export { softwareVersion } from './non-resource.ts'
 export { type ApiServerOptions, createApiServer, defaultLimits, type EmbeddedServer, type ServerLimits } from './server.ts'

@@ -42,13 +42,24 @@ export interface BodyPiece {
 
 /**
  * `bytes`: the whole body; `list`: pieces of one body, sent in order; `stream`: pieces as they come,
- * pulled one by one, so that a slow reader slows the producer.
+ * pulled one by one, so that a slow reader slows the producer. The stream of a watch can be read as `events` instead, by
+ * callers in the same process that need no bytes: one of the two, once.
  */
 export type ApiBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'list'; readonly parts: readonly (Uint8Array | BodyPiece)[]; readonly length: number }
-  | { readonly kind: 'stream'; readonly stream: AsyncIterable<Uint8Array> }
+  | {
+      readonly kind: 'stream'
+      readonly stream: AsyncIterable<Uint8Array>
+      readonly events?: AsyncIterable<readonly SharedEvent[]>
+    }
+
+/** An event of a watch. The object is frozen and shared with the server and everybody else who reads it. */
+export interface SharedEvent {
+  readonly type: string
+  readonly object: object
+}
 
 export interface ApiResponse {
   readonly status: number

@@ -1,8 +1,10 @@
+import type { IssuerDocuments } from '@krmkit/authentication'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
 import type { ApiResponse } from './interfaces.ts'
+import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
 import { mediaType, type Representation } from './negotiation.ts'
 import { createOpenApi } from './openapi/index.ts'
@@ -23,6 +25,8 @@ export interface NonResourceOptions {
   readonly serverAddress: string
   /** Release of the API, as `1.33`. */
   readonly release: string
+  /** Discovery of the issuer of service account tokens. */
+  readonly issuerDocuments?: IssuerDocuments | undefined
 }
 
 /** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */
@@ -36,6 +40,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     version: gitVersion({ release: options.release, software: softwareVersion }),
     profile: environment.profile,
     clock: environment.clock,
+    issuer: options.issuerDocuments !== undefined,
   })
   const ping: HealthCheck = { name: 'ping', check: () => {} }
   const storage: HealthCheck = {
@@ -62,6 +67,11 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     platform: { os: process.platform, architecture: process.arch },
   })
 
+  const paths = () => {
+    const known = rootPaths(resources())
+    return options.issuerDocuments === undefined ? known : [...known, ...issuerPaths].sort()
+  }
+
   return async (state) => {
     const { info, request, query } = state
     const health = await healthResponse(info.path, query, checks)
@@ -85,13 +95,15 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       const { text, contentType } = await metrics.expose()
       return { ...textResponse(200, text), headers: { 'content-type': contentType } }
     }
+    const issued = issuerResponse(options.issuerDocuments, { path: info.path, method: request.method })
+    if (issued !== undefined) return issued
     const documents = await openApi.answer({ path: info.path, query: request.query, headers: request.headers })
     if (documents !== undefined) {
       if (!readOnly) throw ApiError.generic(405)
       return documents
     }
     if (trimmed === '/' && readOnly)
-      return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: rootPaths(resources()) })}\n`)))
+      return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: paths() })}\n`)))
     const found = discovery.answer({ path: info.path, headers: request.headers })
     if (found === undefined) return textResponse(404, '404 page not found\n')
     if (found.outcome === 'nothing') {

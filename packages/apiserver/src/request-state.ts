@@ -5,7 +5,8 @@ import type { RequestInfo } from './request-info.ts'
 
 /** One request on its way through the filters. Each filter may fill in what it is there for. */
 export interface RequestState {
-  readonly request: ApiRequest
+  /** Authentication may replace it by one without the headers that were meant for it alone. */
+  request: ApiRequest
   info: RequestInfo
   readonly query: Query
   /** Set by authentication. */
@@ -28,7 +29,7 @@ const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:una
  * of their own.
  */
 export class ArrivedRequest implements RequestState {
-  readonly request: ApiRequest
+  request: ApiRequest
   info: RequestInfo
   readonly query: Query
   user: UserInfo = anonymous

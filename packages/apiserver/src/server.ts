@@ -1,6 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { type AdmissionEnvironment, type AdmissionPlugin, admissionChain, namespaceLifecycle } from '@krmkit/admission'
-import { type Authenticator, anonymousAuthenticator, type ServiceAccountIssuer } from '@krmkit/authentication'
+import {
+  type Authenticator,
+  anonymousAuthenticator,
+  type FrontProxyHeaders,
+  type IssuerDocuments,
+  proxyHeaderTest,
+  type ServiceAccountIssuer,
+} from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
 import { builtInTypes, createCatalog, type ResourceDefinition, type ServiceNetwork } from '@krmkit/kinds'
 import {
@@ -56,6 +63,10 @@ export interface ApiServerOptions {
   readonly serviceNetwork?: ServiceNetwork
   /** Issues tokens of service accounts. Default: none are issued. */
   readonly serviceAccountIssuer?: ServiceAccountIssuer
+  /** What others need to check those tokens; served at the well-known paths. Default: nothing is served there. */
+  readonly issuerDocuments?: IssuerDocuments
+  /** Headers that authentication alone may see, beside the usual ones of proxies. */
+  readonly proxyHeaders?: FrontProxyHeaders
   /**
    * Plugins in execution order, or what makes them from the parts of this server (`defaultAdmissionPlugins` is one such
    * function). `NamespaceLifecycle` runs in any case, first unless it is among them. Default: nothing else.
@@ -167,6 +178,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     readiness: options.readiness ?? [],
     serverAddress: options.serverAddress ?? 'localhost:6443',
     release: features.release.version,
+    issuerDocuments: options.issuerDocuments,
   })
 
   const dispatch = async (state: RequestState): Promise<ApiResponse> => {
@@ -192,7 +204,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     failures(failed),
     inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
-    authentication(authenticator),
+    authentication(authenticator, {
+      isProxyHeader: proxyHeaderTest(options.proxyHeaders),
+      onFault: (error) => options.onFault?.(error),
+    }),
     audit(options.audit, clock),
     failures(failed),
     authorization(authorizer),

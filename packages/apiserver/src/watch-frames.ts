@@ -4,18 +4,19 @@ import type { FrozenObject } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
 import type { Entry, Revision } from '@krmkit/storage'
 import type { EventType } from './frame-cache.ts'
+import type { SharedEvent } from './interfaces.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import type { ResourceRequest } from './resource-handler.ts'
 import { type IncludeObject, partialOf, tableOf } from './table.ts'
 import { apiVersionOf } from './verbs/read.ts'
 
-/** Makes the frames of one watch stream. */
-export interface Frames {
-  event(type: EventType, entry: Entry): Uint8Array
+/** Makes the frames of one watch stream: bytes, or the events themselves. */
+export interface Frames<T> {
+  event(type: EventType, entry: Entry): T
   /** An object that left the selection: its last selected state, at the revision in which it left. */
-  left(previous: Entry, revision: Revision): Uint8Array
-  bookmark(revision: Revision, initialEventsEnd: boolean): Uint8Array
-  status(status: Status): Uint8Array
+  left(previous: Entry, revision: Revision): T
+  bookmark(revision: Revision, initialEventsEnd: boolean): T
+  status(status: Status): T
 }
 
 const frameEnd = new TextEncoder().encode('}\n')
@@ -31,10 +32,15 @@ function jsonFrame(type: string, document: Uint8Array): Uint8Array {
   return Buffer.concat([heads.get(type) as Uint8Array, bare, frameEnd])
 }
 
-export function framesFor(request: ResourceRequest, representation: Representation, include: IncludeObject): Frames {
-  const { machinery, view, definition } = request
-  const { encoding, transform } = representation
-  const { types } = machinery.responder
+/** How one watch shows objects, before they are encoded. */
+interface Shown {
+  object(object: FrozenObject): object
+  left(previous: FrozenObject, revision: Revision): object
+  bookmark(revision: Revision, initialEventsEnd: boolean): object
+}
+
+function shownFor(request: ResourceRequest, { transform }: Representation, include: IncludeObject): Shown {
+  const { machinery, definition } = request
   const { group, version, kind } = definition.kind
   const { clock, profile } = machinery.writer.environment
   let tableHeaderSent = false
@@ -57,6 +63,43 @@ export function framesFor(request: ResourceRequest, representation: Representati
     tableHeaderSent = true
     return table
   }
+  return {
+    object: shown,
+    left: (object, revision) =>
+      shown({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } } as FrozenObject),
+    bookmark(revision, initialEventsEnd) {
+      const annotations = initialEventsEnd ? { annotations: { [`${profile.apiDomain}/initial-events-end`]: 'true' } } : {}
+      const object = {
+        kind,
+        apiVersion: apiVersionOf(group, version),
+        metadata: { resourceVersion: String(revision), ...annotations },
+      }
+      return transform === undefined ? object : bookmarkForm(request, transform, object, include)
+    },
+  }
+}
+
+/** Events for callers who need no bytes. */
+export function sharedEventsFor(
+  request: ResourceRequest,
+  representation: Representation,
+  include: IncludeObject,
+): Frames<SharedEvent> {
+  const { view } = request
+  const shown = shownFor(request, representation, include)
+  return {
+    event: (type, entry) => ({ type, object: shown.object(view.object(entry)) }),
+    left: (previous, revision) => ({ type: 'DELETED', object: shown.left(view.object(previous), revision) }),
+    bookmark: (revision, initialEventsEnd) => ({ type: 'BOOKMARK', object: shown.bookmark(revision, initialEventsEnd) }),
+    status: (object) => ({ type: 'ERROR', object }),
+  }
+}
+
+export function framesFor(request: ResourceRequest, representation: Representation, include: IncludeObject): Frames<Uint8Array> {
+  const { machinery, view, definition } = request
+  const { encoding, transform } = representation
+  const { types } = machinery.responder
+  const shown = shownFor(request, representation, include)
   const encode = (type: string, object: object): Uint8Array => {
     if (encoding === 'json') return jsonFrame(type, encodeJson(object))
     const structName = transform === undefined ? undefined : `meta/v1.${transform.as}`
@@ -72,23 +115,11 @@ export function framesFor(request: ResourceRequest, representation: Representati
 
   return {
     event: (type, entry) =>
-      plain ? view.frames.get(type, entry, () => jsonFrame(type, view.bytes(entry))) : encode(type, shown(view.object(entry))),
-    left(previous, revision) {
-      const object = view.object(previous)
-      return encode(
-        'DELETED',
-        shown({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } } as FrozenObject),
-      )
-    },
-    bookmark(revision, initialEventsEnd) {
-      const annotations = initialEventsEnd ? { annotations: { [`${profile.apiDomain}/initial-events-end`]: 'true' } } : {}
-      const object = {
-        kind,
-        apiVersion: apiVersionOf(group, version),
-        metadata: { resourceVersion: String(revision), ...annotations },
-      }
-      return encode('BOOKMARK', transform === undefined ? object : bookmarkForm(request, transform, object, include))
-    },
+      plain
+        ? view.frames.get(type, entry, () => jsonFrame(type, view.bytes(entry)))
+        : encode(type, shown.object(view.object(entry))),
+    left: (previous, revision) => encode('DELETED', shown.left(view.object(previous), revision)),
+    bookmark: (revision, initialEventsEnd) => encode('BOOKMARK', shown.bookmark(revision, initialEventsEnd)),
     status: (status) => encode('ERROR', status),
   }
 }

@@ -24,7 +24,7 @@ import type {
 } from './interfaces.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
-import { eventsOf, follow } from './watch.ts'
+import { eventsOf, follow, sharedEventsOf } from './watch.ts'
 
 /** What both ways of making a client take. */
 export interface ClientOptions {
@@ -116,14 +116,14 @@ class TransportClient implements Client {
   }
 
   watch<T extends ApiObject>(resource: ResourceRef<T>, options: WatchOptions = {}): AsyncIterableIterator<WatchEvent<T>> {
-    const { resourceVersion, bookmarks = false, resume = true, signal, ...selection } = options
+    const { resourceVersion, bookmarks = false, resume = true, shared = false, signal, ...selection } = options
     const common = { resourceVersion, bookmarks, resume, clock: this.#clock, random: this.#random }
     const ends = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
-    return follow<T>(this.source(resource, selection), { ...common, signal: ends })
+    return follow<T>(this.source(resource, selection, shared), { ...common, signal: ends })
   }
 
   /** What reflectors and informers follow. */
-  source<T extends ApiObject>(resource: ResourceRef<T>, selection: Omit<SelectOptions, 'signal'>) {
+  source<T extends ApiObject>(resource: ResourceRef<T>, selection: Omit<SelectOptions, 'signal'>, shared: boolean) {
     const type = typeOf(resource)
     const path = pathOf(type, { namespace: selection.namespace ?? '' })
     const connect = async function* (this: TransportClient, resourceVersion: string, signal: AbortSignal) {
@@ -131,7 +131,8 @@ class TransportClient implements Client {
         .filter((part) => part !== '')
         .join('&')
       const response = await this.#caller.call({ method: 'GET', path, query, headers: {}, signal })
-      yield* eventsOf<T>(response.body)
+      const events = shared ? response.events : undefined
+      yield* events === undefined ? eventsOf<T>(response.body) : sharedEventsOf<T>(events)
     }
     return {
       list: (signal: AbortSignal) => this.listPages(resource, { ...selection, signal }),
@@ -261,17 +262,17 @@ class TransportClient implements Client {
   }
 }
 
-/** A client whose collections can be followed step by step. */
+/** A client whose collections can be followed step by step. Objects may be frozen and shared with others. */
 export function sourceOf<T extends ApiObject>(
   client: Client,
   resource: ResourceRef<T>,
   selection: Omit<SelectOptions, 'signal'>,
 ) {
-  if (client instanceof TransportClient) return client.source(resource, selection)
+  if (client instanceof TransportClient) return client.source(resource, selection, true)
   return {
     list: (signal: AbortSignal) => client.listPages(resource, { ...selection, signal }),
     watch: (resourceVersion: string, signal: AbortSignal) =>
-      client.watch(resource, { ...selection, resourceVersion, signal, bookmarks: true, resume: false }),
+      client.watch(resource, { ...selection, resourceVersion, signal, bookmarks: true, resume: false, shared: true }),
   }
 }
 

@@ -36,10 +36,15 @@ export function inProcessTransport(handle: Handler, user?: UserInfo): Transport 
       }
       try {
         const answer = await abortable(handle(apiRequest(request, { user, signal: gone.signal })), request.signal)
+        const { status, headers, body } = answer
+        const end = { gone, release, signal: request.signal }
         return {
-          status: answer.status,
-          headers: answer.headers,
-          body: bodyOf(answer.body, { gone, release, signal: request.signal }),
+          status,
+          headers,
+          body: bodyOf(body, end),
+          get events() {
+            return body.kind === 'stream' && body.events !== undefined ? streamed(body.events, end) : undefined
+          },
         }
       } catch (error) {
         release()
@@ -106,10 +111,7 @@ async function* whole(body: Exclude<ApiBody, { kind: 'stream' }>): AsyncGenerato
   else if (body.kind === 'list') for (const part of body.parts) yield part instanceof Uint8Array ? part : part.bytes()
 }
 
-async function* streamed(
-  stream: AsyncIterable<Uint8Array>,
-  { gone, release, signal }: BodyEnd,
-): AsyncGenerator<Uint8Array, void, undefined> {
+async function* streamed<T>(stream: AsyncIterable<T>, { gone, release, signal }: BodyEnd): AsyncGenerator<T, void, undefined> {
   try {
     yield* stream
     signal?.throwIfAborted()

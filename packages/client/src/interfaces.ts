@@ -77,6 +77,8 @@ export interface WatchOptions extends SelectOptions {
   readonly bookmarks?: boolean
   /** Open the watch again when the server or the network ends it. Default true. */
   readonly resume?: boolean
+  /** For callers who change nothing: a client in the same process may hand over frozen objects that others read too. Default false. */
+  readonly shared?: boolean
 }
 
 export interface WriteOptions extends ObjectOptions {

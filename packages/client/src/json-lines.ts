@@ -4,7 +4,7 @@ import { ClientError } from './client-error.ts'
 const maxLineBytes = 64 * 1024 * 1024
 
 /** Cuts a stream of bytes into lines. What follows the last line end is dropped: the stream broke in the middle of it. */
-export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let pending: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of body) {
@@ -17,7 +17,7 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<
       pending = []
       bytes = 0
       from = end + 1
-      if (line.length > 0) yield Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8')
+      if (line.length > 0) yield line
     }
     if (from === chunk.length) continue
     pending.push(from === 0 ? chunk : chunk.subarray(from))

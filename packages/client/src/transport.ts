@@ -1,5 +1,7 @@
 /** What carries requests: the seam between the client and the two ways to a server. */
 
+import type { SharedEvent } from '@krmkit/apiserver'
+
 export interface TransportRequest {
   readonly method: string
   /** Raw path, still percent-encoded. */
@@ -17,6 +19,8 @@ export interface TransportResponse {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The body, once. Leaving the loop ends the request. */
   readonly body: AsyncIterable<Uint8Array>
+  /** The events of a watch in the same process, frozen and shared: may be read in place of the body. */
+  readonly events?: AsyncIterable<readonly SharedEvent[]> | undefined
 }
 
 export interface Transport {

@@ -30,7 +30,7 @@ describe('linesOf', () => {
         yield* pieces
       })(),
     ))
-      lines.push(line)
+      lines.push(Buffer.from(line).toString())
     expect(lines).toEqual(['{"a":1}', '{"b":"grün"}', '{"c":3}', '{"d":4}'])
   })
 })

@@ -1,3 +1,4 @@
+import type { SharedEvent } from '@krmkit/apiserver'
 import { ApiError, type ApiObject, type Clock, type Random } from '@krmkit/meta'
 import { isStatus, parseAnswer } from './answer.ts'
 import { ClientError } from './client-error.ts'
@@ -18,16 +19,24 @@ export interface FollowOptions {
 export async function* eventsOf<T extends ApiObject>(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const line of linesOf(body)) {
-    const event = parseAnswer(Buffer.from(line))
-    if (!isEvent(event)) throw new ClientError({ code: 'InvalidAnswer', message: 'a watch sent something that is no event' })
-    if (event.type === 'ERROR') {
-      throw isStatus(event.object)
-        ? new ApiError(event.object)
-        : new ClientError({ code: 'InvalidAnswer', message: 'a watch failed without a Status' })
-    }
-    yield event as WatchEvent<T>
+  for await (const line of linesOf(body)) yield checked(parseAnswer(line))
+}
+
+/** Watch events that come as objects. @throws ApiError of an `ERROR` event. */
+export async function* sharedEventsOf<T extends ApiObject>(
+  batches: AsyncIterable<readonly SharedEvent[]>,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  for await (const batch of batches) for (const event of batch) yield checked(event)
+}
+
+function checked<T extends ApiObject>(event: unknown): WatchEvent<T> {
+  if (!isEvent(event)) throw new ClientError({ code: 'InvalidAnswer', message: 'a watch sent something that is no event' })
+  if (event.type === 'ERROR') {
+    throw isStatus(event.object)
+      ? new ApiError(event.object)
+      : new ClientError({ code: 'InvalidAnswer', message: 'a watch failed without a Status' })
   }
+  return event as WatchEvent<T>
 }
 
 function isEvent(value: unknown): value is { type: string; object: object } {

@@ -1,22 +1,90 @@
-import type { Authenticator } from '@krmkit/authentication'
+import type { AuthenticationOutcome, Authenticator } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
-import type { Filter } from '../request-state.ts'
+import type { ApiRequest } from '../interfaces.ts'
+import type { Filter, RequestState } from '../request-state.ts'
+
+export interface AuthenticationFilterOptions {
+  /** Headers by which a proxy in front says who the caller is: nobody behind authentication sees them. */
+  readonly isProxyHeader: (name: string) => boolean
+  /** Told of failures of an authenticator itself; the caller is refused. */
+  readonly onFault: (error: unknown) => void
+}
 
 /**
  * Finds out who asks. Bad credentials are refused; no credentials are left to the chain (which may end in anonymous).
  *
  * @see API protocol specification, 5
  */
-export function authentication(authenticator: Authenticator): Filter {
+export function authentication(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
   return async (state, next) => {
     const { request } = state
     if (request.user !== undefined) {
       state.user = request.user
       return next()
     }
-    const outcome = await authenticator.authenticate({ headers: request.headers, peer: request.peer })
+    const outcome = await outcomeOf(authenticator, request, options)
     if (outcome.kind !== 'authenticated') throw ApiError.unauthorized()
     state.user = outcome.user
+    if (outcome.warnings !== undefined) state.warnings.push(...outcome.warnings)
+    if (outcome.annotations !== undefined) Object.assign(state.annotations, outcome.annotations)
+    withoutProxyHeaders(state, options.isProxyHeader)
     return next()
   }
+}
+
+async function outcomeOf(
+  authenticator: Authenticator,
+  request: ApiRequest,
+  { onFault }: AuthenticationFilterOptions,
+): Promise<AuthenticationOutcome> {
+  try {
+    return await authenticator.authenticate(request)
+  } catch (error) {
+    // Whoever cannot be judged is not let in; what went wrong is nothing for the caller.
+    onFault(error)
+    throw ApiError.unauthorized()
+  }
+}
+
+function withoutProxyHeaders(state: RequestState, isProxyHeader: (name: string) => boolean): void {
+  const { headers } = state.request
+  for (const name in headers) {
+    if (!isProxyHeader(name)) continue
+    const kept = Object.fromEntries(Object.entries(headers).filter(([other]) => !isProxyHeader(other)))
+    state.request = new CleanedRequest(state.request, Object.assign(Object.create(null) as typeof kept, kept))
+    return
+  }
+}
+
+/** The same request with other headers. */
+class CleanedRequest implements ApiRequest {
+  readonly #request: ApiRequest
+  readonly headers: ApiRequest['headers']
+
+  constructor(request: ApiRequest, headers: ApiRequest['headers']) {
+    this.#request = request
+    this.headers = headers
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get path(): string {
+    return this.#request.path
+  }
+
+  get query(): string {
+    return this.#request.query
+  }
+
+  get peer(): ApiRequest['peer'] {
+    return this.#request.peer
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal
+  }
+
+  readonly body = (limitBytes: number): Promise<Uint8Array> => this.#request.body(limitBytes)
 }

@@ -1,5 +1,15 @@
 import type { BoundObject, ServiceAccountIssuer } from '@krmkit/authentication'
-import { ApiError, type ApiObject, type FieldError, field, formatTime, type GroupKind, Path } from '@krmkit/meta'
+import { managedTypes, trackUpdate } from '@krmkit/fieldmanager'
+import {
+  ApiError,
+  type ApiObject,
+  type FieldError,
+  field,
+  formatApiVersion,
+  formatTime,
+  type GroupKind,
+  Path,
+} from '@krmkit/meta'
 import { isStorableName, objectKey } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
@@ -40,7 +50,7 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
     fieldValidation: options.fieldValidation,
   })) as TokenRequest
   const context = writeContext(request, options)
-  const { storage, clock } = machinery.writer.environment
+  const { storage, clock, profile } = machinery.writer.environment
   const inBody = asked.metadata.namespace ?? ''
   if (inBody !== '' && inBody !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
@@ -50,6 +60,16 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   const account = machinery.parsed.objectOf(entry)
   validate(asked, { name, kind })
   await admitOperation(request, definition, context, { name, object: asked })
+  const apiVersion = formatApiVersion(kind)
+  const owned = trackUpdate({
+    live: undefined,
+    next: asked,
+    manager: context.fieldManager,
+    apiVersion,
+    subresource: 'token',
+    now: clock.now(),
+    types: managedTypes({ [apiVersion]: type }),
+  })
   const bound = boundObject(request, asked)
   const given = asked.spec.audiences ?? []
   const expirationSeconds = asked.spec.expirationSeconds ?? defaultSeconds
@@ -61,10 +81,21 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
     expirationSeconds,
     ...(bound === undefined ? {} : { bound }),
   })
+  const granted = issued.expirationSeconds ?? expirationSeconds
+  if (granted < expirationSeconds)
+    context.warn(`requested expiration of ${expirationSeconds} seconds shortened to ${granted} seconds`)
+  if (issued.credentialId !== undefined)
+    state.annotations[`authentication.${profile.domain}/issued-credential-id`] = issued.credentialId
   const answer: TokenRequest = {
     ...asked,
-    metadata: { ...asked.metadata, name, namespace, creationTimestamp: formatTime(clock.now()) },
-    spec: { audiences: [...issued.audiences], expirationSeconds, boundObjectRef: asked.spec.boundObjectRef ?? null },
+    metadata: {
+      ...asked.metadata,
+      ...(owned.metadata.managedFields === undefined ? {} : { managedFields: owned.metadata.managedFields }),
+      name,
+      namespace,
+      creationTimestamp: formatTime(clock.now()),
+    },
+    spec: { audiences: [...issued.audiences], expirationSeconds: granted, boundObjectRef: asked.spec.boundObjectRef ?? null },
     status: { token: issued.token, expirationTimestamp: formatTime(issued.expiresAt) },
   }
   return presentObject(request, 201, answer, representation)
@@ -93,26 +124,43 @@ function boundObject({ machinery, state }: ResourceRequest, { spec }: TokenReque
   const reference = spec.boundObjectRef
   if (reference === undefined || reference === null) return undefined
   const { kind: boundKind = '', apiVersion = '', name = '', uid = '' } = reference
-  if (boundKind === '' && apiVersion === '' && name === '') return undefined
   const resource = Object.hasOwn(boundKinds, boundKind) ? boundKinds[boundKind] : undefined
-  if (resource === undefined || apiVersion !== 'v1')
-    throw ApiError.badRequest(`cannot bind token for serviceaccount to object of type ${apiVersion}, Kind=${boundKind}`)
-  const found = machinery.writer.reader.get({ group: '', resource }, resource === 'nodes' ? '' : state.info.namespace, name)
+  if (resource === undefined || !isCoreVersion(apiVersion))
+    throw ApiError.badRequest(`cannot bind token to object of type ${writtenType(apiVersion, boundKind)}`)
+  if (name === '') throw ApiError.badRequest('Name parameter required.')
+  const { reader } = machinery.writer
+  const found = reader.get({ group: '', resource }, resource === 'nodes' ? '' : state.info.namespace, name)
   if (found === undefined) throw ApiError.notFound({ group: '', resource }, name)
   const actual = found.metadata.uid ?? ''
+  const pod = boundKind === 'Pod' ? (found as { spec?: { serviceAccountName?: string; nodeName?: string } }) : undefined
+  if (pod !== undefined && (pod.spec?.serviceAccountName ?? '') !== state.info.name)
+    throw ApiError.badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(state.info.name)} to pod running with different serviceaccount name.`,
+    )
   if (uid !== '' && uid !== actual) {
     throw ApiError.conflict(
-      { group: '', resource },
+      { group: '', resource: boundKind },
       name,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     )
   }
-  if (boundKind === 'Pod') {
-    const owner = (found as { spec?: { serviceAccountName?: string } }).spec?.serviceAccountName ?? ''
-    if (owner !== state.info.name)
-      throw ApiError.badRequest(
-        `cannot bind token for serviceaccount ${JSON.stringify(state.info.name)} to pod running with different serviceaccount name.`,
-      )
+  const nodeName = pod?.spec?.nodeName ?? ''
+  // A node that is not there yet is still named, so that the holder can learn of it.
+  const node = nodeName === '' ? undefined : reader.get({ group: '', resource: 'nodes' }, '', nodeName)
+  return {
+    kind: boundKind as BoundObject['kind'],
+    name,
+    uid: actual,
+    ...(nodeName === '' ? {} : { node: { name: nodeName, uid: node?.metadata.uid ?? '' } }),
   }
-  return { kind: boundKind as BoundObject['kind'], name, uid: actual }
+}
+
+/** The group decides; any version of the core group names the same objects. */
+function isCoreVersion(apiVersion: string): boolean {
+  return apiVersion !== '' && !apiVersion.includes('/')
+}
+
+/** `group/version, Kind=kind`, with nothing where nothing is given. */
+function writtenType(apiVersion: string, kind: string): string {
+  return `${apiVersion.includes('/') || apiVersion === '' ? apiVersion || '/' : `/${apiVersion}`}, Kind=${kind}`
 }

@@ -6,7 +6,7 @@ import { mediaType } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
 import { negotiated, type ResourceRequest } from '../resource-handler.ts'
 import { includeObject } from '../table.ts'
-import { type Frames, framesFor } from '../watch-frames.ts'
+import { type Frames, framesFor, sharedEventsFor } from '../watch-frames.ts'
 import { selectors } from './read.ts'
 
 /**
@@ -24,14 +24,20 @@ export async function watchObjects(request: ResourceRequest): Promise<ApiRespons
     transforms: ['Table', 'PartialObjectMetadata'],
     stream: true,
   })
-  const frames = framesFor(request, representation, includeObject(state.query))
+  const include = includeObject(state.query)
   const contentType =
     representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', machinery.responder.vendor)};stream=watch`
   const start = await begin(request, plan)
   return {
     status: 200,
     headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
-    body: { kind: 'stream', stream: stream(request, plan, frames, start) },
+    body: {
+      kind: 'stream',
+      stream: stream(request, plan, start, framesFor(request, representation, include), pieces),
+      get events() {
+        return stream(request, plan, start, sharedEventsFor(request, representation, include), (batch) => [batch])
+      },
+    },
   }
 }
 
@@ -148,16 +154,21 @@ const bookmarkEveryMs = 60_000
 /** A last bookmark goes out this long before the end, so that the client can go on from there. */
 const lastBookmarkMs = 2_000
 
-async function* stream(request: ResourceRequest, plan: WatchPlan, frames: Frames, start: Start): AsyncGenerator<Uint8Array> {
+/** `packed` makes of the frames of a moment what is handed on. */
+async function* stream<T, Pack>(
+  request: ResourceRequest,
+  plan: WatchPlan,
+  start: Start,
+  frames: Frames<T>,
+  packed: (frames: readonly T[]) => Iterable<Pack>,
+): AsyncGenerator<Pack> {
   const { machinery, state } = request
   const { clock } = machinery.writer.environment
   const { watcher } = start
   if (watcher === undefined) {
     const expired = ApiError.expired(`The resourceVersion for the provided watch is too old.`)
-    yield frames.status({
-      ...expired.status,
-      message: `too old resource version: ${start.revision} (${machinery.writer.environment.storage.compacted})`,
-    })
+    const message = `too old resource version: ${start.revision} (${machinery.writer.environment.storage.compacted})`
+    for (const pack of packed([frames.status({ ...expired.status, message })])) yield pack
     return
   }
   const waker = new Waker()
@@ -183,20 +194,20 @@ async function* stream(request: ResourceRequest, plan: WatchPlan, frames: Frames
   watcher.onReady = () => waker.wake()
   if (state.signal.aborted || machinery.closing.aborted) stop()
   try {
-    yield* pieces(start.initial.map((entry) => frames.event('ADDED', entry)))
-    if (plan.initialEvents && plan.bookmarks) yield frames.bookmark(start.revision, true)
+    for (const pack of packed(start.initial.map((entry) => frames.event('ADDED', entry)))) yield pack
+    if (plan.initialEvents && plan.bookmarks) for (const pack of packed([frames.bookmark(start.revision, true)])) yield pack
     scheduleBookmark()
     while (!waker.stopped) {
       const events = watcher.take(eventsAtOnce)
-      const batch: Uint8Array[] = []
+      const batch: T[] = []
       for (const event of events) {
         const frame = frameOf(request, plan, frames, event)
         if (frame !== undefined) batch.push(frame)
       }
-      if (batch.length > 0) yield* pieces(batch)
+      if (batch.length > 0) for (const pack of packed(batch)) yield pack
       if (bookmarkDue) {
         bookmarkDue = false
-        yield frames.bookmark(watcher.revision, false)
+        for (const pack of packed([frames.bookmark(watcher.revision, false)])) yield pack
         scheduleBookmark()
       }
       if (events.length === eventsAtOnce) continue
@@ -213,7 +224,7 @@ async function* stream(request: ResourceRequest, plan: WatchPlan, frames: Frames
 }
 
 /** An event as this watcher sees it: objects enter, stay in and leave a selection. */
-function frameOf(request: ResourceRequest, plan: WatchPlan, frames: Frames, event: StorageEvent): Uint8Array | undefined {
+function frameOf<T>(request: ResourceRequest, plan: WatchPlan, frames: Frames<T>, event: StorageEvent): T | undefined {
   const selective = plan.selected.labelSelector !== undefined || plan.selected.fieldSelector !== undefined
   if (!selective) {
     if (event.type === 'delete') return frames.event('DELETED', event.entry)

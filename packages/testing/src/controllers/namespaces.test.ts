@@ -91,7 +91,7 @@ describe('namespace controller', () => {
     await using cluster = await createTestServer({ seed: seed.slice(0, 2), onError: (error) => errors.push(error) })
     const { client, faults, clock } = cluster
     const user = 'system:kube-controller-manager'
-    faults.next({ user, verb: 'deletecollection', resource: 'configmaps' }, { fail: 500, message: 'not now' }, { times: 2 })
+    faults.next({ user, verb: 'deletecollection', resource: 'configmaps' }, { fail: 500, message: 'not now' }, { times: 4 })
     await client.delete(namespaces, 'n')
     await cluster.settle()
     const stuck = await client.get(namespaces, 'n')

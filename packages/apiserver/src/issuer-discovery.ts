@@ -1,0 +1,31 @@
+import type { IssuerDocuments } from '@krmkit/authentication'
+import { ApiError } from '@krmkit/meta'
+import type { ApiResponse } from './interfaces.ts'
+import { bytesBody } from './responses.ts'
+
+const configurationPath = '/.well-known/openid-configuration'
+const keysPath = '/openid/v1/jwks'
+/** How long others may keep the documents, in seconds. */
+const maxAgeSeconds = 3600
+
+/** Paths of the discovery of service account tokens. */
+export const issuerPaths: readonly string[] = [configurationPath, keysPath]
+
+/** The documents by which others check tokens of service accounts; undefined for other paths. @throws ApiError 405 */
+export function issuerResponse(
+  documents: IssuerDocuments | undefined,
+  { path, method }: { readonly path: string; readonly method: string },
+): ApiResponse | undefined {
+  if (documents === undefined || !issuerPaths.includes(path)) return undefined
+  if (method !== 'GET' && method !== 'HEAD') throw ApiError.generic(405)
+  const isKeys = path === keysPath
+  const text = JSON.stringify(isKeys ? documents.jwks : documents.configuration)
+  return {
+    status: 200,
+    headers: {
+      'content-type': isKeys ? 'application/jwk-set+json' : 'application/json',
+      'cache-control': `public, max-age=${maxAgeSeconds}`,
+    },
+    body: bytesBody(new TextEncoder().encode(text)),
+  }
+}
