@@ -106,6 +106,10 @@ function admittedBy(
   context: AdmissionContext,
 ): MaybePromise<ApiObject | undefined> {
   if (plugin.admit === undefined || object === undefined) return object
+  if (plugin.changes === 'whole') {
+    const answer = plugin.admit(object, attributes, context)
+    return answer instanceof Promise ? answer.then((other) => other ?? object) : (answer ?? object)
+  }
   if (plugin.changes !== 'members') return drafted(object, (draft) => plugin.admit?.(draft, attributes, context))
   const own = { ...object, metadata: { ...object.metadata } }
   const answer = plugin.admit(own, attributes, context)

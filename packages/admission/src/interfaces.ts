@@ -179,8 +179,9 @@ export interface AdmissionPlugin {
   /**
    * `draft`, the default: `admit` is given an immer draft. `members`: it is given an object of its own, whose members, and those of
    * `metadata`, it replaces; what is inside them is shared with frozen objects and must not be changed in place. Several times faster.
+   * `whole`: it is given the object itself, changes nothing of it, and returns another one where it wants one.
    */
-  readonly changes?: 'draft' | 'members'
+  readonly changes?: 'draft' | 'members' | 'whole'
   /**
    * Judges the object as it will be stored; it is frozen in all but name. What is returned is called when the write then fails.
    */

@@ -90,7 +90,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
 
   return {
     name: pluginName,
-    changes: 'members',
+    changes: 'whole',
     handles: (target) => !source.exempts(target),
     // Deletions and connections have no object to be changed, but they are asked about.
     async check(attributes, context, object) {

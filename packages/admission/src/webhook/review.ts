@@ -1,6 +1,7 @@
 import type { ApiObject, DeepReadonly, GroupVersionKind, GroupVersionResource, JsonObject, NamingProfile } from '@krmkit/meta'
 import { stringifyJson } from '@krmkit/schema'
 import type { AdmissionAttributes, ObjectForm } from '../interfaces.ts'
+import { namespaceOf } from './selection.ts'
 
 /** Versions of AdmissionReview that we speak. */
 export type ReviewVersion = 'v1' | 'v1beta1'
@@ -23,7 +24,8 @@ export interface ShownObjects {
  * @see API protocol specification, 2.8
  */
 export function requestFacts(attributes: AdmissionAttributes, form: ObjectForm, profile: NamingProfile): RequestFacts {
-  const { subresource, name, namespace, operation, user, dryRun } = attributes
+  const { subresource, name, operation, user, dryRun } = attributes
+  const namespace = namespaceOf(attributes)
   const { username, uid = '', groups, extra } = user
   return {
     before: {

@@ -19,8 +19,9 @@ export function isSelected(
   if (!objectSelector.empty && !hasLabels(object) && !hasLabels(attributes.oldObject)) return false
   if (namespaceSelector instanceof Error) throw ApiError.internalError(namespaceSelector.message)
   if (namespaceSelector.empty) return true
-  const { namespace, resource, subresource, operation } = attributes
-  const isNamespace = resource.group === '' && resource.resource === 'namespaces'
+  const { subresource, operation } = attributes
+  const isNamespace = isNamespaceObject(attributes)
+  const namespace = namespaceOf(attributes)
   if (namespace === '' && !isNamespace) return true
   // A namespace that is being made or changed is judged by the labels that it will have.
   const own = isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
@@ -30,6 +31,16 @@ export function isSelected(
     if (candidate?.metadata === undefined || objectSelector instanceof Error) return false
     return objectSelector.matches(candidate.metadata.labels ?? {})
   }
+}
+
+/** Whether the request is about a Namespace itself. */
+function isNamespaceObject({ resource }: Pick<AdmissionAttributes, 'resource'>): boolean {
+  return resource.group === '' && resource.resource === 'namespaces'
+}
+
+/** The namespace of a request: of a Namespace its own name. */
+export function namespaceOf(attributes: Pick<AdmissionAttributes, 'resource' | 'namespace' | 'name'>): string {
+  return isNamespaceObject(attributes) ? attributes.name : attributes.namespace
 }
 
 function namespaceLabels(name: string, { reader }: AdmissionContext): Readonly<Record<string, string>> | undefined {
