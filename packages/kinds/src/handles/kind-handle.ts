@@ -2,27 +2,39 @@ import {
   type ApiObject,
   type DeepReadonly,
   type FieldError,
+  field,
   fixedFeatures,
   formatApiVersion,
   nameRules,
+  Path,
   stockProfile,
   systemClock,
   systemRandom,
   type Typed,
   validateObjectMeta,
+  validateObjectMetaUpdate,
 } from '@krmkit/meta'
 import {
   applyDefaults,
   DecodeError,
   decode,
+  decodeProtobuf,
   encodeJson,
+  encodeProtobuf,
+  hasProtobufMagic,
   normalize,
   parseJson,
+  readEnvelope,
   type StructType,
   type TypeSource,
+  type ZodSchemaOptions,
+  zodSchema,
 } from '@krmkit/schema'
 import { KindsError } from '../errors.ts'
 import type { KindPolicy, PolicyContext } from '../interfaces.ts'
+
+/** `z.ZodType<T>` */
+export type ZodSchema<T> = ReturnType<typeof zodSchema<T>>
 
 /**
  * A kind as a value: what a program needs to write, check and read its objects without a server.
@@ -40,11 +52,13 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
   readonly namespaced: boolean
   /** Read from the facts on first use. */
   type(): StructType
+  /** A zod schema of the shape of objects; the rules of the kind are those of `validate`. One schema is kept for each set of options. */
+  schema(options?: ZodSchemaOptions): ZodSchema<T>
   /** An object with its type written on it. */
   create(members: Omit<T, 'apiVersion' | 'kind'>): T
   /**
-   * Reads JSON, or a value that was JSON. The result is canonical: members in the order of the type, unset ones as the wire
-   * prints them.
+   * Reads JSON, the protobuf form with its envelope, or a value that was JSON. The result is canonical: members in the order of
+   * the type, unset ones as the wire prints them.
    *
    * @throws KindsError `InvalidObject` for text that is no JSON, a wrong type of a member or another kind, and, when `strict`
    * is not false, unknown and repeated members.
@@ -59,8 +73,10 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
    * @param context what the policy may know. Default: the clock of the machine, the newest release, stock names.
    */
   validate(object: DeepReadonly<T>, context?: Partial<PolicyContext>): FieldError[]
-  /** Canonical JSON. */
-  encode(object: DeepReadonly<T>): Uint8Array
+  /** What the server would refuse when `object` replaces `old`, which it has stored. */
+  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context?: Partial<PolicyContext>): FieldError[]
+  /** Canonical JSON; or protobuf with its envelope, for kinds that have that form. */
+  encode(object: DeepReadonly<T>, form?: 'json' | 'protobuf'): Uint8Array
 }
 
 export interface KindHandleParts {
@@ -83,10 +99,16 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
   const { group, version, kind, resource, namespaced, policy } = parts
   const apiVersion = formatApiVersion(parts)
   const type = () => parts.types().struct(parts.typeName)
+  const schemas = new Map<string, ZodSchema<T>>()
   const filled = (object: DeepReadonly<T>): T => {
     const copy = structuredClone(applyDefaults(type(), normalize(type(), object as object))) as T
     policy?.defaults?.(copy, version, stockProfile)
     return copy
+  }
+  /** As the policy gets it: filled in, placed, of the storage version, and the policy's to change. */
+  const received = (object: DeepReadonly<T>): ApiObject => {
+    const named = placed(filled(object), namespaced)
+    return parts.toStorage === undefined ? named : structuredClone(parts.toStorage(named as DeepReadonly<ApiObject>))
   }
   return {
     group,
@@ -96,6 +118,12 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     resource,
     namespaced,
     type,
+    schema(options = {}) {
+      const key = `${options.enums ?? true} ${options.loose ?? false}`
+      const made = schemas.get(key) ?? zodSchema<T>(type(), options)
+      schemas.set(key, made)
+      return made
+    },
     create: (members) => ({ apiVersion, kind, ...members }) as unknown as T,
     decode: (input, { strict = true } = {}) => {
       const { object, problems } = read<T>(input, type())
@@ -110,12 +138,28 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     },
     default: filled,
     validate(object, context) {
-      const named = placed(filled(object), namespaced) as DeepReadonly<ApiObject>
-      const stored = parts.toStorage?.(named) ?? named
+      const unnamed = missingMembers(object, policy?.requiredMembers?.[''] ?? [])
+      if (unnamed.length > 0) return unnamed
+      const known = policyContext(context)
+      const stored = received(object)
+      policy?.prepareForCreate?.(stored, known)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      return policy?.validate?.(stored, policyContext(context)) ?? validateObjectMeta(stored.metadata, rules)
+      return policy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
     },
-    encode: (object) => encodeJson(normalize(type(), object as object)),
+    validateUpdate(object, old, context) {
+      const known = policyContext(context)
+      const before = received(old)
+      const stored = received(object)
+      policy?.prepareForUpdate?.(stored, before, known)
+      if (policy?.validateUpdate !== undefined) return policy.validateUpdate(stored, before, known)
+      const rules = { namespaced, name: nameRules.dns1123Subdomain }
+      const own = policy?.validate?.(stored, known) ?? validateObjectMeta(stored.metadata, rules)
+      return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...own]
+    },
+    encode(object, form = 'json') {
+      const canonical = normalize(type(), object as object)
+      return form === 'json' ? encodeJson(canonical) : encodeProtobuf(type(), canonical)
+    },
   }
 }
 
@@ -123,12 +167,25 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
 function read<T>(input: Uint8Array | string | object, type: StructType): { object: T; problems: readonly string[] } {
   try {
     if (typeof input !== 'string' && !(input instanceof Uint8Array)) return decode<T>(type, input)
+    if (typeof input !== 'string' && hasProtobufMagic(input)) return decodeProtobuf<T>(type, readEnvelope(input))
     const { value, duplicates } = parseJson(input, { literals: true })
     return decode<T>(type, value, { duplicates })
   } catch (error) {
     if (error instanceof DecodeError) throw new KindsError('InvalidObject', error.message)
     throw error
   }
+}
+
+/** Members that must be named although an absent one means the same as an empty one. */
+function missingMembers(object: object, paths: readonly (readonly string[])[]): FieldError[] {
+  return paths.flatMap((path) => {
+    let at: unknown = object
+    for (const step of path) at = typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? at[step as never] : undefined
+    const [first = '', ...rest] = path
+    return at === undefined || at === null
+      ? [field.required(rest.reduce((parent, step) => parent.child(step), Path.of(first)))]
+      : []
+  })
 }
 
 /** The name and namespace that a request would bring along. */

@@ -1,10 +1,63 @@
 import { createTypeSource, type TypeSource } from '@krmkit/schema'
 
-/** The types of some groups, put together when first asked for. Only a cache: the same files always give the same types. */
-export function lazyTypes(files: Readonly<Record<string, string>>): () => TypeSource {
+/** Facts of one struct or enumeration, and those it is made of. Literals only, so that unused ones can be left out of a bundle. */
+export interface TypePart {
+  readonly at: {
+    readonly folder: string
+    readonly group: string
+    readonly version: string
+    /** Members of the version, as JSON text. */
+    readonly facts: string
+  }
+  /** Name, as what the part is: a struct, a name that stands for another, an enumeration. */
+  readonly type?: string
+  readonly named?: string
+  readonly enum?: string
+  /** An enumeration whose values the generated OpenAPI leaves out. */
+  readonly hiddenEnum?: string
+  /** JSON text. */
+  readonly facts: string
+  readonly uses?: () => readonly TypePart[]
+}
+
+/** A type with all it is made of, put together when first asked for. Only a cache: the same parts always give the same types. */
+export function lazyTypes(part: TypePart): () => TypeSource {
   let source: TypeSource | undefined
   return () => {
-    source ??= createTypeSource(files)
+    source ??= createTypeSource(filesOf(part))
     return source
   }
+}
+
+/** The texts that the parts would stand in if each group were a file of its own. */
+function filesOf(first: TypePart): Record<string, string> {
+  const groups = new Map<string, { readonly group: string; readonly versions: Map<string, TypePart[]> }>()
+  const found = new Set([first])
+  for (const part of found) {
+    const { folder, group, version } = part.at
+    const entry = groups.get(folder) ?? { group, versions: new Map<string, TypePart[]>() }
+    groups.set(folder, entry)
+    entry.versions.set(version, [...(entry.versions.get(version) ?? []), part])
+    for (const used of part.uses?.() ?? []) found.add(used)
+  }
+  const files: Record<string, string> = {}
+  for (const [folder, { group, versions }] of groups) {
+    const texts = [...versions].map(([version, parts]) => `${JSON.stringify(version)}:${versionText(parts)}`)
+    files[folder] = `{"group":${JSON.stringify(group)},"versions":{${texts.join(',')}}}`
+  }
+  return files
+}
+
+function versionText(parts: readonly TypePart[]): string {
+  const members = (name: (part: TypePart) => string | undefined) =>
+    parts.flatMap((part) => {
+      const key = name(part)
+      return key === undefined ? [] : [`${JSON.stringify(key)}:${part.facts}`]
+    })
+  const hidden = parts.flatMap(({ hiddenEnum }) => (hiddenEnum === undefined ? [] : [hiddenEnum]))
+  return `{${parts[0]!.at.facts},"kinds":{},"resources":{},"types":{${members(({ type }) => type).join(',')}},"named":{${members(
+    ({ named }) => named,
+  ).join(
+    ',',
+  )}},"enums":{${members((part) => part.enum ?? part.hiddenEnum).join(',')}},"enumsNotInOpenAPI":${JSON.stringify(hidden)}}`
 }

@@ -22,9 +22,9 @@ export interface ZodSchemas {
   of(type: StructType): z.ZodType
 }
 
-/** The schema of one type; `createZodSchemas` for several. */
-export function zodSchema(type: StructType, options: ZodSchemaOptions = {}): z.ZodType {
-  return createZodSchemas(options).of(type)
+/** The schema of one type, whose objects are `T`; `createZodSchemas` for several. */
+export function zodSchema<T = unknown>(type: StructType, options: ZodSchemaOptions = {}): z.ZodType<T> {
+  return createZodSchemas(options).of(type) as z.ZodType<T>
 }
 
 export function createZodSchemas(options: ZodSchemaOptions = {}): ZodSchemas {

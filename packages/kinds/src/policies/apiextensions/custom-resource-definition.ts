@@ -10,7 +10,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { metaJson } from '../../data/meta.generated.ts'
 import { lazyTypes } from '../../handles/lazy-types.ts'
 import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
 import type {
@@ -18,6 +17,7 @@ import type {
   CustomResourceDefinitionCondition,
   JSONSchemaProps,
 } from '../../types/apiextensions-v1.generated.ts'
+import { ObjectMetaPart } from '../../types/parts/meta-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
 import { definePolicy } from '../shared/policy.ts'
 import { copy } from '../shared/values.ts'
@@ -39,7 +39,7 @@ export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 const spec = Path.of('spec')
 
-const types = /* @__PURE__ */ lazyTypes({ meta: metaJson })
+const types = /* @__PURE__ */ lazyTypes(ObjectMetaPart)
 const objectMeta = () => types().struct('meta/v1.ObjectMeta')
 
 function validateMetadata(object: Definition): FieldError[] {

@@ -1,0 +1,74 @@
+// Handles: beside each kind's type a value of the same name.
+import { translated } from './facts.mjs'
+import { partFile, partName } from './part-text.mjs'
+
+/** Kinds with object metadata; `resource` is empty for bodies of sub-resources. */
+export function handlesOf(at, { groups, policies }) {
+  return Object.entries(at.facts.kinds)
+    .filter(([, kind]) => kind.metadata === 'object' && (kind.registeredAs ?? '') === '')
+    .map(([kind, { namespaced }]) => {
+      const resource = Object.entries(at.facts.resources ?? {}).find(
+        ([name, each]) => !name.includes('/') && each.kind === kind && each.from !== 'client',
+      )
+      const stored = storedVersion(at, kind, groups)
+      const policy = policies.get(`${at.group}/${kind}`) ?? policies.get(`${stored.group}/${kind}`)
+      return { kind, namespaced: namespaced === true, resource: resource?.[0] ?? '', policy, stored }
+    })
+}
+
+/** The version as which objects of a kind are stored: the most stable one that has it, unless another is said. */
+function storedVersion(at, kind, groups) {
+  const said = translated[`${at.folder}/${at.version}/${kind}`]
+  if (said) return said
+  const rank = (version) => (/alpha/.test(version) ? 0 : /beta/.test(version) ? 1 : 2)
+  const having = Object.entries(groups.get(at.folder).versions)
+    .filter(([, { kinds, served }]) => served && kinds[kind])
+    .map(([version]) => version)
+    .sort((a, b) => rank(b) - rank(a) || (a < b ? 1 : -1))
+  return { group: at.group, version: having[0] ?? at.version }
+}
+
+const isStored = (at, { stored }) => stored.group === at.group && stored.version === at.version
+
+export function handleImports(at, handles) {
+  const lines = []
+  if (handles.some((handle) => handle.policy && !isStored(at, handle)))
+    lines.push("import { conversionBetween } from '../conversions/index.ts'\n")
+  lines.push("import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'\n")
+  lines.push("import { lazyTypes } from '../handles/lazy-types.ts'\n")
+  const byFile = new Map()
+  for (const { policy } of handles) if (policy) byFile.set(policy.file, (byFile.get(policy.file) ?? new Set()).add(policy.name))
+  for (const [file, names] of [...byFile].sort()) lines.push(`import { ${[...names].sort().join(', ')} } from '${file}'\n`)
+  lines.push(
+    `import { ${handles
+      .map(({ kind }) => partName(kind))
+      .sort()
+      .join(', ')} } from './${partFile(at)}'\n`,
+  )
+  return lines
+}
+
+export function handlesText(at, handles) {
+  return handles
+    .map((handle) => {
+      const { kind, namespaced, resource, policy, stored } = handle
+      const own = `{ group: '${at.group}', version: '${at.version}', kind: '${kind}' }`
+      const target = `{ group: '${stored.group}', version: '${stored.version}', kind: '${kind}' }`
+      const parts = [
+        `group: '${at.group}'`,
+        `version: '${at.version}'`,
+        `kind: '${kind}'`,
+        `resource: '${resource}'`,
+        `namespaced: ${namespaced}`,
+        `typeName: '${at.folder}/${at.version}.${kind}'`,
+        `types: /* @__PURE__ */ lazyTypes(${partName(kind)})`,
+        ...(policy ? [`policy: ${policy.name}`] : []),
+        ...(policy && !isStored(at, handle) ? [`toStorage: /* @__PURE__ */ conversionBetween(${own}, ${target})`] : []),
+      ]
+      const about = resource === '' ? 'the body of a sub-resource' : `\`${resource}\``
+      return `/** ${kind} as a value: ${about}. */\nexport const ${kind}: KindHandle<${kind}> = /* @__PURE__ */ kindHandle({\n${parts
+        .map((part) => `  ${part},\n`)
+        .join('')}})\n`
+    })
+    .join('\n')
+}
