@@ -4,6 +4,9 @@ import type { Controller } from './interfaces.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
 import { rootCAPublisher } from './root-ca.ts'
 import { serviceAccountController } from './service-account.ts'
+import { volumeBinder } from './volume/binder-controller.ts'
+import { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
+import { claimProtectionController, volumeProtectionController } from './volume/protection.ts'
 
 /** Every controller of this package, in the order in which they start. */
 export const builtInControllers: readonly Controller[] = [
@@ -12,4 +15,8 @@ export const builtInControllers: readonly Controller[] = [
   namespaceController,
   garbageCollector,
   disruptionController,
+  volumeBinder,
+  claimProtectionController,
+  volumeProtectionController,
+  ephemeralVolumeController,
 ]

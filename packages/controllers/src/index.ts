@@ -13,3 +13,6 @@ export { type Namespace, namespaceController, namespaces } from './namespace/nam
 export { rootCAPublisher } from './root-ca.ts'
 export { chooseControllers, runControllers } from './run.ts'
 export { serviceAccountController } from './service-account.ts'
+export { volumeBinder } from './volume/binder-controller.ts'
+export { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
+export { claimProtectionController, volumeProtectionController } from './volume/protection.ts'

@@ -43,6 +43,10 @@ describe('chooseControllers', () => {
       'namespace-controller',
       'garbage-collector-controller',
       'disruption-controller',
+      'persistentvolume-binder-controller',
+      'persistentvolumeclaim-protection-controller',
+      'persistentvolume-protection-controller',
+      'ephemeral-volume-controller',
     ])
   })
 })

@@ -1,0 +1,297 @@
+import type { Informer } from '@krmkit/client'
+import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { boundClaim, boundVolume, claimInPhase, unboundVolume, volumeInPhase } from './binding.ts'
+import { bestVolume, classOf, mismatch, modeOf, names } from './matching.ts'
+import {
+  type Claim,
+  claims,
+  keyOf,
+  type StorageClass,
+  storageClasses,
+  type Volume,
+  type VolumeMarks,
+  volumeMarks,
+  volumes,
+} from './objects.ts'
+
+/**
+ * Binds claims and volumes to one another.
+ *
+ *     volume:  Pending --> Available --bound--> Bound --claim gone--> Released (Retain; Delete by its provisioner) | Failed
+ *     claim:   Pending --bound--> Bound --volume gone--> Lost
+ *
+ * Volumes of classes with a provisioner are made by that provisioner: the claim is marked with its name.
+ *
+ * @see Configuration and storage specification, 2.4, 2.5 and 3
+ */
+export const volumeBinder: Controller = {
+  name: 'persistentvolume-binder-controller',
+  start: (context) => new Binder(context),
+}
+
+class Binder implements AsyncDisposable {
+  readonly #context: ControllerContext
+  readonly #marks: VolumeMarks
+  readonly #claims: Informer<Claim>
+  readonly #volumes: Informer<Volume>
+  readonly #leaves: (() => void)[]
+  /** Claims that wait for a volume, by key. */
+  readonly #waiting = new Set<string>()
+  readonly #addClaim: (key: string) => void
+  readonly #addVolume: (name: string) => void
+  #classes: Informer<StorageClass> | undefined
+
+  constructor(context: ControllerContext) {
+    this.#context = context
+    this.#marks = volumeMarks(context.profile)
+    this.#claims = context.informers.of(claims)
+    this.#volumes = context.informers.of(volumes)
+    // One at a time: two claims must not choose the same volume.
+    const work = context.queue<string>({ sync: (key) => this.#sync(key), workers: 1 })
+    this.#addClaim = (key) => work.add(`claim ${key}`)
+    this.#addVolume = (name) => work.add(`volume ${name}`)
+    this.#leaves = [this.#followClaims(), this.#followVolumes()]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const leave of this.#leaves) leave()
+  }
+
+  #followClaims(): () => void {
+    const look = (claim: DeepReadonly<Claim>) => this.#addClaim(keyOf(claim))
+    return this.#claims.on({
+      added: look,
+      updated: look,
+      deleted: (claim) => {
+        this.#waiting.delete(keyOf(claim))
+        const name = claim.spec?.volumeName ?? ''
+        if (name !== '') this.#addVolume(name)
+      },
+    })
+  }
+
+  #followVolumes(): () => void {
+    const look = (volume: DeepReadonly<Volume>) => {
+      this.#addVolume(volume.metadata.name ?? '')
+      const { namespace, name } = volume.spec?.claimRef ?? {}
+      if (name !== undefined) this.#addClaim(`${namespace}/${name}`)
+      else if (volume.status?.phase === 'Available') for (const key of this.#waiting) this.#addClaim(key)
+    }
+    return this.#volumes.on({
+      added: look,
+      updated: look,
+      deleted: ({ spec: { claimRef: { namespace, name } = {} } = {} }) => {
+        if (name !== undefined) this.#addClaim(`${namespace}/${name}`)
+      },
+    })
+  }
+
+  async #sync(key: string): Promise<undefined> {
+    if (!this.#claims.hasSynced || !this.#volumes.hasSynced) {
+      await Promise.all([this.#claims.synced, this.#volumes.synced])
+    }
+    const [what, name = ''] = key.split(' ')
+    if (what === 'volume') {
+      const volume = this.#volumes.get(name)
+      if (volume !== undefined) await this.#syncVolume(volume)
+      return undefined
+    }
+    const [namespace = '', claimName = ''] = name.split('/')
+    const claim = this.#claims.get(claimName, namespace)
+    if (claim === undefined) return undefined
+    if (claim.metadata.annotations?.[this.#marks.bindCompleted] !== undefined) await this.#syncBoundClaim(claim)
+    else await this.#syncUnboundClaim(claim)
+    return undefined
+  }
+
+  async #syncVolume(volume: DeepReadonly<Volume>): Promise<void> {
+    const reference = volume.spec?.claimRef
+    if (reference === undefined || (reference.uid ?? '') === '') return this.#setVolumePhase(volume, 'Available')
+    const claim = await this.#claimOf(volume)
+    if (claim === undefined) return this.#release(volume)
+    const wanted = claim.spec?.volumeName ?? ''
+    if (wanted === volume.metadata.name) return this.#setVolumePhase(volume, 'Bound')
+    if (wanted === '') {
+      if (modeOf(volume) === modeOf(claim)) this.#addClaim(keyOf(claim))
+      return undefined
+    }
+    // The claim went elsewhere.
+    const { provisionedBy } = this.#marks
+    if (volume.metadata.annotations?.[provisionedBy] !== undefined && reclaims(volume) === 'Delete') return this.#release(volume)
+    const changed = unboundVolume(volume, this.#marks)
+    if (changed !== undefined) await this.#setVolumePhase(await this.#writeVolume(changed), 'Available')
+  }
+
+  /** The claim that the volume names by uid; asks the server before it believes that there is none. */
+  async #claimOf(volume: DeepReadonly<Volume>): Promise<DeepReadonly<Claim> | undefined> {
+    const { namespace = '', name = '', uid } = volume.spec?.claimRef ?? {}
+    const known = this.#claims.get(name, namespace)
+    if (known?.metadata.uid === uid) return known
+    const { client, signal } = this.#context
+    const live = await unlessMissing(client.get(claims, name, { namespace, signal }))
+    return live?.metadata.uid === uid ? live : undefined
+  }
+
+  /** The claim is gone: what becomes of the volume is said by its reclaim policy. */
+  async #release(volume: DeepReadonly<Volume>): Promise<void> {
+    const { phase } = volume.status ?? {}
+    if (phase !== 'Released' && phase !== 'Failed') await this.#setVolumePhase(volume, 'Released')
+    const policy = reclaims(volume)
+    if (policy === 'Recycle') await this.#setLivePhase(volume, 'Failed', 'no volume plugin can recycle it')
+    // Whoever made the volume deletes it; one that nobody made can only be reported.
+    else if (policy === 'Delete' && volume.spec?.csi === undefined && !this.#isProvisioned(volume)) {
+      await this.#setLivePhase(volume, 'Failed', 'no volume plugin can delete it')
+    }
+  }
+
+  #isProvisioned(volume: DeepReadonly<Volume>): boolean {
+    return volume.metadata.annotations?.[this.#marks.provisionedBy] !== undefined
+  }
+
+  async #syncUnboundClaim(claim: DeepReadonly<Claim>): Promise<void> {
+    const wanted = claim.spec?.volumeName ?? ''
+    if (wanted !== '') return this.#bindWanted(claim, wanted)
+    const found = await this.#classOf(claim)
+    const waits = found?.volumeBindingMode === 'WaitForFirstConsumer' && !this.#isScheduled(claim)
+    const volume = bestVolume(claim, this.#volumes.list(), { marks: this.#marks, waits })
+    if (volume !== undefined) return this.#bind(volume, claim)
+    this.#waiting.add(keyOf(claim))
+    if (await this.#giveDefaultClass(claim)) return undefined
+    const current = waits || found === undefined ? claim : await this.#askProvisioner(claim, found)
+    return this.#setClaimPhase(current, 'Pending')
+  }
+
+  #isScheduled(claim: DeepReadonly<Claim>): boolean {
+    return claim.metadata.annotations?.[this.#marks.selectedNode] !== undefined
+  }
+
+  /** The claim asks for one volume by name. */
+  async #bindWanted(claim: DeepReadonly<Claim>, name: string): Promise<void> {
+    const volume = this.#volumes.get(name)
+    const isFree = volume !== undefined && (volume.spec?.claimRef === undefined || names(volume, claim))
+    const suits = isFree && (volume.spec?.claimRef !== undefined || mismatch(volume, claim, this.#marks) === undefined)
+    if (suits) return this.#bind(volume, claim)
+    this.#waiting.add(keyOf(claim))
+    return this.#setClaimPhase(claim, 'Pending')
+  }
+
+  async #syncBoundClaim(claim: DeepReadonly<Claim>): Promise<void> {
+    this.#waiting.delete(keyOf(claim))
+    const name = claim.spec?.volumeName ?? ''
+    const volume = name === '' ? undefined : await this.#volumeOf(name)
+    const owner = volume?.spec?.claimRef
+    if (volume === undefined || (owner !== undefined && owner.uid !== claim.metadata.uid)) {
+      return this.#setClaimPhase(claim, 'Lost')
+    }
+    return this.#bind(volume, claim)
+  }
+
+  async #volumeOf(name: string): Promise<DeepReadonly<Volume> | undefined> {
+    const { client, signal } = this.#context
+    return this.#volumes.get(name) ?? unlessMissing(client.get(volumes, name, { signal }))
+  }
+
+  /** In the order in which a failure in between leaves nothing half-owned: the volume first. */
+  async #bind(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): Promise<void> {
+    const taken = boundVolume(volume, claim, this.#marks)
+    await this.#setVolumePhase(taken === undefined ? volume : await this.#writeVolume(taken), 'Bound')
+    const { client, fieldManager, signal } = this.#context
+    const named = boundClaim(claim, volume, this.#marks)
+    const bound = named === undefined ? claim : await client.update(claims, named, { fieldManager, signal })
+    this.#waiting.delete(keyOf(claim))
+    await this.#setClaimPhase(bound, 'Bound', volume)
+  }
+
+  /** A claim without a class gets the default one, even when that came later. */
+  async #giveDefaultClass(claim: DeepReadonly<Claim>): Promise<boolean> {
+    if (claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[this.#marks.classAnnotation] !== undefined) {
+      return false
+    }
+    const chosen = defaultClass((await this.#followClasses()).list(), this.#marks)
+    if (chosen === undefined) return false
+    const { client, fieldManager, signal } = this.#context
+    const changed = structuredClone(claim) as Claim
+    changed.spec = { ...changed.spec, storageClassName: chosen }
+    await unlessMissing(client.update(claims, changed, { fieldManager, signal }))
+    return true
+  }
+
+  /** Marks the claim for the provisioner of its class, which watches for that. */
+  async #askProvisioner(claim: DeepReadonly<Claim>, found: DeepReadonly<StorageClass>): Promise<DeepReadonly<Claim>> {
+    const { provisioner = '' } = found
+    const { annotations = {} } = claim.metadata
+    const isStatic = provisioner === `${this.#context.profile.domain}/no-provisioner`
+    if (isStatic || this.#marks.provisioner.every((mark) => annotations[mark] === provisioner)) return claim
+    const { client, fieldManager, signal } = this.#context
+    const changed = structuredClone(claim) as Claim
+    const marked = Object.fromEntries(this.#marks.provisioner.map((mark) => [mark, provisioner]))
+    changed.metadata.annotations = { ...annotations, ...marked }
+    return client.update(claims, changed, { fieldManager, signal })
+  }
+
+  async #classOf(claim: DeepReadonly<Claim>): Promise<DeepReadonly<StorageClass> | undefined> {
+    const name = classOf(claim, this.#marks)
+    const followed = await this.#followClasses()
+    return name === '' ? undefined : followed.get(name)
+  }
+
+  /** Classes matter from the first claim on that has no volume. */
+  async #followClasses(): Promise<Informer<StorageClass>> {
+    if (this.#classes === undefined) {
+      this.#classes = this.#context.informers.of(storageClasses(this.#context.profile))
+      const look = () => {
+        for (const key of this.#waiting) this.#addClaim(key)
+      }
+      this.#leaves.push(this.#classes.on({ added: look, updated: look }))
+    }
+    if (!this.#classes.hasSynced) await this.#classes.synced
+    return this.#classes
+  }
+
+  #writeVolume(volume: Volume): Promise<Volume> {
+    const { client, fieldManager, signal } = this.#context
+    return client.update(volumes, volume, { fieldManager, signal })
+  }
+
+  async #setVolumePhase(volume: DeepReadonly<Volume>, phase: string, message?: string): Promise<void> {
+    const changed = volumeInPhase(volume, phase, message)
+    if (changed === undefined) return
+    const { client, fieldManager, signal } = this.#context
+    await unlessMissing(client.update(volumes, changed, { subresource: 'status', fieldManager, signal }))
+  }
+
+  /** After a write of this very pass. */
+  async #setLivePhase(volume: DeepReadonly<Volume>, phase: string, message: string): Promise<void> {
+    const { client, signal } = this.#context
+    const live = await unlessMissing(client.get(volumes, volume.metadata.name ?? '', { signal }))
+    if (live !== undefined) await this.#setVolumePhase(live, phase, message)
+  }
+
+  async #setClaimPhase(claim: DeepReadonly<Claim>, phase: string, volume?: DeepReadonly<Volume>): Promise<void> {
+    const changed = claimInPhase(claim, phase, volume)
+    if (changed === undefined) return
+    const { client, fieldManager, signal } = this.#context
+    try {
+      await unlessMissing(client.update(claims, changed, { subresource: 'status', fieldManager, signal }))
+    } catch (error) {
+      // Somebody else changed it: that change is told soon, and then it is looked at again.
+      if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
+    }
+  }
+}
+
+function reclaims(volume: DeepReadonly<Volume>): string {
+  return volume.spec?.persistentVolumeReclaimPolicy ?? 'Retain'
+}
+
+/** Of several default classes the newest, then the first by name. */
+function defaultClass(classes: readonly DeepReadonly<StorageClass>[], { isDefaultClass }: VolumeMarks): string | undefined {
+  const marked = classes.filter(({ metadata }) => isDefaultClass.some((mark) => metadata.annotations?.[mark] === 'true'))
+  marked.sort((a, b) => {
+    const made = (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? '')
+    return made !== 0 ? made : (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1
+  })
+  return marked[0]?.metadata.name
+}

@@ -1,0 +1,64 @@
+import type { DeepReadonly } from '@krmkit/meta'
+import { unlessUnwanted } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { claims, ephemeralClaimName, keyOf, type Pod, pods } from './objects.ts'
+import { isDeleted, isMadeFor, whenDone } from './protection.ts'
+
+/**
+ * Makes the claims of ephemeral volumes: named by pod and volume, owned by the pod, and thereby deleted with it. A claim of
+ * that name that is not the pod's is left alone, and the pod waits.
+ *
+ * @see Configuration and storage specification, 2.3
+ */
+export const ephemeralVolumeController: Controller = {
+  name: 'ephemeral-volume-controller',
+  start(context) {
+    const known = context.informers.of(pods)
+    const work = context.queue<string>({
+      async sync(key) {
+        const [namespace = '', name = ''] = key.split('/')
+        const pod = known.get(name, namespace)
+        if (pod !== undefined && !isDeleted(pod)) await makeClaims(pod, context)
+        return undefined
+      },
+    })
+    const look = (pod: DeepReadonly<Pod>) => {
+      if (!isDeleted(pod) && pod.spec?.volumes?.some(({ ephemeral }) => ephemeral !== undefined) === true) work.add(keyOf(pod))
+    }
+    // Claims that somebody deletes while their pod lives are made again.
+    const madeAgain = context.informers.of(claims).on({
+      deleted: ({ metadata: { namespace = '', ownerReferences } }) => {
+        for (const { kind, name, controller } of ownerReferences ?? [])
+          if (kind === 'Pod' && controller === true && known.get(name, namespace) !== undefined) work.add(`${namespace}/${name}`)
+      },
+    })
+    return whenDone([known.on({ added: look }), madeAgain])
+  },
+}
+
+async function makeClaims(pod: DeepReadonly<Pod>, context: ControllerContext): Promise<void> {
+  const { client, informers, fieldManager, signal } = context
+  const namespace = pod.metadata.namespace ?? ''
+  for (const volume of pod.spec?.volumes ?? []) {
+    if (volume.ephemeral === undefined) continue
+    const name = ephemeralClaimName(pod, volume)
+    const present = informers.of(claims).get(name, namespace)
+    if (present !== undefined) {
+      if (!isMadeFor(present, pod)) context.onError(new Error(`the claim ${namespace}/${name} was not made for the pod`))
+      continue
+    }
+    const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral.volumeClaimTemplate ?? {}
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' }
+    const claim = structuredClone({
+      metadata: {
+        name,
+        namespace,
+        ...(labels === undefined ? {} : { labels }),
+        ...(annotations === undefined ? {} : { annotations }),
+        ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
+      },
+      spec: spec ?? {},
+    })
+    await unlessUnwanted(client.create(claims, claim as never, { fieldManager, signal }))
+  }
+}

@@ -1,0 +1,74 @@
+import { type DeepReadonly, labelSelectorFromObject, Quantity } from '@krmkit/meta'
+import type { Claim, Volume, VolumeMarks } from './objects.ts'
+
+/** Which volume suits a claim. @see Configuration and storage specification, 2.4 and 2.5 */
+
+/** The class is a member, or, for old objects, an annotation. */
+export function classOf(object: DeepReadonly<Claim | Volume>, { classAnnotation }: VolumeMarks): string {
+  return object.metadata.annotations?.[classAnnotation] ?? object.spec?.storageClassName ?? ''
+}
+
+/** Whether the volume names this claim; one without a uid names whatever claim has the name. */
+export function names(volume: DeepReadonly<Volume>, claim: DeepReadonly<Claim>): boolean {
+  const { namespace, name, uid = '' } = volume.spec?.claimRef ?? {}
+  if (volume.spec?.claimRef === undefined || name !== claim.metadata.name || namespace !== claim.metadata.namespace) return false
+  return uid === '' || uid === claim.metadata.uid
+}
+
+/**
+ * The volume to bind: one that names the claim already, otherwise the smallest free one that is large enough; volumes with
+ * fewer ways of mounting come first. Nothing for a claim that waits for its first consumer, unless a volume names it.
+ */
+export function bestVolume(
+  claim: DeepReadonly<Claim>,
+  volumes: readonly DeepReadonly<Volume>[],
+  options: { readonly marks: VolumeMarks; readonly waits: boolean },
+): DeepReadonly<Volume> | undefined {
+  const size = sizeOf(claim.spec?.resources?.requests)
+  const { selector, accessModes = [], volumeAttributesClassName = '' } = claim.spec ?? {}
+  const wanted = classOf(claim, options.marks)
+  const selects = selector == null ? undefined : labelSelectorFromObject(selector)
+  let best: DeepReadonly<Volume> | undefined
+  for (const volume of volumes) {
+    const modes = volume.spec?.accessModes ?? []
+    if (!accessModes.every((mode) => modes.includes(mode))) continue
+    const named = names(volume, claim)
+    if (volume.spec?.claimRef !== undefined && !named) continue
+    if (sizeOf(volume.spec?.capacity).compare(size) < 0 || modeOf(volume) !== modeOf(claim)) continue
+    if (volume.metadata.deletionTimestamp !== undefined) continue
+    if ((volume.spec?.volumeAttributesClassName ?? '') !== volumeAttributesClassName) continue
+    if (named) return volume
+    if (options.waits || volume.status?.phase !== 'Available') continue
+    if (selects !== undefined && !selects.matches(volume.metadata.labels ?? {})) continue
+    if (classOf(volume, options.marks) !== wanted) continue
+    if (best === undefined || isSmaller(volume, best)) best = volume
+  }
+  return best
+}
+
+/** Why the volume that a claim asks for by name does not do; undefined when it does. */
+export function mismatch(
+  volume: DeepReadonly<Volume>,
+  claim: DeepReadonly<Claim>,
+  marks: VolumeMarks,
+): 'size' | 'storageClassName' | 'volumeMode' | 'accessModes' | 'deletion' | undefined {
+  if (volume.metadata.deletionTimestamp !== undefined) return 'deletion'
+  if (sizeOf(volume.spec?.capacity).compare(sizeOf(claim.spec?.resources?.requests)) < 0) return 'size'
+  if (classOf(volume, marks) !== classOf(claim, marks)) return 'storageClassName'
+  if (modeOf(volume) !== modeOf(claim)) return 'volumeMode'
+  const modes = volume.spec?.accessModes ?? []
+  return claim.spec?.accessModes?.every((mode) => modes.includes(mode)) === false ? 'accessModes' : undefined
+}
+
+function isSmaller(a: DeepReadonly<Volume>, b: DeepReadonly<Volume>): boolean {
+  const modes = (a.spec?.accessModes?.length ?? 0) - (b.spec?.accessModes?.length ?? 0)
+  return modes !== 0 ? modes < 0 : sizeOf(a.spec?.capacity).compare(sizeOf(b.spec?.capacity)) < 0
+}
+
+export function modeOf(object: DeepReadonly<Claim | Volume>): string {
+  return object.spec?.volumeMode ?? 'Filesystem'
+}
+
+function sizeOf(amounts: Readonly<Record<string, string>> | undefined): Quantity {
+  return Quantity.parse(amounts?.['storage'] ?? '0')
+}

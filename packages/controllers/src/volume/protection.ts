@@ -1,0 +1,172 @@
+import type { Informer, ResourceRef } from '@krmkit/client'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { type Claim, claims, ephemeralClaimName, keyOf, type Pod, pods, type Volume, volumeMarks, volumes } from './objects.ts'
+
+/**
+ * Claims and volumes that are in use stay until nobody uses them: each carries a finalizer, which goes when its object is
+ * deleted and free.
+ */
+
+/** A claim is in use while a pod that has a node names it. */
+export const claimProtectionController: Controller = {
+  name: 'persistentvolumeclaim-protection-controller',
+  start: (context) => new ClaimProtection(context),
+}
+
+/** A volume is in use while it is bound. */
+export const volumeProtectionController: Controller = {
+  name: 'persistentvolume-protection-controller',
+  start(context) {
+    const finalizer = volumeMarks(context.profile).volumeFinalizer
+    const known = context.informers.of(volumes)
+    const work = context.queue<string>({
+      async sync(name) {
+        const volume = known.get(name)
+        if (volume === undefined) return undefined
+        if (!isDeleted(volume)) await addFinalizer(context, { resource: volumes, object: volume, finalizer })
+        else if (volume.status?.phase !== 'Bound')
+          await removeFinalizer(context, { resource: volumes, object: volume, finalizer })
+        return undefined
+      },
+    })
+    const look = (volume: DeepReadonly<Volume>) => {
+      if (isDeleted(volume) === hasFinalizer(volume, finalizer)) work.add(volume.metadata.name ?? '')
+    }
+    return whenDone([known.on({ added: look, updated: look })])
+  },
+}
+
+class ClaimProtection implements AsyncDisposable {
+  readonly #context: ControllerContext
+  readonly #finalizer: string
+  readonly #claims: Informer<Claim>
+  readonly #leaves: (() => void)[] = []
+  readonly #add: (key: string) => void
+  #followsPods = false
+
+  constructor(context: ControllerContext) {
+    this.#context = context
+    this.#finalizer = volumeMarks(context.profile).claimFinalizer
+    this.#claims = context.informers.of(claims)
+    const work = context.queue<string>({ sync: (key) => this.#sync(key) })
+    this.#add = (key) => work.add(key)
+    const look = (claim: DeepReadonly<Claim>) => {
+      if (isDeleted(claim) === hasFinalizer(claim, this.#finalizer)) this.#add(keyOf(claim))
+    }
+    this.#leaves.push(this.#claims.on({ added: look, updated: look }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const leave of this.#leaves) leave()
+  }
+
+  async #sync(key: string): Promise<undefined> {
+    const [namespace = '', name = ''] = key.split('/')
+    const claim = this.#claims.get(name, namespace)
+    if (claim === undefined) return undefined
+    const change = { resource: claims, object: claim, finalizer: this.#finalizer }
+    if (!isDeleted(claim)) await addFinalizer(this.#context, change)
+    else if (hasFinalizer(claim, this.#finalizer)) {
+      if (await this.#isUsed(claim)) this.#followPods()
+      else await removeFinalizer(this.#context, change)
+    }
+    return undefined
+  }
+
+  /** Asks the server: the copy may not know a pod that was made a moment ago. */
+  async #isUsed(claim: DeepReadonly<Claim>): Promise<boolean> {
+    const { client, signal } = this.#context
+    const namespace = claim.metadata.namespace ?? ''
+    for await (const { items } of client.listPages(pods, { namespace, signal })) {
+      if (items.some((pod) => usesClaim(pod, claim))) return true
+    }
+    return false
+  }
+
+  /** Only while a deleted claim is held do pods matter. */
+  #followPods(): void {
+    if (this.#followsPods) return
+    this.#followsPods = true
+    const look = (pod: DeepReadonly<Pod>) => {
+      const namespace = pod.metadata.namespace ?? ''
+      for (const name of claimNames(pod)) {
+        const claim = this.#claims.get(name, namespace)
+        if (claim !== undefined && isDeleted(claim)) this.#add(keyOf(claim))
+      }
+    }
+    const leave = this.#context.informers.of(pods).on({ deleted: look, updated: (_, before) => look(before) })
+    this.#leaves.push(leave)
+    // Whoever went before the copy began is told of by nobody.
+    for (const claim of this.#claims.list()) if (isDeleted(claim)) this.#add(keyOf(claim))
+  }
+}
+
+function claimNames(pod: DeepReadonly<Pod>): string[] {
+  return (pod.spec?.volumes ?? []).flatMap((volume) => {
+    if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName]
+    return volume.ephemeral === undefined ? [] : [ephemeralClaimName(pod, volume)]
+  })
+}
+
+/** Pods without a node do not count: a node does not start a pod whose claim is deleted. */
+function usesClaim(pod: DeepReadonly<Pod>, claim: DeepReadonly<Claim>): boolean {
+  if ((pod.spec?.nodeName ?? '') === '') return false
+  return (pod.spec?.volumes ?? []).some((volume) => {
+    if (volume.persistentVolumeClaim !== undefined) return volume.persistentVolumeClaim.claimName === claim.metadata.name
+    if (volume.ephemeral === undefined || ephemeralClaimName(pod, volume) !== claim.metadata.name) return false
+    return isMadeFor(claim, pod)
+  })
+}
+
+/** Whether the claim was made for an ephemeral volume of this very pod. */
+export function isMadeFor(claim: DeepReadonly<Claim>, pod: DeepReadonly<Pod>): boolean {
+  return claim.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pod.metadata.uid) ?? false
+}
+
+export function isDeleted({ metadata }: DeepReadonly<ApiObject>): boolean {
+  return metadata.deletionTimestamp !== undefined
+}
+
+function hasFinalizer({ metadata }: DeepReadonly<ApiObject>, finalizer: string): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false
+}
+
+interface Change<T extends ApiObject> {
+  readonly resource: ResourceRef<T>
+  readonly object: DeepReadonly<T>
+  readonly finalizer: string
+}
+
+async function addFinalizer<T extends ApiObject>(context: ControllerContext, change: Change<T>): Promise<void> {
+  if (hasFinalizer(change.object, change.finalizer)) return
+  await write(context, change, [...(change.object.metadata.finalizers ?? []), change.finalizer])
+}
+
+async function removeFinalizer<T extends ApiObject>(context: ControllerContext, change: Change<T>): Promise<void> {
+  const { finalizers = [] } = change.object.metadata
+  if (!finalizers.includes(change.finalizer)) return
+  await write(
+    context,
+    change,
+    finalizers.filter((each) => each !== change.finalizer),
+  )
+}
+
+/** Against the version that was looked at: another change is looked at first. */
+async function write<T extends ApiObject>(context: ControllerContext, change: Change<T>, finalizers: string[]): Promise<void> {
+  const { client, fieldManager, signal } = context
+  const object = structuredClone(change.object) as T
+  if (finalizers.length === 0) delete object.metadata.finalizers
+  else object.metadata.finalizers = finalizers
+  await unlessMissing(client.update(change.resource, object, { fieldManager, signal }))
+}
+
+export function whenDone(leaves: readonly (() => void)[]): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const leave of leaves) leave()
+    },
+  }
+}
