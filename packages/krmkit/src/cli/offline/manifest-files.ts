@@ -36,8 +36,12 @@ export function findManifests(paths: readonly string[], terminal: Pick<Terminal,
   for (const path of paths) {
     guarded(path, found.unreadable, () => {
       if (path === '-') found.files.push({ path, text: terminal.stdin() })
-      else if (statSync(path).isDirectory()) readFolder(path, found)
-      else found.files.push({ path, text: readFileSync(path, 'utf8') })
+      else if (statSync(path).isDirectory()) {
+        const before = found.files.length + found.unreadable.length
+        readFolder(path, found)
+        const empty = found.files.length + found.unreadable.length === before
+        if (empty) found.unreadable.push({ path, message: 'no *.yaml, *.yml or *.json is in it' })
+      } else found.files.push({ path, text: readFileSync(path, 'utf8') })
     })
   }
   return found

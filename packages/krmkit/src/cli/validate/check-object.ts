@@ -210,7 +210,7 @@ function ruleProblems(
     const filled = applyDefaults(kind.type(), object) as unknown as ApiObject
     policy.defaults?.(filled, kind.version, stockProfile)
     const homeless = placed(filled, kind.namespaced)
-    const stored = structuredClone(definition.toStorage?.(filled) ?? filled)
+    const stored = definition.toStorage?.(filled) ?? filled
     const { group, version } = definition
     const context = {
       clock: systemClock,

@@ -36,7 +36,7 @@ export class Validator {
   readonly #kinds: OfflineKinds
   readonly #options: ValidateOptions
   /** Identity of an object -> where it was seen first. */
-  readonly #seen = new Map<string, { readonly file: string; readonly line: number }>()
+  readonly #seen = new Map<string, { readonly file: string; readonly range: () => TextRange }>()
 
   constructor(kinds: OfflineKinds, options: ValidateOptions) {
     this.#kinds = kinds
@@ -100,17 +100,17 @@ export class Validator {
     { file, document, index }: { file: string; document: ManifestDocument; index: number },
   ): Finding[] {
     const path = 'metadata.name'
-    const range = document.range(joined(object.at, path))
+    const range = () => document.range(joined(object.at, path))
     const first = this.#seen.get(identity)
     if (first === undefined) {
-      this.#seen.set(identity, { file, line: range.line })
+      this.#seen.set(identity, { file, range })
       return []
     }
     const name: ObjectName = nameOf(object)
-    const where = first.file === file ? `line ${first.line}` : `${first.file}:${first.line}`
+    const where = first.file === file ? `line ${first.range().line}` : `${first.file}:${first.range().line}`
     const severity = first.file === file ? 'error' : 'warning'
     const message = `${objectText(name)} is described at ${where} already`
-    return [{ rule: 'duplicate-object', severity, path, message, file, document: index + 1, range, object: name }]
+    return [{ rule: 'duplicate-object', severity, path, message, file, document: index + 1, range: range(), object: name }]
   }
 }
 
