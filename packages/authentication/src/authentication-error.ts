@@ -3,6 +3,14 @@ export type AuthenticationErrorCode =
   | 'InvalidTokenFile'
   /** Certificate authorities that are no PEM certificates. */
   | 'InvalidAuthority'
+  /** Headers of a front proxy that are missing or no names of headers. */
+  | 'InvalidHeaders'
+  /** Settings of OpenID Connect that cannot be used. */
+  | 'InvalidOidc'
+  /** Settings of service account tokens that cannot be used. */
+  | 'InvalidIssuer'
+  /** A structure in a test: a certificate, a token that the identity lab cannot make. */
+  | 'InvalidFixture'
 
 /** The configuration of an authenticator is unusable. Bad credentials are an outcome, never an exception. */
 export class AuthenticationError extends Error {

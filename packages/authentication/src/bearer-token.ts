@@ -3,6 +3,9 @@ import type { AuthenticationOutcome, Authenticator, TokenAuthenticator } from '.
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bearer token' }
 
+/** Longer ones are no tokens: a head may hold far more than anybody's token. */
+const maxTokenLength = 64 * 1024
+
 /**
  * Reads `Authorization: Bearer TOKEN`. A token that nobody knows is a rejection; no token, or another scheme, is no
  * opinion. Words after the token are ignored; @see API protocol specification, 5.
@@ -11,9 +14,11 @@ export function bearerToken(tokens: TokenAuthenticator): Authenticator {
   return {
     authenticate(request) {
       const header = request.headers.authorization
+      // Of several headers the first one counts, whatever the others say.
       const token = tokenOf(typeof header === 'string' ? header : header?.[0])
       if (token === '') return noOpinion
-      const outcome = tokens.authenticateToken(token, request.signal && { signal: request.signal })
+      if (token.length > maxTokenLength) return invalid
+      const outcome = tokens.authenticateToken(token, request.audiences && { audiences: request.audiences })
       return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
     },
   }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { AuthenticationError } from './authentication-error.ts'
+import { elementsOf, extensionsOf } from './der.ts'
 
 /** Result of looking for a path from a certificate to an authority. */
 export type ChainVerdict =
@@ -14,6 +15,21 @@ export type ChainVerdict =
 
 const clientAuth = '1.3.6.1.5.5.7.3.2'
 const anyUsage = '2.5.29.37.0'
+const basicConstraints = '2.5.29.19'
+const alternativeNames = '2.5.29.17'
+const nameConstraints = '2.5.29.30'
+/** Critical extensions that are looked at, or that say nothing about clients: usages, names, policies. */
+const understood = new Set([
+  basicConstraints,
+  alternativeNames,
+  nameConstraints,
+  '2.5.29.14',
+  '2.5.29.15',
+  '2.5.29.32',
+  '2.5.29.35',
+  '2.5.29.36',
+  '2.5.29.37',
+])
 const maxDepth = 8
 const maxChecks = 64
 const pemBlock = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
@@ -41,26 +57,57 @@ export function parseAuthorities(pem: string): X509Certificate[] {
 }
 
 /**
- * Looks for a chain from `leaf` over `intermediates` to one of `authorities`, checking names, signatures and the right of
- * every issuer to issue, and that the leaf may be used by a client. Times are not judged but reported, so that a verdict
- * can be kept.
+ * Looks for a chain from `leaf` over `intermediates` to one of `authorities`, checking names, signatures, the right of every
+ * issuer to issue and how far, extensions that must be understood, and that every member may stand for a client. Times are
+ * not judged but reported, so that a verdict can be kept.
  */
 export function verifyClientChain(
   leaf: X509Certificate,
   options: { readonly intermediates: readonly X509Certificate[]; readonly authorities: readonly X509Certificate[] },
 ): ChainVerdict {
-  const usages = leaf.keyUsage as readonly string[] | undefined
-  if (usages !== undefined && !usages.includes(clientAuth) && !usages.includes(anyUsage)) {
-    return { ok: false, reason: 'certificate specifies an incompatible key usage' }
-  }
+  if (!mayBeClient(leaf)) return { ok: false, reason: 'certificate specifies an incompatible key usage' }
   const budget = { checks: maxChecks }
   const path = pathFrom(leaf, { ...options, budget, depth: 0 })
   if (path === undefined) return { ok: false, reason: 'certificate signed by unknown authority' }
+  const reason = flawOf(path)
+  if (reason !== undefined) return { ok: false, reason }
   return {
     ok: true,
     notBefore: Math.max(...path.map((certificate) => Date.parse(certificate.validFrom))),
     notAfter: Math.min(...path.map((certificate) => Date.parse(certificate.validTo))),
   }
+}
+
+function mayBeClient(certificate: X509Certificate): boolean {
+  const usages = certificate.keyUsage as readonly string[] | undefined
+  return usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage)
+}
+
+/** What is wrong with a chain whose signatures are good; leaf first. */
+function flawOf(path: readonly X509Certificate[]): string | undefined {
+  try {
+    const leafHasNames = extensionsOf(path[0]!.raw).some(({ oid }) => oid === alternativeNames)
+    for (const [index, certificate] of path.entries()) {
+      if (!mayBeClient(certificate)) return 'an authority of the certificate may not sign for clients'
+      for (const { oid, critical, value } of extensionsOf(certificate.raw)) {
+        if (critical && !understood.has(oid)) return 'certificate has a critical extension that is not understood'
+        // Between an authority and the leaf stand index - 1 others.
+        if (index > 0 && oid === basicConstraints && index - 1 > pathLength(value)) return 'the chain is longer than allowed'
+        if (index > 0 && oid === nameConstraints && leafHasNames) return 'names of the certificate are constrained'
+      }
+    }
+  } catch {
+    return 'the certificate cannot be read'
+  }
+  return undefined
+}
+
+/** How many authorities may stand below one; endless when nothing is said. */
+function pathLength(basic: Uint8Array): number {
+  const [outer] = elementsOf(basic)
+  const length = outer === undefined ? undefined : elementsOf(outer.content).find(({ tag }) => tag === 0x02)
+  if (length === undefined) return Number.POSITIVE_INFINITY
+  return length.content.reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
 interface Search {

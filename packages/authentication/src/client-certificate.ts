@@ -1,22 +1,22 @@
-import { X509Certificate } from 'node:crypto'
+import type { X509Certificate } from 'node:crypto'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
-import { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
+import { type AuthoritySource, type ChainJudge, chainJudge } from './chain-judge.ts'
+import { subjectAttribute } from './der.ts'
 import type { AuthenticationOutcome, Authenticator } from './interfaces.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
+/** Attribute of a subject that holds the uid of the user. */
+const uidAttribute = '1.3.6.1.4.1.57683.2'
 
 export interface ClientCertificateOptions {
-  /** PEM bundle of the authorities whose certificates are believed. */
-  readonly authorities: string
+  /** PEM bundle of the authorities whose certificates are believed. A function is asked for every request. */
+  readonly authorities: AuthoritySource
   readonly clock: Pick<Clock, 'now'>
   readonly profile: Pick<NamingProfile, 'domain'>
+  /** Whether a certificate may name the uid of its user. Default true, as from 1.33 on. */
+  readonly withUid?: boolean
   /** Certificates whose verdict is remembered. Default 1 000. */
   readonly cacheSize?: number
-}
-
-interface Known {
-  readonly verdict: ChainVerdict
-  readonly authenticated: AuthenticationOutcome
 }
 
 /**
@@ -26,67 +26,50 @@ interface Known {
  * @throws AuthenticationError `InvalidAuthority` when the bundle is unusable.
  */
 export function clientCertificate(options: ClientCertificateOptions): Authenticator {
-  const authorities = parseAuthorities(options.authorities)
-  const limit = options.cacheSize ?? 1000
-  // All requests of a connection share one certificate list: that is found without hashing anything.
-  const byConnection = new WeakMap<readonly Uint8Array[], Known>()
-  const byFingerprint = new Map<string, Known>()
-
-  const judge = (certificates: readonly Uint8Array[]): Known | string => {
-    const chain = readAll(certificates)
-    if (chain === undefined) return 'the client certificate cannot be read'
-    const [leaf, ...intermediates] = chain
-    const fingerprint = leaf!.fingerprint256
-    const seen = byFingerprint.get(fingerprint)
-    if (seen !== undefined) return seen
-    const verdict = verifyClientChain(leaf!, { intermediates, authorities })
-    const known: Known = { verdict, authenticated: { kind: 'authenticated', user: userOfCertificate(leaf!, options.profile) } }
-    if (verdict.ok) {
-      if (byFingerprint.size >= limit) byFingerprint.delete(byFingerprint.keys().next().value!)
-      byFingerprint.set(fingerprint, known)
-    }
-    return known
-  }
-
+  const { profile, withUid = true } = options
+  const judge: ChainJudge<AuthenticationOutcome> = chainJudge(options, (leaf) => outcomeOf(leaf, { profile, withUid }))
   return {
     authenticate({ peer }) {
       const certificates = peer.certificates
       if (certificates === undefined || certificates.length === 0) return noOpinion
-      const known = byConnection.get(certificates) ?? judge(certificates)
-      if (typeof known === 'string') return { kind: 'rejected', reason: known }
-      byConnection.set(certificates, known)
-      return outcomeAt(known, options.clock.now())
+      const judged = judge(certificates)
+      return judged.ok ? judged.value : { kind: 'rejected', reason: judged.reason }
     },
   }
 }
 
+function outcomeOf(
+  leaf: X509Certificate,
+  options: { readonly profile: Pick<NamingProfile, 'domain'>; readonly withUid: boolean },
+): AuthenticationOutcome {
+  const user = userOfCertificate(leaf, options.profile)
+  if (user.username === '') return noOpinion
+  if (!options.withUid) return { kind: 'authenticated', user }
+  const uids = subjectAttribute(leaf.raw, uidAttribute)
+  if (uids.length === 0) return { kind: 'authenticated', user }
+  const [uid = '', ...more] = uids
+  if (more.length > 0 || uid === '')
+    return { kind: 'rejected', reason: 'the certificate names more than one uid, or an empty one' }
+  return { kind: 'authenticated', user: { ...user, uid } }
+}
+
 /** The user that a certificate names: the last common name, every organisation, and the certificate's own digest. */
 export function userOfCertificate(certificate: X509Certificate, profile: Pick<NamingProfile, 'domain'>): UserInfo {
-  const subject = certificate.toLegacyObject().subject as unknown as Readonly<
-    Record<string, string | readonly string[] | undefined>
-  >
   const digest = certificate.fingerprint256.replaceAll(':', '').toLowerCase()
   return {
-    username: valuesOf(subject.CN).at(-1) ?? '',
-    groups: valuesOf(subject.O),
+    username: commonNameOf(certificate),
+    groups: valuesOf(subjectOf(certificate).O),
     extra: { [`authentication.${profile.domain}/credential-id`]: [`X509SHA256=${digest}`] },
   }
 }
 
-function outcomeAt({ verdict, authenticated }: Known, now: number): AuthenticationOutcome {
-  if (!verdict.ok) return { kind: 'rejected', reason: verdict.reason }
-  if (now < verdict.notBefore || now > verdict.notAfter) {
-    return { kind: 'rejected', reason: 'certificate has expired or is not yet valid' }
-  }
-  return authenticated.kind === 'authenticated' && authenticated.user.username === '' ? noOpinion : authenticated
+/** The last common name of the subject; empty when there is none. */
+export function commonNameOf(certificate: X509Certificate): string {
+  return valuesOf(subjectOf(certificate).CN).at(-1) ?? ''
 }
 
-function readAll(certificates: readonly Uint8Array[]): X509Certificate[] | undefined {
-  try {
-    return certificates.slice(0, 10).map((der) => new X509Certificate(der))
-  } catch {
-    return undefined
-  }
+function subjectOf(certificate: X509Certificate): Readonly<Record<string, string | readonly string[] | undefined>> {
+  return certificate.toLegacyObject().subject as unknown as Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
 function valuesOf(value: string | readonly string[] | undefined): readonly string[] {

@@ -1,17 +1,37 @@
 export { anonymousAuthenticator } from './anonymous.ts'
+export { forAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
 export { bearerToken, tokenOf } from './bearer-token.ts'
+export { type BootstrapTokenOptions, bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
 export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
 export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
+export type { AuthoritySource } from './chain-judge.ts'
 export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
+export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
+export { type FrontProxyHeaders, type FrontProxyOptions, frontProxy, proxyHeaderTest, usualProxyHeaders } from './front-proxy.ts'
 export type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
+export { type OidcAuthenticator, type OidcOptions, oidcTokens } from './oidc.ts'
+export type { OidcClaimOptions } from './oidc-claims.ts'
+export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account-claims.ts'
+export { type IssuerDocuments, issuerDocuments } from './service-account-discovery.ts'
 export {
+  audiencesOf,
   type BoundObject,
   type IssuedToken,
-  type ObjectLookup,
+  type IssuingRules,
   type ServiceAccountIssuer,
   type ServiceAccountKeys,
   serviceAccountIssuer,
+  type TokenRequest,
+} from './service-account-issuer.ts'
+export type { LegacyTokenOptions } from './service-account-legacy.ts'
+export {
+  type FoundObject,
+  type ObjectLookup,
+  type ServiceAccountTokenOptions,
   serviceAccountTokens,
 } from './service-account-tokens.ts'
 export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'
+export { cachedTokens, type TokenCacheOptions } from './token-cache.ts'
+export { clockSkewSeconds } from './token-times.ts'
+export { type WebhookTokenOptions, webhookTokens } from './webhook-tokens.ts'

@@ -14,11 +14,20 @@ export type AuthenticationOutcome =
       readonly user: UserInfo
       /** Audiences of the token that are also accepted here; absent when the credential has none. */
       readonly audiences?: readonly string[]
+      /** The credential is not good beyond this time, in milliseconds since the epoch: do not keep the answer longer. */
+      readonly expiresAt?: number
+      /** What the caller should be told, as Warning headers. */
+      readonly warnings?: readonly string[]
+      /** What the audit trail should say about the credential, by annotation key. */
+      readonly annotations?: Readonly<Record<string, string>>
     }
   | { readonly kind: 'noOpinion' }
   | {
       readonly kind: 'rejected'
-      /** For the log and the audit trail; callers only learn "Unauthorized". */
+      /**
+       * For the log, the audit trail and token reviews; the caller only learns "Unauthorized". Holds no part of a credential
+       * and nothing about what stands behind the server.
+       */
       readonly reason: string
     }
 
@@ -31,6 +40,8 @@ export interface AuthenticationRequest {
     /** DER certificates whose key the client proved to hold, leaf first. Not yet verified against any authority. */
     readonly certificates?: readonly Uint8Array[]
   }
+  /** Audiences that a token shall be good for; absent: those of the server itself. */
+  readonly audiences?: readonly string[]
   readonly signal?: AbortSignal
 }
 

@@ -1,18 +1,14 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto'
-import { fakeClock, seededRandom } from '@krmkit/meta'
+import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import {
-  type ObjectLookup,
-  type ServiceAccountKeys,
-  serviceAccountIssuer,
-  serviceAccountTokens,
-} from './service-account-tokens.ts'
+import { type ServiceAccountKeys, serviceAccountIssuer } from './service-account-issuer.ts'
+import { type ObjectLookup, serviceAccountTokens } from './service-account-tokens.ts'
 
 const issuer = 'https://kubernetes.default.svc'
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const clock = fakeClock(Date.UTC(2026, 0, 1))
-const keys: ServiceAccountKeys = { issuer, signingKey: privateKey, clock, random: seededRandom(7) }
+const keys: ServiceAccountKeys = { issuer, signingKey: privateKey, clock, random: seededRandom(7), profile: stockProfile }
 const objects: Record<string, string> = { 'ServiceAccount/ns/robot': 'sa-1', 'Pod/ns/p': 'pod-1' }
 const lookup: ObjectLookup = (kind, namespace, name) => {
   const uid = objects[`${kind}/${namespace}/${name}`]

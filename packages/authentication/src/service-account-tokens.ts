@@ -1,157 +1,159 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { Clock, Random, UserInfo } from '@krmkit/meta'
+import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
+import { common } from './audiences.ts'
+import { BoundedCache } from './bounded-cache.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type Claims, signToken, verifyToken } from './jwt.ts'
+import { type Claims, readToken } from './jwt.ts'
+import { keyedDigest } from './keyed-digest.ts'
+import { accountUsername, type BoundClaims, boundClaims, legacyIssuer } from './service-account-claims.ts'
+import { audiencesOf, type BoundObject, type ServiceAccountKeys } from './service-account-issuer.ts'
+import { keyRing } from './service-account-keys.ts'
+import { type LegacyTokenOptions, legacyIdentity } from './service-account-legacy.ts'
+import { audiencesIn, clockSkewSeconds, endOf, flawOfTimes } from './token-times.ts'
 
-/**
- * Tokens of service accounts: signed JWTs that are bound to an account, and on request to one object beside it, and that are
- * good for as long as these exist.
- *
- * @see API protocol specification, 2.12 and 5.1
- */
-
-/** An object that a token dies with. */
-export interface BoundObject {
-  readonly kind: 'Pod' | 'Secret' | 'Node'
-  readonly name: string
+/** An object as far as tokens depend on it. */
+export interface FoundObject {
   readonly uid: string
+  readonly deletionTimestamp?: string | null
+  readonly labels?: Readonly<Record<string, string>>
+  /** Of a Secret: its data in base64. */
+  readonly data?: Readonly<Record<string, string>>
+  /** Of an account: names of the Secrets that it refers to. */
+  readonly secrets?: readonly string[]
 }
 
-export interface TokenRequest {
-  readonly namespace: string
-  readonly name: string
-  readonly uid: string
-  /** Empty: those of the server itself. */
-  readonly audiences: readonly string[]
-  readonly expirationSeconds: number
-  readonly bound?: BoundObject
-}
-
-export interface IssuedToken {
-  readonly token: string
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number
-  readonly audiences: readonly string[]
-}
-
-export interface ServiceAccountIssuer {
-  /** Name of the issuer in tokens, such as `https://kubernetes.default.svc`. */
-  readonly issuer: string
-  issue(request: TokenRequest): Promise<IssuedToken>
-}
-
-export interface ServiceAccountKeys {
-  readonly issuer: string
-  /** Audiences of the server itself; the first tokens are issued for when nobody asks for others. Default: the issuer. */
-  readonly audiences?: readonly string[]
-  /** Private key that signs: RSA, or EC on P-256, P-384 or P-521. */
-  readonly signingKey: KeyObject
-  /** Further public keys that are believed: those of earlier signers. */
-  readonly believedKeys?: readonly KeyObject[]
-  readonly clock: Clock
-  readonly random: Random
-}
-
-/** Whether an object still is what a token was bound to. */
+/** The objects that tokens are bound to, as they are now. */
 export type ObjectLookup = (
-  kind: 'ServiceAccount' | 'Namespace' | BoundObject['kind'],
+  kind: 'ServiceAccount' | BoundObject['kind'],
   namespace: string,
   name: string,
-) => { readonly uid: string } | undefined
+) => FoundObject | undefined
 
-const privateClaims = 'kubernetes.io'
-
-export function serviceAccountIssuer(keys: ServiceAccountKeys): ServiceAccountIssuer {
-  const { issuer, signingKey, clock, random } = keys
-  return {
-    issuer,
-    async issue({ namespace, name, uid, audiences, expirationSeconds, bound }) {
-      const now = Math.floor(clock.now() / 1000)
-      const wanted = audiences.length > 0 ? audiences : (keys.audiences ?? [issuer])
-      const reference = (object: { name: string; uid: string }) => ({ name: object.name, uid: object.uid })
-      const claims: Claims = {
-        aud: [...wanted],
-        exp: now + expirationSeconds,
-        iat: now,
-        iss: issuer,
-        jti: random.uuid(),
-        [privateClaims]: {
-          namespace,
-          ...(bound === undefined ? {} : { [bound.kind.toLowerCase()]: reference(bound) }),
-          serviceaccount: { name, uid },
-        },
-        nbf: now,
-        sub: `system:serviceaccount:${namespace}:${name}`,
-      }
-      return { token: await signToken(claims, signingKey), expiresAt: (now + expirationSeconds) * 1000, audiences: wanted }
-    },
-  }
+export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
+  /** Tokens whose signatures are remembered. Default 4096. */
+  readonly cacheSize?: number
 }
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason })
+const otherAudiences = rejected('the token is for other audiences')
 
-/** Knows the tokens of an issuer. Tokens of other issuers, and what is no JWT, are left to others. */
-export function serviceAccountTokens(keys: ServiceAccountKeys, lookup: ObjectLookup): TokenAuthenticator {
-  const { issuer, clock } = keys
-  const own = keys.audiences ?? [issuer]
-  const believed = [createPublicKey(keys.signingKey), ...(keys.believedKeys ?? [])]
+/**
+ * Knows the tokens of an issuer of service accounts. Tokens of other issuers, and what is no token, are left to others.
+ *
+ * That a signature is good is remembered; whether account and bound object still are what the token says is looked up for
+ * every request: a token ends with them at once.
+ *
+ * @throws AuthenticationError `InvalidIssuer` when a key cannot be used.
+ */
+export function serviceAccountTokens(
+  keys: ServiceAccountKeys,
+  lookup: ObjectLookup,
+  options: ServiceAccountTokenOptions = {},
+): TokenAuthenticator {
+  const { clock, profile } = keys
+  const issuers = new Set([keys.issuer, ...(keys.formerIssuers ?? [])])
+  const legacy = legacyIssuer(profile)
+  const own = audiencesOf(keys)
+  const ring = keyRing(keys.signingKey, keys.believedKeys ?? [])
+  const digest = keyedDigest(keys.random)
+  const verified = new BoundedCache<Claims>({ clock, size: options.cacheSize ?? 4096 })
+  const context = { clock, profile, lookup }
+  const legacyOf = legacyIdentity({ ...context, digest, onUse: options.onUse })
+
+  const judge = (token: string, claims: Claims, wanted: readonly string[]): AuthenticationOutcome => {
+    if (claims.iss === legacy) {
+      // Such tokens name no audience: they are for the server.
+      const audiences = common(wanted, own)
+      return audiences.length === 0 ? otherAudiences : legacyOf(token, claims, audiences)
+    }
+    const audiences = common(wanted, audiencesIn(claims))
+    return audiences.length === 0 ? otherAudiences : identify(claims, audiences, context)
+  }
+
+  const verify = async (token: string, key: string, wanted: readonly string[]): Promise<AuthenticationOutcome> => {
+    const read = readToken(token)!
+    if (!(await ring.hasSigned(token, read))) return rejected('no key that is believed has signed the token')
+    verified.set(key, read.claims, endOf(read.claims))
+    return judge(token, read.claims, wanted)
+  }
+
   return {
-    async authenticateToken(token, options) {
-      const verified = await verifyToken(token, { issuer, keys: believed, nowMs: clock.now() })
-      if (verified.kind === 'foreign') return noOpinion
-      if (verified.kind === 'bad') return rejected(verified.reason)
-      const { claims } = verified
-      const wanted = options?.audiences ?? own
-      const audiences = (Array.isArray(claims.aud) ? claims.aud : [claims.aud]).filter(
-        (audience): audience is string => typeof audience === 'string' && wanted.includes(audience),
-      )
-      if (audiences.length === 0) return rejected('the token is for other audiences')
-      return identify(claims, audiences, lookup)
+    authenticateToken(token, ask) {
+      const wanted = ask?.audiences ?? own
+      const key = digest(token)
+      const known = verified.get(key)
+      if (known !== undefined) return judge(token, known, wanted)
+      const read = readToken(token)
+      const issuer = read?.claims.iss
+      return typeof issuer === 'string' && (issuers.has(issuer) || issuer === legacy) ? verify(token, key, wanted) : noOpinion
     },
   }
 }
 
-interface PrivateClaims {
-  namespace?: string
-  serviceaccount?: { name?: string; uid?: string }
-  pod?: { name?: string; uid?: string }
-  secret?: { name?: string; uid?: string }
-  node?: { name?: string; uid?: string }
+interface Context {
+  readonly clock: Pick<Clock, 'now'>
+  readonly profile: Pick<NamingProfile, 'apiDomain' | 'domain' | 'vendor'>
+  readonly lookup: ObjectLookup
 }
 
-function identify(claims: Claims, audiences: string[], lookup: ObjectLookup): AuthenticationOutcome {
-  const { namespace = '', serviceaccount, pod, secret, node } = (claims[privateClaims] ?? {}) as PrivateClaims
-  const { name = '', uid = '' } = serviceaccount ?? {}
-  if (claims['sub'] !== `system:serviceaccount:${namespace}:${name}` || name === '')
-    return rejected('the subject is not the account that the token names')
-  if (lookup('ServiceAccount', namespace, name)?.uid !== uid) return rejected('the account of the token is gone')
-  for (const [kind, bound] of [
-    ['Pod', pod],
-    ['Secret', secret],
-    ['Node', node],
+function identify(claims: Claims, audiences: readonly string[], context: Context): AuthenticationOutcome {
+  const { clock, profile, lookup } = context
+  const now = clock.now()
+  const flaw = flawOfTimes(claims, now, { what: 'service account token' })
+  if (flaw !== undefined) return rejected(flaw)
+  const bound = boundClaims(claims, profile)
+  if (bound === undefined) return rejected('the claims of the token are incomplete, or contradict each other')
+  const { namespace, serviceaccount: account } = bound
+  if (!isStill(lookup('ServiceAccount', namespace, account.name), account.uid, now))
+    return rejected('the account of the token is gone')
+  for (const [kind, object] of [
+    ['Secret', bound.secret],
+    ['Pod', bound.pod],
+    // The node of a pod is for information: it may come and go; the pod itself may not.
+    ['Node', bound.pod === undefined ? bound.node : undefined],
   ] as const) {
-    if (bound === undefined) continue
-    const held = lookup(kind, kind === 'Node' ? '' : namespace, bound.name ?? '')
-    // A pod's node may come and go; the pod itself may not.
-    if (held?.uid !== bound.uid && !(kind === 'Node' && pod !== undefined))
-      return rejected(`the ${kind.toLowerCase()} that the token is bound to is gone`)
+    if (object === undefined) continue
+    const held = lookup(kind, kind === 'Node' ? '' : namespace, object.name)
+    if (!isStill(held, object.uid, now)) return rejected(`the ${kind.toLowerCase()} that the token is bound to is gone`)
   }
+  const stale = bound.warnafter !== undefined && now / 1000 > bound.warnafter ? bound.warnafter : undefined
+  return {
+    kind: 'authenticated',
+    user: userOf(claims, bound, profile),
+    audiences,
+    expiresAt: endOf(claims),
+    ...(stale === undefined ? {} : { annotations: staleAnnotation(claims, Math.floor(now / 1000) - stale, profile) }),
+  }
+}
+
+/** One that is on its way out counts as there for as long as clocks may differ: what it still has to do may need the token. */
+function isStill(found: FoundObject | undefined, uid: string, now: number): boolean {
+  if (found === undefined || found.uid !== uid) return false
+  const { deletionTimestamp } = found
+  if (deletionTimestamp === undefined || deletionTimestamp === null) return true
+  return Date.parse(deletionTimestamp) + clockSkewSeconds * 1000 > now
+}
+
+function userOf(claims: Claims, bound: BoundClaims, { domain }: Pick<NamingProfile, 'domain'>): UserInfo {
+  const { namespace, serviceaccount, pod, node } = bound
   const extra: Record<string, readonly string[]> = {}
-  if (typeof claims['jti'] === 'string') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${claims['jti']}`]
-  if (pod?.name !== undefined) {
-    extra['authentication.kubernetes.io/pod-name'] = [pod.name]
-    extra['authentication.kubernetes.io/pod-uid'] = [pod.uid ?? '']
+  const add = (key: string, value: string) => {
+    if (value !== '') extra[`authentication.${domain}/${key}`] = [value]
   }
-  if (node?.name !== undefined) {
-    extra['authentication.kubernetes.io/node-name'] = [node.name]
-    extra['authentication.kubernetes.io/node-uid'] = [node.uid ?? '']
-  }
-  const user: UserInfo = {
-    username: `system:serviceaccount:${namespace}:${name}`,
-    uid,
+  if (typeof claims.jti === 'string' && claims.jti !== '') add('credential-id', `JTI=${claims.jti}`)
+  add('node-name', node?.name ?? '')
+  add('node-uid', node?.uid ?? '')
+  add('pod-name', pod?.name ?? '')
+  add('pod-uid', pod?.uid ?? '')
+  return {
+    username: accountUsername(namespace, serviceaccount.name),
+    uid: serviceaccount.uid,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
     extra,
   }
-  return { kind: 'authenticated', user, audiences }
+}
+
+function staleAnnotation({ sub }: Claims, seconds: number, { apiDomain }: Context['profile']): Readonly<Record<string, string>> {
+  const text = `subject: ${String(sub)}, seconds after warning threshold: ${seconds}`
+  return { [`authentication.${apiDomain}/stale-token`]: text }
 }

@@ -72,6 +72,13 @@ export interface Listening extends AsyncDisposable {
   /** PEM of the authority to trust, when it is known. */
   readonly authority: string | undefined
   /**
+   * Tells clients of new connections of these PEM authorities when they are asked for a certificate. Only where some were
+   * given at the start: else clients are not asked.
+   *
+   * @throws HttpError `InvalidTls`; the former ones hold.
+   */
+  setClientAuthorities(pem: string): void
+  /**
    * Stops accepting, ends streams cleanly, lets answers under way finish, closes idle connections (GOAWAY on HTTP/2), and
    * cuts off what is left after `graceMs`. Calling it again gives the same promise.
    */

@@ -70,6 +70,10 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
     host,
     port: address.port,
     authority: files?.authority,
+    setClientAuthorities(pem) {
+      if (files?.clientCa === undefined || !('setSecureContext' in server)) return
+      server.setSecureContext(tlsOptions({ ...files, clientCa: pem }, limits.handshakeTimeoutMs))
+    },
     close,
     [Symbol.asyncDispose]: close,
   }

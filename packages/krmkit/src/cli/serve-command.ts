@@ -1,5 +1,6 @@
+import { addAuthenticationFlags } from './authentication/flags.ts'
 import { Command, InvalidArgumentError, Option } from './commander.ts'
-import { address, addressRange, duration, flag, fraction, gates, integer, list, origins, verbosity } from './flag-values.ts'
+import { address, addressRange, duration, fraction, gates, integer, list, origins, verbosity } from './flag-values.ts'
 import { type AuthorizationMode, authorizationModes, type ServeOptions } from './serve-options.ts'
 
 const port = integer({ min: 0, max: 65_535 })
@@ -12,12 +13,10 @@ const notYet = new Set([
   'audit-policy-file',
   'audit-webhook-config-file',
   'authentication-config',
-  'authentication-token-webhook-config-file',
   'authorization-config',
   'authorization-webhook-config-file',
   'admission-control-config-file',
   'enable-aggregator-routing',
-  'enable-bootstrap-token-auth',
   'encryption-provider-config',
   'etcd-cafile',
   'etcd-certfile',
@@ -26,10 +25,8 @@ const notYet = new Set([
   'etcd-servers',
   'kubelet-client-certificate',
   'kubelet-client-key',
-  'oidc-issuer-url',
   'proxy-client-cert-file',
   'proxy-client-key-file',
-  'requestheader-client-ca-file',
   'service-node-port-range',
   'tls-cipher-suites',
   'tls-min-version',
@@ -45,7 +42,7 @@ export function unknownFlagHint(name: string): string | undefined {
 
 /** The sub-command `serve`: flags are named as those of kube-apiserver wherever they mean the same. */
 export function serveCommand(run: (options: ServeOptions) => Promise<void>): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('Run an API server that kubectl and every other stock client can talk to.')
     .optionsGroup('Address:')
     .addOption(option('--secure-port <port>', 'port for HTTPS; 0 takes a free one').default(6443).argParser(port))
@@ -73,33 +70,6 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .addOption(option('--tls-cert-file <file>', 'PEM certificate to serve with, instead of a self-made one'))
     .addOption(option('--tls-private-key-file <file>', 'its PEM key'))
     .optionsGroup('Who may do what:')
-    .addOption(
-      option('--client-ca-file <file>', 'PEM authorities whose client certificates are believed (CN is the user, O a group)'),
-    )
-    .addOption(option('--token-auth-file <file>', 'CSV of static tokens: token,user,uid,"group,group"'))
-    .addOption(
-      option('--service-account-issuer <url>', 'issuer in tokens of service accounts')
-        .default('https://kubernetes.default.svc')
-        .argParser(issuer),
-    )
-    .addOption(
-      option(
-        '--service-account-signing-key-file <file>',
-        'PEM private key that signs them; default: one that is made and kept beside the certificate',
-      ),
-    )
-    .addOption(
-      option('--service-account-key-file <file>', 'PEM key of an earlier signer whose tokens are still believed; may be repeated')
-        .default([])
-        .argParser(files),
-    )
-    .addOption(option('--api-audiences <names>', 'audiences of the server; default: the issuer').default([]).argParser(list))
-    .addOption(
-      option(
-        '--anonymous-auth [bool]',
-        'let callers without credentials in as system:anonymous; default: true, but false with AlwaysAllow',
-      ).argParser(flag),
-    )
     .addOption(
       option(
         '--authorization-mode <modes>',
@@ -162,19 +132,11 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions) => run(options))
+  return addAuthenticationFlags(command)
 }
 
 function controllers(text: string): readonly string[] {
   return list(text)
-}
-
-function files(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
-}
-
-function issuer(text: string): string {
-  if (text.startsWith('https://') && URL.canParse(text)) return text
-  throw new InvalidArgumentError('It must be an https URL.')
 }
 
 function option(flags: string, description: string): Option {

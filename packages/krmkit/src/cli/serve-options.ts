@@ -1,5 +1,7 @@
+import type { AuthenticationOptions } from './authentication/options.ts'
+
 /** What `krmkit serve` was told, flag by flag. */
-export interface ServeOptions {
+export interface ServeOptions extends AuthenticationOptions {
   readonly securePort: number
   readonly bindAddress: string
   readonly advertiseAddress?: string
@@ -11,13 +13,6 @@ export interface ServeOptions {
   readonly certDir?: string
   readonly tlsCertFile?: string
   readonly tlsPrivateKeyFile?: string
-  readonly clientCaFile?: string
-  readonly tokenAuthFile?: string
-  readonly serviceAccountIssuer: string
-  readonly serviceAccountSigningKeyFile?: string
-  readonly serviceAccountKeyFile: readonly string[]
-  readonly apiAudiences: readonly string[]
-  readonly anonymousAuth?: boolean
   readonly authorizationMode: readonly AuthorizationMode[]
   /** Path; empty: none is written. */
   readonly writeKubeconfig?: string

@@ -14,13 +14,13 @@ import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo }
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
 import { chooseAdmissionPlugins } from './admission-flags.ts'
-import { authorizerOf, type Callers, callers } from './callers.ts'
+import { type Authenticators, authenticators } from './authentication/authenticators.ts'
+import { authorizerOf } from './callers.ts'
 import { CliError } from './cli-error.ts'
 import { readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
-import { serviceAccounts } from './service-accounts.ts'
 
 /** A server that runs, and how to reach it. */
 export interface Serving {
@@ -47,13 +47,16 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
-  const accounts = await serviceAccounts(options, environment)
-  const who = await callers(options, { ...environment, accountTokens: accounts.tokens })
+  const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
+  const who = await authenticators(options, { ...environment, features, onError })
   const gate = new Gate()
-  // Listening comes first: a taken port ends the start before storage is touched, and a free one is known to discovery.
-  const listening = await listen(gate, await listenOptions(options, { who, log }))
+  let listening: Listening | undefined
   let storage: Storage | undefined
   try {
+    // Listening comes first: a taken port ends the start before storage is touched, and a free one is known to discovery.
+    listening = await listen(gate, await listenOptions(options, { who, log }))
+    const serverAddress = advertised(options, listening.port)
+    const issuerDocuments = who.accounts.documents(serverAddress)
     storage = await openStorage(options)
     const server = await createApiServer({
       ...environment,
@@ -63,7 +66,9 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       types: catalog.types,
       authenticator: who.authenticator,
       authorizer: authorizerOf(options.authorizationMode),
-      serviceAccountIssuer: accounts.issuer,
+      serviceAccountIssuer: who.accounts.issuer,
+      ...(issuerDocuments === undefined ? {} : { issuerDocuments }),
+      ...(who.proxyHeaders === undefined ? {} : { proxyHeaders: who.proxyHeaders }),
       admission,
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
@@ -72,11 +77,12 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
         watchMs: options.minRequestTimeout * 1000,
       },
       corsAllowedOrigins: options.corsAllowedOrigins,
-      serverAddress: advertised(options, listening.port),
+      serverAddress,
       onFault: (error) => log.error('a request failed', error),
       ...(options.v >= 2 ? { audit: (event) => log.info(requestLine(event)) } : {}),
     })
-    accounts.attach(server)
+    who.attach(server)
+    followAuthorities(listening, { who, log })
     gate.open(server)
     const kubeconfig = await writeKubeconfig(options, { listening, who })
     const controllers = runControllers({
@@ -86,10 +92,12 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       onError: (error) => options.v >= 1 && log.error('a controller failed and tries again', error),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
-    return { url: listening.url, kubeconfig, close: () => close({ listening, controllers, server }) }
+    const parts = { listening, controllers, server, who }
+    return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
-    await listening.close({ graceMs: 0 })
+    await listening?.close({ graceMs: 0 })
+    await who[Symbol.asyncDispose]()
     await storage?.close()
     throw error
   }
@@ -124,11 +132,11 @@ class Gate {
   }
 }
 
-async function listenOptions(options: ServeOptions, context: { readonly who: Callers; readonly log: Log }) {
+async function listenOptions(options: ServeOptions, context: { readonly who: Authenticators; readonly log: Log }) {
   return {
     port: options.securePort,
     host: options.bindAddress,
-    tls: await tlsOf(options, context.who.clientCa),
+    tls: await tlsOf(options, context.who.clientAuthorities()),
     goaway: { chance: options.goawayChance, random: environment.random },
     onFault: (error: unknown) => context.log.error('a connection failed', error),
   }
@@ -155,7 +163,7 @@ async function openStorage(options: ServeOptions): Promise<Storage> {
 
 async function writeKubeconfig(
   options: ServeOptions,
-  context: { readonly listening: Listening; readonly who: Callers },
+  context: { readonly listening: Listening; readonly who: Authenticators },
 ): Promise<string | undefined> {
   const { listening, who } = context
   const path = resolve(options.writeKubeconfig ?? join(options.dataDir, 'admin.kubeconfig'))
@@ -171,9 +179,29 @@ async function writeKubeconfig(
   return path
 }
 
+/** Clients choose a certificate by the authorities that they are told of. */
+function followAuthorities(listening: Listening, { who, log }: { readonly who: Authenticators; readonly log: Log }): void {
+  who.onClientAuthorities((pem) => {
+    try {
+      listening.setClientAuthorities(pem)
+      log.info('the authorities of client certificates have changed')
+    } catch (error) {
+      log.error('the new authorities of client certificates cannot be used', error)
+    }
+  })
+}
+
+interface Parts {
+  readonly listening: Listening
+  readonly controllers: RunningControllers
+  readonly server: EmbeddedServer
+  readonly who: Authenticators
+}
+
 /** From the outside in: no new requests, no more work of our own, then storage. */
-async function close(serving: { listening: Listening; controllers: RunningControllers; server: EmbeddedServer }): Promise<void> {
+async function close(serving: Parts): Promise<void> {
   await serving.listening.close()
+  await serving.who[Symbol.asyncDispose]()
   await serving.controllers.close()
   await serving.server.close()
 }

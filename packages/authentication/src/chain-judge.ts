@@ -1,0 +1,88 @@
+import { X509Certificate } from 'node:crypto'
+import type { Clock } from '@krmkit/meta'
+import { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
+
+/** A PEM bundle, or where to get the one that holds now. */
+export type AuthoritySource = string | (() => string)
+
+/** What a chain of certificates comes to. */
+export type Judged<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
+
+export type ChainJudge<T> = (certificates: readonly Uint8Array[]) => Judged<T>
+
+interface Known<T> {
+  readonly verdict: ChainVerdict
+  readonly judged: Judged<T>
+}
+
+const unreadable = { ok: false, reason: 'the client certificate cannot be read' } as const
+const outOfTime = { ok: false, reason: 'certificate has expired or is not yet valid' } as const
+
+/**
+ * Judges the certificates of connections against authorities, and works out once for each certificate what it means. What is
+ * remembered is forgotten when the authorities change; times are looked at anew for every request.
+ *
+ * @throws AuthenticationError `InvalidAuthority` when the bundle is unusable at the start; one that becomes unusable later
+ *   leaves the last good one in force.
+ */
+export function chainJudge<T>(
+  options: { readonly authorities: AuthoritySource; readonly clock: Pick<Clock, 'now'>; readonly cacheSize?: number },
+  meaning: (leaf: X509Certificate) => T,
+): ChainJudge<T> {
+  const { authorities: source, clock, cacheSize = 1000 } = options
+  const bundle = typeof source === 'string' ? () => source : source
+  let pem = bundle()
+  let authorities = parseAuthorities(pem)
+  // All requests of a connection share one certificate list: that is found without hashing anything.
+  let byConnection = new WeakMap<readonly Uint8Array[], Known<T>>()
+  let byFingerprint = new Map<string, Known<T>>()
+
+  const refresh = () => {
+    const now = bundle()
+    if (now === pem) return
+    pem = now
+    try {
+      authorities = parseAuthorities(now)
+    } catch {
+      return
+    }
+    byConnection = new WeakMap()
+    byFingerprint = new Map()
+  }
+
+  const know = (certificates: readonly Uint8Array[]): Known<T> => {
+    const chain = readAll(certificates)
+    if (chain === undefined) return { verdict: unreadable, judged: unreadable }
+    const [leaf, ...intermediates] = chain
+    const fingerprint = leaf!.fingerprint256
+    const seen = byFingerprint.get(fingerprint)
+    if (seen !== undefined) return seen
+    const verdict = verifyClientChain(leaf!, { intermediates, authorities })
+    if (!verdict.ok) return { verdict, judged: verdict }
+    const known: Known<T> = { verdict, judged: { ok: true, value: meaning(leaf!) } }
+    if (byFingerprint.size >= cacheSize) byFingerprint.delete(byFingerprint.keys().next().value!)
+    byFingerprint.set(fingerprint, known)
+    return known
+  }
+
+  return (certificates) => {
+    refresh()
+    let known = byConnection.get(certificates)
+    if (known === undefined) {
+      known = know(certificates)
+      byConnection.set(certificates, known)
+    }
+    const { verdict, judged } = known
+    if (!verdict.ok) return judged
+    const now = clock.now()
+    return now < verdict.notBefore || now > verdict.notAfter ? outOfTime : judged
+  }
+}
+
+function readAll(certificates: readonly Uint8Array[]): X509Certificate[] | undefined {
+  try {
+    return certificates.slice(0, 10).map((der) => new X509Certificate(der))
+  } catch {
+    return undefined
+  }
+}

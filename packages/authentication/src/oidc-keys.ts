@@ -1,0 +1,120 @@
+import type { Clock } from '@krmkit/meta'
+import { ask, type Fetch } from './fetch.ts'
+import { type VerificationKey, verificationKey } from './jwt.ts'
+
+export interface OidcKeysOptions {
+  /** Issuer as tokens name it. */
+  readonly issuer: string
+  /** Where to discover it, when that is not below the issuer's own URL. */
+  readonly discoveryUrl?: string
+  readonly algorithms: readonly string[]
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly timeoutMs: number
+  /** Keys are fetched again at most so often, whatever tokens ask for. */
+  readonly cooldownMs: number
+  /** Keys older than this are fetched again before they are used; when that fails they still hold. */
+  readonly maxAgeMs: number
+  readonly onError: (error: unknown) => void
+}
+
+/** What is known of the keys: `unavailable` when the issuer never told. */
+export type KeysAnswer = { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] } | { readonly kind: 'unavailable' }
+
+/**
+ * The keys of an issuer: discovered and fetched when a token first asks, kept, and fetched again when a token names a key
+ * that is not among them. Whatever happens, there is one fetch at a time, and a pause between two.
+ */
+export class OidcKeys {
+  readonly #options: OidcKeysOptions
+  #keys: readonly VerificationKey[] | undefined
+  #fetchedAt = Number.NEGATIVE_INFINITY
+  #triedAt = Number.NEGATIVE_INFINITY
+  #jwksUri: string | undefined
+  #fetching: Promise<void> | undefined
+
+  constructor(options: OidcKeysOptions) {
+    this.#options = options
+  }
+
+  /** The keys by which a token of this key id and algorithm may be signed. */
+  async find(keyId: string | undefined, algorithm: string): Promise<KeysAnswer> {
+    const { clock, maxAgeMs } = this.#options
+    if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) await this.#refresh()
+    const found = this.#matching(keyId, algorithm)
+    if (found.length > 0) return { kind: 'keys', keys: found }
+    // Perhaps the issuer has a new key.
+    await this.#refresh()
+    return this.#keys === undefined ? { kind: 'unavailable' } : { kind: 'keys', keys: this.#matching(keyId, algorithm) }
+  }
+
+  /** The same after fetching once more; none when that brought no other keys, or may not be done yet. */
+  async renewed(keyId: string | undefined, algorithm: string): Promise<readonly VerificationKey[]> {
+    const before = this.#keys
+    await this.#refresh()
+    return this.#keys === before ? [] : this.#matching(keyId, algorithm)
+  }
+
+  /** Fetches in advance, so that the first token need not wait. */
+  async prepare(): Promise<void> {
+    if (this.#keys === undefined) await this.#refresh()
+  }
+
+  #matching(keyId: string | undefined, algorithm: string): readonly VerificationKey[] {
+    return (this.#keys ?? []).filter((key) => key.algorithm === algorithm && (keyId === undefined || key.id === keyId))
+  }
+
+  #refresh(): Promise<void> {
+    const { clock, cooldownMs, onError } = this.#options
+    if (this.#fetching !== undefined) return this.#fetching
+    const now = clock.now()
+    if (now - this.#triedAt < cooldownMs) return Promise.resolve()
+    this.#triedAt = now
+    this.#fetching = this.#fetchKeys()
+      .catch((error: unknown) => {
+        // The next try discovers anew: the keys may have moved.
+        this.#jwksUri = undefined
+        onError(error)
+      })
+      .finally(() => {
+        this.#fetching = undefined
+      })
+    return this.#fetching
+  }
+
+  async #fetchKeys(): Promise<void> {
+    this.#jwksUri ??= await this.#discover()
+    const { keys } = (await this.#getJson(this.#jwksUri)) as { readonly keys?: unknown }
+    if (!Array.isArray(keys)) throw new Error('oidc: the key set of the issuer has no keys')
+    const read: VerificationKey[] = []
+    for (const jwk of keys.slice(0, 100) as unknown[]) {
+      for (const algorithm of this.#options.algorithms) {
+        const key = await verificationKey(jwk, algorithm)
+        if (key !== undefined) read.push(key)
+      }
+    }
+    this.#keys = read
+    this.#fetchedAt = this.#options.clock.now()
+  }
+
+  async #discover(): Promise<string> {
+    const { issuer, discoveryUrl } = this.#options
+    const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+    const document = (await this.#getJson(url)) as { readonly issuer?: unknown; readonly jwks_uri?: unknown }
+    if (document.issuer !== issuer)
+      throw new Error(`oidc: the issuer calls itself ${JSON.stringify(document.issuer)}, not ${JSON.stringify(issuer)}`)
+    const { jwks_uri: jwksUri } = document
+    if (typeof jwksUri !== 'string' || !jwksUri.startsWith('https://') || !URL.canParse(jwksUri))
+      throw new Error('oidc: the issuer names no https URL of its keys')
+    return jwksUri
+  }
+
+  async #getJson(url: string): Promise<object> {
+    const { fetch, clock, timeoutMs } = this.#options
+    const { status, text } = await ask(fetch, { url }, { clock, timeoutMs })
+    if (status !== 200) throw new Error(`oidc: ${url} answered with ${status}`)
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null) throw new Error(`oidc: ${url} answered with something else than an object`)
+    return value
+  }
+}

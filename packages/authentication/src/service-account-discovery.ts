@@ -1,0 +1,36 @@
+import type { ServiceAccountKeys } from './service-account-issuer.ts'
+import { keyRing } from './service-account-keys.ts'
+
+/** What others need to check tokens of service accounts by themselves. */
+export interface IssuerDocuments {
+  /** Answer to `/.well-known/openid-configuration`. */
+  readonly configuration: Readonly<Record<string, unknown>>
+  /** Answer to `/openid/v1/jwks`. */
+  readonly jwks: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The discovery documents of an issuer.
+ *
+ * @param jwksUri where the keys can be fetched: an https URL.
+ * @returns undefined when the issuer is no https URL without query and fragment, and so cannot be discovered.
+ */
+export function issuerDocuments(keys: ServiceAccountKeys, jwksUri: string): IssuerDocuments | undefined {
+  if (!isDiscoverable(keys.issuer) || !jwksUri.startsWith('https://')) return undefined
+  const ring = keyRing(keys.signingKey, keys.believedKeys ?? [])
+  return {
+    configuration: {
+      issuer: keys.issuer,
+      jwks_uri: jwksUri,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ring.algorithms,
+    },
+    jwks: ring.jwks,
+  }
+}
+
+function isDiscoverable(issuer: string): boolean {
+  if (!issuer.startsWith('https://') || !URL.canParse(issuer)) return false
+  return !issuer.includes('?') && !issuer.includes('#')
+}

@@ -1,0 +1,69 @@
+import type { Clock, Random } from '@krmkit/meta'
+import { BoundedCache } from './bounded-cache.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
+import { keyedDigest } from './keyed-digest.ts'
+
+export interface TokenCacheOptions {
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+  /** How long a known token stays known. Default 2 minutes; 0: not at all. */
+  readonly successMs?: number
+  /** How long an unknown or refused token stays so. Default 2 minutes; 0: not at all. */
+  readonly failureMs?: number
+  /** Answers that are kept. Default 4096, a quarter of them for failures, so that bad tokens do not push out good ones. */
+  readonly size?: number
+}
+
+/** A failure of the authenticator itself, as opposed to a judgement: never kept. */
+const transient = Symbol('transient')
+
+/** Marks an outcome as one that must not be kept, because asking again may give another answer. */
+export function transientRejection(reason: string): AuthenticationOutcome {
+  return { kind: 'rejected', reason, [transient]: true } as AuthenticationOutcome
+}
+
+/** Whether an outcome came of a failure on our side and not of the token. */
+export function isTransient(outcome: AuthenticationOutcome): boolean {
+  return transient in outcome
+}
+
+/**
+ * Remembers the answers of a token authenticator. Equal questions at the same time are asked once. Tokens are not kept, only
+ * their HMAC; different audiences are different questions. An answer is not kept beyond its own `expiresAt`.
+ */
+export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
+  const { clock, successMs = 120_000, failureMs = 120_000, size = 4096 } = options
+  const digest = keyedDigest(options.random)
+  const failureSize = Math.max(1, Math.floor(size / 4))
+  const known = new BoundedCache<AuthenticationOutcome>({ clock, size: size - failureSize })
+  const unknown = new BoundedCache<AuthenticationOutcome>({ clock, size: failureSize })
+  const asked = new Map<string, Promise<AuthenticationOutcome>>()
+
+  const keep = (key: string, outcome: AuthenticationOutcome): AuthenticationOutcome => {
+    const now = clock.now()
+    if (outcome.kind !== 'authenticated') {
+      if (!isTransient(outcome)) unknown.set(key, outcome, now + failureMs)
+      return outcome
+    }
+    known.set(key, outcome, Math.min(now + successMs, outcome.expiresAt ?? Number.POSITIVE_INFINITY))
+    return outcome
+  }
+
+  return {
+    authenticateToken(token, ask) {
+      // Lengths keep the parts apart: no audience can pass for a piece of a token.
+      const audiences = ask?.audiences === undefined ? '' : JSON.stringify(ask.audiences)
+      const key = digest(`${token.length}:${token}${audiences}`)
+      const kept = known.get(key) ?? unknown.get(key)
+      if (kept !== undefined) return kept
+      const pending = asked.get(key)
+      if (pending !== undefined) return pending
+      // Several callers may share the answer: none of them can call it off for the others.
+      const answer = inner.authenticateToken(token, ask?.audiences && { audiences: ask.audiences })
+      if (!(answer instanceof Promise)) return keep(key, answer)
+      const shared = answer.then((outcome) => keep(key, outcome)).finally(() => asked.delete(key))
+      asked.set(key, shared)
+      return shared
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { Claims } from './jwt.ts'
+
+/** Seconds that the clocks of two machines may differ by. */
+export const clockSkewSeconds = 10
+
+export interface TimeWords {
+  /** What is judged, for messages: `token`. */
+  readonly what: string
+  /** Whether the token must say when it expires. Default true. */
+  readonly mustExpire?: boolean
+}
+
+/** Why a token is not good at a time, in milliseconds since the epoch; undefined when it is. */
+export function flawOfTimes({ exp, nbf, iat }: Claims, now: number, { what, mustExpire = true }: TimeWords): string | undefined {
+  const seconds = now / 1000
+  for (const time of [exp, nbf, iat]) {
+    if (time !== undefined && (typeof time !== 'number' || !Number.isFinite(time)))
+      return `the times of the ${what} cannot be read`
+  }
+  if (exp === undefined && mustExpire) return `the ${what} does not say when it expires`
+  if (exp !== undefined && seconds >= (exp as number) + clockSkewSeconds) return `${what} has expired`
+  if (nbf !== undefined && seconds < (nbf as number) - clockSkewSeconds) return `${what} is not valid yet`
+  if (iat !== undefined && seconds < (iat as number) - clockSkewSeconds) return `${what} is issued in the future`
+  return undefined
+}
+
+/** When a token ends to be good, in milliseconds since the epoch; Infinity when it does not say. */
+export function endOf({ exp }: Claims): number {
+  return typeof exp === 'number' ? (exp + clockSkewSeconds) * 1000 : Number.POSITIVE_INFINITY
+}
+
+/** The audiences of a token: one text, or a list of them. */
+export function audiencesIn({ aud }: Claims): readonly string[] {
+  if (typeof aud === 'string') return [aud]
+  return Array.isArray(aud) ? aud.filter((one): one is string => typeof one === 'string') : []
+}

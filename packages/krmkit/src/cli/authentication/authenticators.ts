@@ -1,0 +1,156 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EmbeddedServer } from '@krmkit/apiserver'
+import {
+  type Authenticator,
+  anonymousAuthenticator,
+  bearerToken,
+  bootstrapTokens,
+  cachedTokens,
+  chain,
+  clientCertificate,
+  type FrontProxyHeaders,
+  forAudiences,
+  frontProxy,
+  parseStaticTokens,
+  type StaticToken,
+  staticTokens,
+  type TokenAuthenticator,
+  tokenChain,
+  withAuthenticatedGroup,
+} from '@krmkit/authentication'
+import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
+import { CliError } from '../cli-error.ts'
+import { readText, writeSecret } from '../files.ts'
+import type { ServeOptions } from '../serve-options.ts'
+import { certificateBundles } from './certificate-bundles.ts'
+import { oidcOf } from './oidc.ts'
+import { defaultIssuer, type ServiceAccounts, serviceAccounts } from './service-accounts.ts'
+import { webhookOf } from './token-webhook.ts'
+
+/** Who may call, and the token that an administrator is given. */
+export interface Authenticators extends AsyncDisposable {
+  readonly authenticator: Authenticator
+  readonly accounts: ServiceAccounts
+  /** Absent when a token file names no member of `system:masters`. */
+  readonly adminToken: string | undefined
+  /** Headers of the proxies in front. */
+  readonly proxyHeaders: FrontProxyHeaders | undefined
+  /** PEM of every authority of client certificates, as it is now. */
+  clientAuthorities(): string | undefined
+  /** Calls back whenever it changes. */
+  onClientAuthorities(change: (pem: string) => void): void
+  /** Objects that tokens depend on are looked up there. Until then such tokens let nobody in. */
+  attach(server: EmbeddedServer): void
+}
+
+export interface Environment {
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  readonly features: Features
+  /** Told what went wrong outside: files, issuers, webhooks. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * The authenticators that the flags ask for, in the order of the stock server: proxy, certificate, then tokens: static,
+ * service account, bootstrap, OpenID, webhook; and anonymous for callers without credentials.
+ *
+ * Without a token file one administrator is made, whose token is kept in the data folder, so that a kubeconfig stays good
+ * over restarts.
+ */
+export async function authenticators(options: ServeOptions, environment: Environment): Promise<Authenticators> {
+  const { random, clock, profile, features } = environment
+  const accounts = await serviceAccounts(options, environment)
+  const bundles = await certificateBundles(options, environment)
+  const owned: (AsyncDisposable | Disposable)[] = [bundles]
+  const tokens =
+    options.tokenAuthFile === undefined
+      ? [await ownAdministrator(join(options.dataDir, 'admin.token'), environment)]
+      : parseStaticTokens(await readText(options.tokenAuthFile, 'token-auth-file'))
+  const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
+  const openId = await oidcOf(options, environment)
+  const webhook = await webhookOf(options, { ...environment, audiences })
+  for (const one of [openId, webhook]) if (one !== undefined) owned.push(one)
+  let server: EmbeddedServer | undefined
+  const members: (TokenAuthenticator | undefined)[] = [
+    forAudiences(staticTokens(tokens, { random }), audiences),
+    accounts.tokens,
+    options.enableBootstrapTokenAuth
+      ? forAudiences(bootstrapTokens({ ...environment, secret: (name) => bootstrapSecret(server, name, profile) }), audiences)
+      : undefined,
+    openId && forAudiences(cachedTokens(openId.tokens, { clock, random, successMs: 10_000, failureMs: 0 }), audiences),
+    webhook?.tokens,
+  ]
+  const { clientCa, frontCa } = bundles
+  const people = chain([
+    ...(bundles.proxyHeaders === undefined || frontCa === undefined
+      ? []
+      : [
+          frontProxy({
+            ...bundles.proxyHeaders,
+            authorities: frontCa,
+            allowedNames: options.requestheaderAllowedNames,
+            clock,
+          }),
+        ]),
+    ...(clientCa === undefined
+      ? []
+      : [
+          clientCertificate({
+            authorities: clientCa,
+            clock,
+            profile,
+            withUid: features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false,
+          }),
+        ]),
+    bearerToken(tokenChain(members.filter((member) => member !== undefined))),
+  ])
+  const known = withAuthenticatedGroup(people)
+  return {
+    authenticator: isAnonymousAllowed(options) ? chain([known, anonymousAuthenticator], { onRejection: 'stop' }) : known,
+    accounts,
+    adminToken: tokens.find(({ user }) => user.groups.includes('system:masters'))?.token,
+    proxyHeaders: bundles.proxyHeaders,
+    clientAuthorities: () => bundles.all(),
+    onClientAuthorities: (change) => bundles.onChange(change),
+    attach(made) {
+      server = made
+      accounts.attach(made)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const one of owned) {
+        if (Symbol.asyncDispose in one) await one[Symbol.asyncDispose]()
+        else one[Symbol.dispose]()
+      }
+    },
+  }
+}
+
+/** Where everybody may do everything, those who say nothing of themselves stay out, whatever the flag says. */
+function isAnonymousAllowed({ anonymousAuth = true, authorizationMode }: ServeOptions): boolean {
+  return anonymousAuth && !authorizationMode.includes('AlwaysAllow')
+}
+
+function issuersOf({ serviceAccountIssuer }: ServeOptions): readonly string[] {
+  return serviceAccountIssuer.length > 0 ? serviceAccountIssuer : [defaultIssuer]
+}
+
+function bootstrapSecret(server: EmbeddedServer | undefined, name: string, { systemNamespace }: NamingProfile) {
+  return server?.registry.reader.get({ group: '', resource: 'secrets' }, systemNamespace, name)
+}
+
+async function ownAdministrator(path: string, { random }: Environment): Promise<StaticToken> {
+  const user = { username: 'kubernetes-admin', uid: 'kubernetes-admin', groups: ['system:masters'] }
+  try {
+    const token = (await readFile(path, 'utf8')).trim()
+    if (token.length >= 20) return { token, user }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new CliError({ code: 'FileFailed', message: `cannot read ${path}`, cause })
+  }
+  const token = Buffer.from(random.bytes(32)).toString('base64url')
+  await writeSecret(path, `${token}\n`)
+  return { token, user }
+}

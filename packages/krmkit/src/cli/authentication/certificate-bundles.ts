@@ -1,0 +1,108 @@
+import { type FrontProxyHeaders, parseAuthorities } from '@krmkit/authentication'
+import type { Clock } from '@krmkit/meta'
+import { CliError } from '../cli-error.ts'
+import type { AuthenticationOptions } from './options.ts'
+import { type WatchedFile, watchFile } from './watched-file.ts'
+
+/** The authorities of client certificates, followed while their files change. */
+export interface CertificateBundles extends Disposable {
+  /** PEM of the authorities of callers; undefined without the flag. */
+  readonly clientCa: (() => string) | undefined
+  /** PEM of the authorities of proxies. */
+  readonly frontCa: (() => string) | undefined
+  readonly proxyHeaders: FrontProxyHeaders | undefined
+  /** All of them together: what clients are told of. */
+  all(): string | undefined
+  onChange(change: (pem: string) => void): void
+}
+
+export async function certificateBundles(
+  options: AuthenticationOptions,
+  environment: { readonly clock: Clock; readonly onError: (error: unknown) => void },
+): Promise<CertificateBundles> {
+  let changed: ((pem: string) => void) | undefined
+  const follow = (path: string | undefined, flag: string) =>
+    path === undefined ? undefined : bundleFile(path, { ...environment, flag, onChange: () => changed?.(all() ?? '') })
+  const client = await follow(options.clientCaFile, 'client-ca-file')
+  const front = await follow(options.requestheaderClientCaFile, 'requestheader-client-ca-file')
+  const all = () => {
+    const texts = [client, front].flatMap((file) => (file === undefined ? [] : [file.text]))
+    return texts.length === 0 ? undefined : texts.join('\n')
+  }
+  const proxyHeaders = front === undefined ? undefined : headersOf(options)
+  if (front !== undefined && client !== undefined) refuseCommonAuthorities(options, { client: client.text, front: front.text })
+  return {
+    clientCa: client && (() => client.text),
+    frontCa: front && (() => front.text),
+    proxyHeaders,
+    all,
+    onChange(change) {
+      changed = change
+    },
+    [Symbol.dispose]() {
+      client?.[Symbol.dispose]()
+      front?.[Symbol.dispose]()
+    },
+  }
+}
+
+async function bundleFile(
+  path: string,
+  options: {
+    readonly clock: Clock
+    readonly flag: string
+    readonly onError: (error: unknown) => void
+    readonly onChange: () => void
+  },
+): Promise<WatchedFile> {
+  const { flag } = options
+  let file: WatchedFile
+  try {
+    file = await watchFile(path, options)
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `--${flag}: cannot read ${path}`, cause })
+  }
+  try {
+    parseAuthorities(file.text)
+  } catch (cause) {
+    file[Symbol.dispose]()
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError({ code: 'FileFailed', message: `--${flag}: ${path}: ${why}`, cause })
+  }
+  return file
+}
+
+function headersOf(options: AuthenticationOptions): FrontProxyHeaders {
+  if (options.requestheaderUsernameHeaders.length === 0) {
+    throw new CliError({
+      code: 'InvalidFlag',
+      message: '--requestheader-client-ca-file needs --requestheader-username-headers, such as X-Remote-User',
+    })
+  }
+  return {
+    usernameHeaders: options.requestheaderUsernameHeaders,
+    uidHeaders: options.requestheaderUidHeaders,
+    groupHeaders: options.requestheaderGroupHeaders,
+    extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix,
+  }
+}
+
+/**
+ * With one authority for both and no list of names, every caller with a certificate could pass for a proxy, and so for
+ * anybody.
+ *
+ * Differs: the stock server warns.
+ */
+function refuseCommonAuthorities(
+  { requestheaderAllowedNames }: AuthenticationOptions,
+  bundles: { readonly client: string; readonly front: string },
+): void {
+  if (requestheaderAllowedNames.length > 0) return
+  const callers = new Set(parseAuthorities(bundles.client).map(({ fingerprint256 }) => fingerprint256))
+  if (!parseAuthorities(bundles.front).some(({ fingerprint256 }) => callers.has(fingerprint256))) return
+  throw new CliError({
+    code: 'InvalidFlag',
+    message:
+      '--requestheader-client-ca-file and --client-ca-file share an authority: name the proxies with --requestheader-allowed-names, or every caller could pass for one',
+  })
+}

@@ -1,0 +1,37 @@
+/** How callers prove who they are: what `krmkit serve` was told, flag by flag. */
+export interface AuthenticationOptions {
+  readonly clientCaFile?: string
+  readonly tokenAuthFile?: string
+  readonly anonymousAuth?: boolean
+  readonly enableBootstrapTokenAuth: boolean
+  /** The first issues tokens; all are believed. */
+  readonly serviceAccountIssuer: readonly string[]
+  readonly serviceAccountSigningKeyFile?: string
+  readonly serviceAccountKeyFile: readonly string[]
+  readonly serviceAccountJwksUri?: string
+  /** Milliseconds; 0: no limit. */
+  readonly serviceAccountMaxTokenExpiration: number
+  readonly serviceAccountExtendTokenExpiration: boolean
+  readonly apiAudiences: readonly string[]
+  readonly requestheaderClientCaFile?: string
+  readonly requestheaderAllowedNames: readonly string[]
+  readonly requestheaderUsernameHeaders: readonly string[]
+  readonly requestheaderUidHeaders: readonly string[]
+  readonly requestheaderGroupHeaders: readonly string[]
+  readonly requestheaderExtraHeadersPrefix: readonly string[]
+  readonly oidcIssuerUrl?: string
+  readonly oidcClientId?: string
+  readonly oidcUsernameClaim: string
+  readonly oidcUsernamePrefix?: string
+  readonly oidcGroupsClaim?: string
+  readonly oidcGroupsPrefix?: string
+  readonly oidcRequiredClaim: Readonly<Record<string, string>>
+  readonly oidcSigningAlgs: readonly string[]
+  readonly oidcCaFile?: string
+  readonly authenticationTokenWebhookConfigFile?: string
+  /** Milliseconds. */
+  readonly authenticationTokenWebhookCacheTtl: number
+  /** Milliseconds; absent: the same. */
+  readonly authenticationTokenWebhookFailureCacheTtl?: number
+  readonly authenticationTokenWebhookVersion: 'v1' | 'v1beta1'
+}

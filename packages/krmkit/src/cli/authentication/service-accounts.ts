@@ -1,0 +1,157 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EmbeddedServer } from '@krmkit/apiserver'
+import {
+  type FoundObject,
+  type IssuerDocuments,
+  issuerDocuments,
+  type ObjectLookup,
+  type ServiceAccountIssuer,
+  type ServiceAccountKeys,
+  serviceAccountIssuer,
+  serviceAccountTokens,
+  type TokenAuthenticator,
+} from '@krmkit/authentication'
+import { inProcessClient, resourceType } from '@krmkit/client'
+import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { CliError } from '../cli-error.ts'
+import { readText, writeSecret } from '../files.ts'
+import type { ServeOptions } from '../serve-options.ts'
+import type { AuthenticationOptions } from './options.ts'
+
+/** Issues tokens of service accounts and knows them again. */
+export interface ServiceAccounts {
+  readonly issuer: ServiceAccountIssuer
+  readonly tokens: TokenAuthenticator
+  /** What others need to check tokens; undefined when the issuer cannot be discovered. */
+  documents(serverAddress: string): IssuerDocuments | undefined
+  /** Until it is told of the server no token is believed: accounts are looked up there. */
+  attach(server: EmbeddedServer): void
+}
+
+export const defaultIssuer = 'https://kubernetes.default.svc'
+
+const plurals = { ServiceAccount: 'serviceaccounts', Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
+const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
+
+type Options = AuthenticationOptions & Pick<ServeOptions, 'certDir' | 'dataDir'>
+
+/** Without a key file a key is made, and kept in the folder of certificates. */
+export async function serviceAccounts(
+  options: Options,
+  environment: {
+    readonly clock: Clock
+    readonly random: Random
+    readonly profile: NamingProfile
+    readonly onError: (error: unknown) => void
+  },
+): Promise<ServiceAccounts> {
+  const keys = await keysOf(options, environment)
+  const { serviceAccountMaxTokenExpiration: maxMs } = options
+  let server: EmbeddedServer | undefined
+  const lookup: ObjectLookup = (kind, namespace, name) => {
+    const found = server?.registry.reader.get({ group: '', resource: plurals[kind] }, namespace, name)
+    return found === undefined ? undefined : asFound(found as StoredObject)
+  }
+  return {
+    issuer: serviceAccountIssuer(keys, {
+      extendMountedTokens: options.serviceAccountExtendTokenExpiration,
+      ...(maxMs === 0 ? {} : { maxExpirationSeconds: Math.floor(maxMs / 1000) }),
+    }),
+    tokens: serviceAccountTokens(keys, lookup, { onUse: (use) => server !== undefined && noteUse(server, use, environment) }),
+    documents: (serverAddress) =>
+      issuerDocuments(keys, options.serviceAccountJwksUri ?? `https://${serverAddress}/openid/v1/jwks`),
+    attach: (made) => {
+      server = made
+    },
+  }
+}
+
+async function keysOf(
+  options: Options,
+  environment: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
+): Promise<ServiceAccountKeys> {
+  const { serviceAccountSigningKeyFile, serviceAccountKeyFile } = options
+  const signingKey =
+    serviceAccountSigningKeyFile === undefined
+      ? await ownKey(join(options.certDir ?? join(options.dataDir, 'pki'), 'sa.key'))
+      : privateKey(await readText(serviceAccountSigningKeyFile, 'service-account-signing-key-file'), serviceAccountSigningKeyFile)
+  const believedKeys: KeyObject[] = []
+  for (const path of serviceAccountKeyFile)
+    believedKeys.push(...publicKeys(await readText(path, 'service-account-key-file'), path))
+  const [issuer = defaultIssuer, ...formerIssuers] = options.serviceAccountIssuer
+  return {
+    ...environment,
+    issuer,
+    formerIssuers,
+    signingKey,
+    believedKeys,
+    ...(options.apiAudiences.length === 0 ? {} : { audiences: options.apiAudiences }),
+  }
+}
+
+interface StoredObject {
+  readonly metadata: {
+    readonly uid?: string
+    readonly deletionTimestamp?: string | null
+    readonly labels?: Readonly<Record<string, string>>
+  }
+  readonly data?: Readonly<Record<string, string>>
+  readonly secrets?: readonly { readonly name?: string }[]
+}
+
+function asFound({ metadata, data, secrets: references }: StoredObject): FoundObject {
+  const { uid = '', deletionTimestamp, labels } = metadata
+  return {
+    uid,
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(data === undefined ? {} : { data }),
+    ...(references === undefined ? {} : { secrets: references.map(({ name = '' }) => name) }),
+  }
+}
+
+/** Writes on the Secret of a token when it was last used: what nobody uses can be taken away. */
+function noteUse(
+  server: EmbeddedServer,
+  { namespace, secret, date }: { readonly namespace: string; readonly secret: string; readonly date: string },
+  { profile, onError }: { readonly profile: NamingProfile; readonly onError: (error: unknown) => void },
+): void {
+  const user = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+  const patch = { metadata: { labels: { [`${profile.domain}/legacy-token-last-used`]: date } } }
+  inProcessClient(server, { user })
+    .patch(secrets, secret, { type: 'merge', patch, namespace, fieldManager: 'kube-apiserver' })
+    .catch(onError)
+}
+
+async function ownKey(path: string): Promise<KeyObject> {
+  try {
+    return privateKey(await readFile(path, 'utf8'), path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  const made = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  await writeSecret(path, made.export({ type: 'pkcs8', format: 'pem' }) as string)
+  return made
+}
+
+function privateKey(pem: string, path: string): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `${path} holds no private key in PEM`, cause })
+  }
+}
+
+/** Every key of the file; of private keys the public half is taken. */
+function publicKeys(pem: string, path: string): KeyObject[] {
+  const blocks = pem.match(/-----BEGIN ([A-Z ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----/g) ?? []
+  try {
+    const keys = blocks.filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS')).map((block) => createPublicKey(block))
+    if (keys.length > 0) return keys
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `${path} holds a key that cannot be read`, cause })
+  }
+  throw new CliError({ code: 'FileFailed', message: `${path} holds no key in PEM` })
+}
