@@ -14,8 +14,11 @@ export type {
   DecisionSink,
   Judged,
   ObjectChange,
+  ObjectForm,
+  ObjectForms,
   ObjectReader,
   ObjectWriter,
+  RequestBounds,
   Rounds,
   ServedKind,
   Undo,
@@ -49,3 +52,10 @@ export { runtimeClass } from './plugins/runtime-class.ts'
 export { type ServiceAccountOptions, serviceAccount } from './plugins/service-account.ts'
 export { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 export { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
+export { type CredentialUsers, credentialsByHost } from './webhook/credentials.ts'
+export type * from './webhook/interfaces.ts'
+export { mutatingWebhooks } from './webhook/mutating.ts'
+export type { WebhookOptions } from './webhook/options.ts'
+export { clusterServices } from './webhook/service-resolver.ts'
+export { validatingWebhooks } from './webhook/validating.ts'
+export { WebhookError, type WebhookErrorCode } from './webhook/webhook-error.ts'

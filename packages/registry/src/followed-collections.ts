@@ -62,7 +62,7 @@ class Followed {
   /** Entries by key, by the prefix of their namespace (the collection's own for kinds without namespaces). */
   readonly #groups = new Map<string, Map<string, Entry>>()
   /** What was asked for since the last change, by prefix. */
-  readonly #lists = new Map<string, readonly Entry[]>()
+  readonly #lists = new Map<string, readonly FrozenObject[]>()
 
   static async start(storage: Storage, parsed: ParsedObjects, prefix: string): Promise<Followed> {
     const { entries, revision } = await storage.list({ prefix })
@@ -80,14 +80,16 @@ class Followed {
     return this.#watcher.ended !== undefined
   }
 
+  /** The very same list as long as nothing has changed. */
   list(prefix: string): readonly FrozenObject[] {
     this.#catchUp()
-    let entries = this.#lists.get(prefix)
-    if (entries === undefined) {
-      entries = this.#under(prefix).sort((a, b) => (a.key < b.key ? -1 : 1))
-      this.#lists.set(prefix, entries)
+    let objects = this.#lists.get(prefix)
+    if (objects === undefined) {
+      const entries = this.#under(prefix).sort((a, b) => (a.key < b.key ? -1 : 1))
+      objects = entries.length === 0 ? none : entries.map((entry) => this.#parsed.objectOf(entry))
+      this.#lists.set(prefix, objects)
     }
-    return entries.length === 0 ? none : entries.map((entry) => this.#parsed.objectOf(entry))
+    return objects
   }
 
   #under(prefix: string): Entry[] {

@@ -1,3 +1,4 @@
+export { admissionAttributes, admissionContext, dropRepeatedOwners, mendAdmitted } from './admission-request.ts'
 export { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
 export type {
   Change,
@@ -21,4 +22,4 @@ export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.t
 export { parseResourceVersion, waitForRevision } from './resource-version.ts'
 export { ServedResources } from './served-resources.ts'
 export { deepFreeze, encodeStored, type Note, ParsedObjects } from './stored-object.ts'
-export { admissionAttributes, admissionContext, createObject, optimisticLockMessage, updateObject, type Writer } from './write.ts'
+export { createObject, optimisticLockMessage, updateObject, type Writer } from './write.ts'

@@ -1,4 +1,4 @@
-import type { AdmissionChain, DecisionSink } from '@krmkit/admission'
+import type { AdmissionChain, DecisionSink, WebhookSignals } from '@krmkit/admission'
 import type { ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
 import type {
   ApiObject,
@@ -27,6 +27,8 @@ export interface Environment {
   readonly storage: Storage
   readonly types: TypeSource
   readonly admission: AdmissionChain
+  /** Hears of calls to webhooks. Default: nobody does. */
+  readonly signals?: WebhookSignals | undefined
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
@@ -43,10 +45,14 @@ export interface RequestContext {
   /** Owner of the fields this request changes. */
   readonly fieldManager: string
   readonly signal: AbortSignal
+  /** Milliseconds since the epoch after which nobody waits for the answer. */
+  readonly deadline?: number | undefined
+  /** What the client asked for beside the object, as members of `CreateOptions` and the like. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined
   /** Adds a Warning header to the answer. */
   warn(text: string): void
   /** Adds to the audit trail; absent when nobody keeps one. */
-  readonly annotate?: ((key: string, value: string) => void) | undefined
+  readonly annotate?: ((key: string, value: string, level?: 'Metadata' | 'Request') => void) | undefined
   /** Hears what admission plugins decided; absent when nobody listens. */
   readonly decisions?: DecisionSink | undefined
 }

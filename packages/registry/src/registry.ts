@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { Environment } from './interfaces.ts'
 import { createReader, createWriter } from './object-access.ts'
+import { createObjectForms } from './object-forms.ts'
 import { OwnedKinds } from './ownership.ts'
 import { ServedResources } from './served-resources.ts'
 import { ServiceAddresses } from './service-addresses.ts'
@@ -33,6 +34,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
     addresses: new ServiceAddresses(environment.storage, parsed, environment.serviceNetwork),
     reader: createReader(environment, parsed, served),
     objects: createWriter(() => registry),
+    forms: createObjectForms(environment, served),
     resource: (gvr) => served.find(gvr),
     stored,
   }

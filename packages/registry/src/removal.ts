@@ -2,11 +2,12 @@ import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
+import { admissionAttributes, admissionContext } from './admission-request.ts'
 import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { policyContext } from './object-metadata.ts'
 import { deepFreeze, encodeStored } from './stored-object.ts'
-import { admissionAttributes, admissionContext, storedType, type Writer } from './write.ts'
+import { storedType, type Writer } from './write.ts'
 
 /**
  * How objects go.
@@ -66,22 +67,34 @@ export async function deleteObject(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  { namespace, name, options }: { namespace: string; name: string; options: DeleteOptions },
+  {
+    namespace,
+    name,
+    options,
+    collective = false,
+  }: {
+    namespace: string
+    name: string
+    options: DeleteOptions /** one of a whole collection: admission is told no name */
+    collective?: boolean
+  },
 ): Promise<DeleteAnswer> {
   const { environment, parsed } = writer
   validateDeleteOptions(options, environment.profile)
   const gr = { group: definition.group, resource: definition.resource.name }
   const key = objectKey(definition, namespace, name)
-  const attributes = admissionAttributes(definition, context, { operation: 'DELETE', name, namespace, options })
+  const told = collective ? '' : name
+  const request = { operation: 'DELETE' as const, name: told, namespace, options }
   const admission = admissionContext(writer, context)
-  await environment.admission.admit(undefined, attributes, admission)
   for (;;) {
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) throw ApiError.notFound(gr, name)
     const current = parsed.objectOf(entry)
     // The stock server names the kind here, where every other conflict names the resource.
     checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
-    await environment.admission.validate(undefined, { ...attributes, oldObject: current }, admission)
+    const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
+    await environment.admission.admit(undefined, attributes, admission)
+    await environment.admission.validate(undefined, attributes, admission)
     if (
       definition.policy.defaultPropagationWarning !== undefined &&
       options.propagationPolicy === undefined &&

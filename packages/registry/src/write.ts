@@ -1,9 +1,10 @@
-import type { AdmissionAttributes, AdmissionContext, ObjectReader, ObjectWriter, Undo } from '@krmkit/admission'
+import type { AdmissionAttributes, ObjectForms, ObjectReader, ObjectWriter, Undo } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, type GroupKind, goText, type JsonValue, Path } from '@krmkit/meta'
 import { normalize, type StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
+import { admissionAttributes, admissionContext, mendAdmitted } from './admission-request.ts'
 import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import {
@@ -38,6 +39,8 @@ export interface Writer {
   readonly reader: ObjectReader
   /** Writes on behalf of admission plugins. */
   readonly objects: ObjectWriter
+  /** The versions of objects. */
+  readonly forms: ObjectForms
   readonly parsed: ParsedObjects
   readonly owned: OwnedKinds
   readonly storedForms: StoredForms
@@ -57,43 +60,6 @@ const generatedNameAttempts = 8
 
 /** The text that clients know a lost race by. */
 export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
-
-export function admissionAttributes(
-  definition: ResourceDefinition,
-  context: RequestContext,
-  rest: Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & {
-    subresource?: string
-    oldObject?: FrozenObject | undefined
-    options?: object
-  },
-): AdmissionAttributes {
-  const { operation, name, namespace, subresource = '', oldObject, options } = rest
-  const { group, version, kind } = definition.kind
-  return {
-    operation,
-    name,
-    namespace,
-    subresource,
-    kind: { group, version, kind },
-    resource: { group: definition.group, version: definition.version, resource: definition.resource.name },
-    user: context.user,
-    dryRun: context.dryRun,
-    ...(oldObject === undefined ? {} : { oldObject }),
-    ...(options === undefined ? {} : { options: options as Record<string, unknown> }),
-  }
-}
-
-/** What admission plugins are handed beside a request. */
-export function admissionContext(writer: Writer, { warn, annotate, decisions }: RequestContext): AdmissionContext {
-  const { reader, objects } = writer
-  return {
-    reader,
-    writer: objects,
-    warn,
-    ...(annotate === undefined ? {} : { annotate }),
-    ...(decisions === undefined ? {} : { trace: decisions }),
-  }
-}
 
 /** What admission set aside is given back when nothing is written. */
 export async function undoUnless<T>(undo: Undo | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
@@ -138,7 +104,10 @@ export async function createObject(
     namespace,
   })
   const admission = admissionContext(writer, context)
-  const object = ownMetadata(await writer.environment.admission.admit(asked, attributes, admission))
+  const admitted = await writer.environment.admission.admit(asked, attributes, admission)
+  const object = ownMetadata(admitted)
+  mendAdmitted(object, asked, context)
+  if (admitted !== asked) takeNamespace(object, namespace, definition)
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, writer.environment)
     const stored = await writer.addresses.inTurn(definition, () => createOnce(writer, definition, context, object, attributes))
@@ -181,7 +150,9 @@ async function createOnce(
   const metadataErrors = validateNewMetadata(object, definition)
   if (metadataErrors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', metadataErrors)
   for (const text of definition.policy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
-  const undo = await environment.admission.validate(object, attributes, admissionContext(writer, context))
+  // Judges are told the name that was generated.
+  const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
+  const undo = await environment.admission.validate(object, judged, admissionContext(writer, context))
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
     await undo?.()
@@ -306,6 +277,8 @@ async function updateOnce(
     return keepUnchanged(writer, definition, context, { entry, current, attributes, admission })
   }
   const next = ownMetadata(settled ? structuredClone(admitted) : admitted)
+  mendAdmitted(next, changed, context)
+  if (admitted !== changed) takeNamespace(next, namespace, definition)
 
   const version = next.metadata.resourceVersion ?? ''
   const conditional = version !== '' && version !== '0'

@@ -1,0 +1,94 @@
+import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
+import { managedFieldsProblem } from '@krmkit/fieldmanager'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
+import type { FrozenObject, RequestContext } from './interfaces.ts'
+import type { Writer } from './write.ts'
+
+/** What admission is told of a request, and how its result is taken over. */
+
+/** What is particular to one verb. */
+export type AdmittedRequest = Pick<AdmissionAttributes, 'operation' | 'name' | 'namespace'> & {
+  readonly subresource?: string
+  /** Kind of the object where it is not that of the resource: `Scale`, `Binding`, ... */
+  readonly kind?: GroupVersionKind
+  readonly oldObject?: FrozenObject | undefined
+  /** Absent: those of the request. */
+  readonly options?: object
+}
+
+export function admissionAttributes(
+  definition: ResourceDefinition,
+  context: RequestContext,
+  rest: AdmittedRequest,
+): AdmissionAttributes {
+  const { operation, name, namespace, subresource = '', oldObject, options = context.options } = rest
+  const { group, version, kind } = rest.kind ?? definition.kind
+  return {
+    operation,
+    name,
+    namespace,
+    subresource,
+    kind: { group, version, kind },
+    resource: { group: definition.group, version: definition.version, resource: definition.resource.name },
+    user: context.user,
+    dryRun: context.dryRun,
+    ...(oldObject === undefined ? {} : { oldObject }),
+    ...(options === undefined ? {} : { options: options as Record<string, unknown> }),
+  }
+}
+
+/** What admission plugins are handed beside a request. */
+export function admissionContext({ reader, objects, forms, environment }: Writer, context: RequestContext): AdmissionContext {
+  const { warn, annotate, decisions } = context
+  const { signals } = environment
+  return {
+    reader,
+    writer: objects,
+    forms,
+    bounds: context,
+    warn,
+    ...(signals === undefined ? {} : { signals }),
+    ...(annotate === undefined ? {} : { annotate }),
+    ...(decisions === undefined ? {} : { trace: decisions }),
+  }
+}
+
+/** What mutating admission damaged is mended, with a warning. `object` is the caller's own. */
+export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<RequestContext, 'warn'>): void {
+  const { metadata } = object
+  if (metadata.managedFields !== before.metadata.managedFields) {
+    const problem = managedFieldsProblem(metadata.managedFields)
+    if (problem !== undefined) {
+      if (before.metadata.managedFields === undefined) delete metadata.managedFields
+      else metadata.managedFields = before.metadata.managedFields as NonNullable<typeof metadata.managedFields>
+      warn(
+        `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${problem}`,
+      )
+    }
+  }
+  dropRepeatedOwners(object, { warn, afterAdmission: true })
+}
+
+/** Each owner is named once. `object` is the caller's own; its list of owners is replaced, never changed. */
+export function dropRepeatedOwners(
+  object: ApiObject,
+  { warn, afterAdmission }: { readonly warn: RequestContext['warn']; readonly afterAdmission: boolean },
+): void {
+  const owners = object.metadata.ownerReferences
+  if (owners === undefined || owners.length < 2) return
+  const kept = new Map<string, OwnerReference>()
+  const repeated = new Set<string>()
+  for (const owner of owners) {
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = owner
+    const key = JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null])
+    if (kept.has(key)) repeated.add(uid)
+    else kept.set(key, owner)
+  }
+  if (repeated.size === 0) return
+  object.metadata.ownerReferences = [...kept.values()]
+  const when = afterAdmission ? ' after mutating admission happens' : ''
+  warn(
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
+  )
+}
