@@ -1,2 +1,30 @@
-export type { Attributes, Authorizer, Decision } from './interfaces.ts'
-export { alwaysAllow, alwaysDeny, systemMasters, unionAuthorizer } from './simple.ts'
+export { nodeRules } from './bootstrap/cluster-roles.ts'
+export { type BindingLike, type BootstrapPolicy, bootstrapPolicy, type RoleLike } from './bootstrap/objects.ts'
+export { type Reconciled, reconcileBinding, reconcileRole } from './bootstrap/reconcile.ts'
+export type {
+  Attributes,
+  Authorizer,
+  Decision,
+  DecisionTrace,
+  ObjectFeed,
+  ObjectName,
+  ObjectSink,
+  PolicyRule,
+  RuleAnswer,
+  StoredObject,
+  Subject,
+} from './interfaces.ts'
+export { NodeGraph } from './node/graph.ts'
+export { nodeNameOf } from './node/identity.ts'
+export { createNodeAuthorizer, followNodes, type NodeAuthorizer, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
+export { aggregateRoles, gatheredRules } from './rbac/aggregation.ts'
+export { type Coverage, covers } from './rbac/coverage.ts'
+export { describeRule } from './rbac/describe.ts'
+export { type EscalationGuard, type EscalationOptions, escalationGuard, type RoleWrite } from './rbac/escalation.ts'
+export type { BindingObject } from './rbac/objects.ts'
+export { type HeldRule, RbacPolicy } from './rbac/policy.ts'
+export { createRbacAuthorizer, followRbac, type RbacAuthorizer, type RbacOptions } from './rbac/rbac-authorizer.ts'
+export { ruleAllows } from './rbac/rule-match.ts'
+export { type AccessExplanation, type AllowingBinding, explainAccess, type Holder, subjectText, whoCan } from './rbac/who-can.ts'
+export { alwaysAllow, alwaysDeny, privilegedGroups, systemMasters } from './simple.ts'
+export { unionAuthorizer } from './union.ts'

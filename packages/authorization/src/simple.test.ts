@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Attributes, Authorizer, Decision } from './interfaces.ts'
-import { alwaysAllow, alwaysDeny, systemMasters, unionAuthorizer } from './simple.ts'
+import { alwaysAllow, alwaysDeny, systemMasters } from './simple.ts'
+import { unionAuthorizer } from './union.ts'
 
 const authenticated = ['system:authenticated']
 const nobody = ['system:unauthenticated']

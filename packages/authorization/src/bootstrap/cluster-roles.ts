@@ -1,0 +1,274 @@
+/** Cluster roles and their bindings that a server has from the start, as data; those of controllers are in `controller-roles`. */
+
+import { type NamingProfile, stockProfile } from '@krmkit/meta'
+import type { PolicyRule } from '../interfaces.ts'
+import { events, type RuleLine, read, readWrite, rulesOf, write } from './rule-words.ts'
+
+export interface ClusterRoleData {
+  readonly name: string
+  readonly rules?: readonly RuleLine[]
+  /** Passes its rules on to the role of this name. */
+  readonly partOf?: string
+  /** Has the rules of all that are part of it. */
+  readonly gathers?: true
+  /** Subjects of the binding of the same name; absent: there is none. */
+  readonly users?: string
+  readonly groups?: string
+  /** Service accounts of the system namespace. */
+  readonly accounts?: string
+  /** There is a binding, to nobody. */
+  readonly bound?: true
+}
+
+const viewRules: readonly RuleLine[] = [
+  [
+    read,
+    'core',
+    'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
+  ],
+  [
+    read,
+    'core',
+    'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+  ],
+  [read, 'core', 'namespaces'],
+  [read, 'discovery', 'endpointslices'],
+  [
+    read,
+    'apps',
+    'controllerrevisions daemonsets daemonsets/status deployments deployments/scale deployments/status replicasets replicasets/scale replicasets/status statefulsets statefulsets/scale statefulsets/status',
+  ],
+  [read, 'autoscaling', 'horizontalpodautoscalers horizontalpodautoscalers/status'],
+  [read, 'batch', 'cronjobs cronjobs/status jobs jobs/status'],
+  [
+    read,
+    'extensions',
+    'daemonsets daemonsets/status deployments deployments/scale deployments/status ingresses ingresses/status networkpolicies replicasets replicasets/scale replicasets/status replicationcontrollers/scale',
+  ],
+  [read, 'policy', 'poddisruptionbudgets poddisruptionbudgets/status'],
+  [read, 'networking', 'ingresses ingresses/status networkpolicies'],
+]
+
+const editRules: readonly RuleLine[] = [
+  [read, 'core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'],
+  ['impersonate', 'core', 'serviceaccounts'],
+  [write, 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'],
+  ['create', 'core', 'pods/eviction'],
+  [
+    write,
+    'core',
+    'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+  ],
+  ['create', 'core', 'serviceaccounts/token'],
+  [
+    write,
+    'apps',
+    'daemonsets deployments deployments/rollback deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale',
+  ],
+  [write, 'autoscaling', 'horizontalpodautoscalers'],
+  [write, 'batch', 'cronjobs jobs'],
+  [
+    write,
+    'extensions',
+    'daemonsets deployments deployments/rollback deployments/scale ingresses networkpolicies replicasets replicasets/scale replicationcontrollers/scale',
+  ],
+  [write, 'policy', 'poddisruptionbudgets'],
+  [write, 'networking', 'ingresses networkpolicies'],
+  [readWrite, 'coordination', 'leases'],
+]
+
+const nodeLines: readonly RuleLine[] = [
+  ['create', 'authentication', 'tokenreviews'],
+  ['create', 'authorization', 'localsubjectaccessreviews subjectaccessreviews'],
+  [read, 'core', 'services'],
+  [`create ${read}`, 'core', 'nodes'],
+  ['patch update', 'core', 'nodes/status'],
+  ['patch update', 'core', 'nodes'],
+  ['create patch update', 'core', 'events'],
+  [read, 'core', 'pods'],
+  ['create delete', 'core', 'pods'],
+  ['patch update', 'core', 'pods/status'],
+  ['create', 'core', 'pods/eviction'],
+  [read, 'core', 'configmaps secrets'],
+  ['get', 'core', 'persistentvolumeclaims persistentvolumes'],
+  ['get', 'core', 'endpoints'],
+  [`create ${read}`, 'certificates', 'certificatesigningrequests'],
+  ['create delete get patch update', 'coordination', 'leases'],
+  ['get', 'storage', 'volumeattachments'],
+  ['create', 'core', 'serviceaccounts/token'],
+  ['get patch update', 'core', 'persistentvolumeclaims/status'],
+  [read, 'storage', 'csidrivers'],
+  ['create delete get patch update', 'storage', 'csinodes'],
+  [read, 'node', 'runtimeclasses'],
+]
+
+const kubeControllerManager: readonly RuleLine[] = [
+  events,
+  ['create', 'coordination', 'leases'],
+  ['get update', 'coordination', 'leases', 'kube-controller-manager'],
+  ['create', 'core', 'secrets serviceaccounts'],
+  ['delete', 'core', 'secrets'],
+  ['get', 'core', 'configmaps namespaces secrets serviceaccounts'],
+  ['update', 'core', 'secrets serviceaccounts'],
+  ['create', 'authentication', 'tokenreviews'],
+  ['create', 'authorization', 'subjectaccessreviews'],
+  ['list watch', '*', '*'],
+  ['create', 'core', 'serviceaccounts/token'],
+]
+
+const kubeScheduler: readonly RuleLine[] = [
+  events,
+  ['create', 'coordination', 'leases'],
+  ['get list update watch', 'coordination', 'leases', 'kube-scheduler'],
+  [readWrite, 'coordination', 'leasecandidates'],
+  [read, 'core', 'nodes'],
+  [`delete ${read}`, 'core', 'pods'],
+  ['create', 'core', 'bindings pods/binding'],
+  ['patch update', 'core', 'pods/status'],
+  [read, 'core', 'replicationcontrollers services'],
+  [read, 'apps extensions', 'replicasets'],
+  [read, 'apps', 'statefulsets'],
+  [read, 'policy', 'poddisruptionbudgets'],
+  [read, 'core', 'persistentvolumeclaims persistentvolumes'],
+  ['create', 'authentication', 'tokenreviews'],
+  ['create', 'authorization', 'subjectaccessreviews'],
+  [read, 'storage', 'csinodes'],
+  [read, 'storage', 'volumeattachments'],
+  [read, 'core', 'namespaces'],
+  [read, 'storage', 'csidrivers'],
+  [read, 'storage', 'csistoragecapacities'],
+]
+
+const publicPaths = '/healthz /livez /readyz /version /version/'
+const signing = 'system:certificates.<api>:'
+
+/** `<api>` in a name is the API domain. */
+export const clusterRoleData: readonly ClusterRoleData[] = [
+  {
+    name: 'cluster-admin',
+    rules: [
+      ['*', '*', '*'],
+      ['*', '*'],
+    ],
+    groups: 'system:masters',
+  },
+  {
+    name: 'system:discovery',
+    rules: [['get', `/api /api/* /apis /apis/* /openapi /openapi/* ${publicPaths}`]],
+    groups: 'system:authenticated',
+  },
+  {
+    name: 'system:monitoring',
+    rules: [['get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*']],
+    groups: 'system:monitoring',
+  },
+  {
+    name: 'system:basic-user',
+    rules: [
+      ['create', 'authorization', 'selfsubjectaccessreviews selfsubjectrulesreviews'],
+      ['create', 'authentication', 'selfsubjectreviews'],
+    ],
+    groups: 'system:authenticated',
+  },
+  { name: 'system:public-info-viewer', rules: [['get', publicPaths]], groups: 'system:authenticated system:unauthenticated' },
+  { name: 'admin', gathers: true },
+  { name: 'edit', gathers: true, partOf: 'admin' },
+  { name: 'view', gathers: true, partOf: 'edit' },
+  {
+    name: 'system:aggregate-to-admin',
+    partOf: 'admin',
+    rules: [
+      ['create', 'authorization', 'localsubjectaccessreviews'],
+      [readWrite, 'rbac.authorization', 'rolebindings roles'],
+    ],
+  },
+  { name: 'system:aggregate-to-edit', partOf: 'edit', rules: editRules },
+  { name: 'system:aggregate-to-view', partOf: 'view', rules: viewRules },
+  {
+    name: 'system:heapster',
+    rules: [
+      [read, 'core', 'events namespaces nodes pods'],
+      [read, 'extensions', 'deployments'],
+    ],
+  },
+  { name: 'system:node', rules: nodeLines, bound: true },
+  {
+    name: 'system:node-problem-detector',
+    rules: [['get', 'core', 'nodes'], ['patch', 'core', 'nodes/status'], events],
+  },
+  {
+    name: 'system:kubelet-api-admin',
+    rules: [
+      [read, 'core', 'nodes'],
+      ['proxy', 'core', 'nodes'],
+      ['*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats'],
+      ['*', 'core', 'nodes/configz nodes/healthz nodes/pods'],
+    ],
+  },
+  { name: 'system:node-bootstrapper', rules: [[`create ${read}`, 'certificates', 'certificatesigningrequests']] },
+  {
+    name: 'system:auth-delegator',
+    rules: [
+      ['create', 'authentication', 'tokenreviews'],
+      ['create', 'authorization', 'subjectaccessreviews'],
+    ],
+  },
+  { name: 'system:kube-aggregator', rules: [[read, 'core', 'endpoints services']] },
+  { name: 'system:kube-controller-manager', rules: kubeControllerManager, users: 'system:kube-controller-manager' },
+  { name: 'system:kube-dns', rules: [['list watch', 'core', 'endpoints services']], accounts: 'kube-dns' },
+  {
+    name: 'system:persistent-volume-provisioner',
+    rules: [
+      [`create delete ${read}`, 'core', 'persistentvolumes'],
+      [`update ${read}`, 'core', 'persistentvolumeclaims'],
+      [read, 'storage', 'storageclasses'],
+      ['watch', 'core', 'events'],
+      events,
+    ],
+  },
+  {
+    name: `${signing}certificatesigningrequests:nodeclient`,
+    rules: [['create', 'certificates', 'certificatesigningrequests/nodeclient']],
+  },
+  {
+    name: `${signing}certificatesigningrequests:selfnodeclient`,
+    rules: [['create', 'certificates', 'certificatesigningrequests/selfnodeclient']],
+  },
+  {
+    name: 'system:volume-scheduler',
+    rules: [
+      [`patch update ${read}`, 'core', 'persistentvolumes'],
+      [read, 'storage', 'storageclasses'],
+      [`patch update ${read}`, 'core', 'persistentvolumeclaims'],
+    ],
+    users: 'system:kube-scheduler',
+  },
+  ...['legacy-unknown', 'kubelet-serving', 'kube-apiserver-client', 'kube-apiserver-client-kubelet'].map(
+    (signer): ClusterRoleData => ({
+      name: `${signing}${signer}-approver`,
+      rules: [['approve', 'certificates', 'signers', `<domain>/${signer}`]],
+    }),
+  ),
+  {
+    name: 'system:service-account-issuer-discovery',
+    rules: [['get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/']],
+    groups: 'system:serviceaccounts',
+  },
+  {
+    name: 'system:node-proxier',
+    rules: [
+      ['list watch', 'core', 'endpoints services'],
+      [read, 'core', 'nodes'],
+      events,
+      ['list watch', 'networking', 'servicecidrs'],
+      ['list watch', 'discovery', 'endpointslices'],
+    ],
+    users: 'system:kube-proxy',
+  },
+  { name: 'system:kube-scheduler', rules: kubeScheduler, users: 'system:kube-scheduler' },
+]
+
+/** What every node may do, as far as it is not told apart by object. */
+export function nodeRules(profile: NamingProfile = stockProfile): readonly PolicyRule[] {
+  return rulesOf(nodeLines, profile)
+}

@@ -1,0 +1,71 @@
+/** Roles and bindings in the namespaces of the system, as data. */
+
+import { events, type RuleLine, read } from './rule-words.ts'
+
+export interface NamespaceRoleData {
+  readonly namespace: 'system' | 'public'
+  readonly name: string
+  readonly rules: readonly RuleLine[]
+  /** Name of the binding, where it is not that of the role. */
+  readonly binding?: string
+  readonly users?: string
+  /** Accounts of the system namespace. */
+  readonly accounts?: string
+}
+
+function leaderLocking(component: string): readonly RuleLine[] {
+  return [
+    ['watch', 'core', 'configmaps'],
+    ['get update', 'core', 'configmaps', component],
+    [`create update ${read}`, 'coordination', 'leases'],
+    [`create update ${read}`, 'coordination', 'leasecandidates'],
+  ]
+}
+
+export const namespaceRoleData: readonly NamespaceRoleData[] = [
+  {
+    namespace: 'system',
+    name: 'extension-apiserver-authentication-reader',
+    rules: [[read, 'core', 'configmaps', 'extension-apiserver-authentication']],
+    binding: 'system::extension-apiserver-authentication-reader',
+    users: 'system:kube-controller-manager system:kube-scheduler',
+  },
+  {
+    namespace: 'system',
+    name: 'system:controller:bootstrap-signer',
+    rules: [[read, 'core', 'secrets']],
+    accounts: 'bootstrap-signer',
+  },
+  {
+    namespace: 'system',
+    name: 'system:controller:cloud-provider',
+    rules: [[`create ${read}`, 'core', 'configmaps']],
+    accounts: 'cloud-provider',
+  },
+  {
+    namespace: 'system',
+    name: 'system:controller:token-cleaner',
+    rules: [[`delete ${read}`, 'core', 'secrets'], events],
+    accounts: 'token-cleaner',
+  },
+  {
+    namespace: 'system',
+    name: 'system::leader-locking-kube-controller-manager',
+    rules: leaderLocking('kube-controller-manager'),
+    users: 'system:kube-controller-manager',
+    accounts: 'kube-controller-manager leader-election-controller',
+  },
+  {
+    namespace: 'system',
+    name: 'system::leader-locking-kube-scheduler',
+    rules: leaderLocking('kube-scheduler'),
+    users: 'system:kube-scheduler',
+    accounts: 'kube-scheduler',
+  },
+  {
+    namespace: 'public',
+    name: 'system:controller:bootstrap-signer',
+    rules: [[read, 'core', 'configmaps'], ['update', 'core', 'configmaps', 'cluster-info'], events],
+    accounts: 'bootstrap-signer',
+  },
+]

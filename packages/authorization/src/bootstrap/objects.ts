@@ -1,0 +1,130 @@
+/** The roles and bindings that a server has from the start, as objects. */
+
+import { type ApiObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import type { PolicyRule, Subject } from '../interfaces.ts'
+import { type ClusterRoleData, clusterRoleData } from './cluster-roles.ts'
+import { controllerRoleData } from './controller-roles.ts'
+import { type NamespaceRoleData, namespaceRoleData } from './namespace-roles.ts'
+import { rulesOf } from './rule-words.ts'
+
+export interface RoleLike extends ApiObject {
+  rules: PolicyRule[] | null
+  aggregationRule?: { clusterRoleSelectors: { matchLabels: Record<string, string> }[] }
+}
+
+export interface BindingLike extends ApiObject {
+  roleRef: { apiGroup: string; kind: string; name: string }
+  subjects?: Subject[]
+}
+
+export interface BootstrapPolicy {
+  readonly clusterRoles: readonly RoleLike[]
+  readonly clusterRoleBindings: readonly BindingLike[]
+  readonly roles: readonly RoleLike[]
+  readonly roleBindings: readonly BindingLike[]
+}
+
+/** Made anew at each call: the objects are the caller's own. */
+export function bootstrapPolicy(profile: NamingProfile = stockProfile): BootstrapPolicy {
+  const maker = new Maker(profile)
+  const controllers = Object.entries(controllerRoleData).map(
+    ([account, rules]): ClusterRoleData => ({ name: `system:controller:${account}`, rules, accounts: account }),
+  )
+  const cluster = [...clusterRoleData, ...controllers]
+  return {
+    clusterRoles: cluster.map((data) => maker.clusterRole(data)),
+    clusterRoleBindings: cluster.filter(isBound).map((data) => maker.clusterRoleBinding(data)),
+    roles: namespaceRoleData.map((data) => maker.role(data)),
+    roleBindings: namespaceRoleData.map((data) => maker.roleBinding(data)),
+  }
+}
+
+function isBound({ users, groups, accounts, bound }: ClusterRoleData): boolean {
+  return users !== undefined || groups !== undefined || accounts !== undefined || bound === true
+}
+
+class Maker {
+  readonly #profile: NamingProfile
+  readonly #group: string
+
+  constructor(profile: NamingProfile) {
+    this.#profile = profile
+    this.#group = `rbac.authorization.${profile.apiDomain}`
+  }
+
+  clusterRole({ name, rules, partOf, gathers }: ClusterRoleData): RoleLike {
+    const labels = partOf === undefined ? {} : { [this.#aggregateTo(partOf)]: 'true' }
+    return {
+      ...this.#object('ClusterRole', this.#named(name), labels),
+      ...(gathers === true
+        ? { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [this.#aggregateTo(name)]: 'true' } }] } }
+        : {}),
+      rules: rules === undefined ? null : rulesOf(rules, this.#profile),
+    }
+  }
+
+  clusterRoleBinding(data: ClusterRoleData): BindingLike {
+    const name = this.#named(data.name)
+    const subjects = this.#subjects(data)
+    return {
+      ...this.#object('ClusterRoleBinding', name),
+      roleRef: { apiGroup: this.#group, kind: 'ClusterRole', name },
+      ...(subjects.length === 0 ? {} : { subjects }),
+    }
+  }
+
+  role({ namespace, name, rules }: NamespaceRoleData): RoleLike {
+    const object = this.#object('Role', name)
+    object.metadata.namespace = this.#namespace(namespace)
+    return { ...object, rules: rulesOf(rules, this.#profile) }
+  }
+
+  roleBinding(data: NamespaceRoleData): BindingLike {
+    const object = this.#object('RoleBinding', data.binding ?? data.name)
+    object.metadata.namespace = this.#namespace(data.namespace)
+    return { ...object, roleRef: { apiGroup: this.#group, kind: 'Role', name: data.name }, subjects: this.#subjects(data) }
+  }
+
+  #object(kind: string, name: string, labels: Readonly<Record<string, string>> = {}): ApiObject {
+    const { domain } = this.#profile
+    return {
+      apiVersion: `${this.#group}/v1`,
+      kind,
+      metadata: {
+        name,
+        labels: { [`${domain}/bootstrapping`]: 'rbac-defaults', ...labels },
+        annotations: { [autoUpdateAnnotation(this.#profile)]: 'true' },
+      },
+    }
+  }
+
+  #subjects({ users, groups, accounts }: Pick<ClusterRoleData, 'users' | 'groups' | 'accounts'>): Subject[] {
+    const apiGroup = this.#group
+    return [
+      ...words(users).map((name) => ({ apiGroup, kind: 'User', name })),
+      ...words(groups).map((name) => ({ apiGroup, kind: 'Group', name })),
+      ...words(accounts).map((name) => ({ kind: 'ServiceAccount', name, namespace: this.#profile.systemNamespace })),
+    ]
+  }
+
+  #aggregateTo(role: string): string {
+    return `${this.#group}/aggregate-to-${role}`
+  }
+
+  #named(name: string): string {
+    return name.replaceAll('<api>', this.#profile.apiDomain)
+  }
+
+  #namespace(which: 'system' | 'public'): string {
+    return which === 'system' ? this.#profile.systemNamespace : this.#profile.publicNamespace
+  }
+}
+
+/** Objects whose annotation says `false` are left as they are. */
+export function autoUpdateAnnotation({ domain }: NamingProfile): string {
+  return `rbac.authorization.${domain}/autoupdate`
+}
+
+function words(text: string | undefined): string[] {
+  return text === undefined ? [] : text.split(' ')
+}

@@ -1,0 +1,96 @@
+/**
+ * What the roles and bindings of the start become when they are there already: rules, subjects, labels and annotations that are missing
+ * come back; what people have added stays; objects whose annotation says so are left alone.
+ */
+
+import { type NamingProfile, stockProfile } from '@krmkit/meta'
+import type { PolicyRule, StoredObject, Subject } from '../interfaces.ts'
+import { covers } from '../rbac/coverage.ts'
+import { readBinding, readRole } from '../rbac/objects.ts'
+import { autoUpdateAnnotation, type BindingLike, type RoleLike } from './objects.ts'
+
+export type Reconciled<T> =
+  | { readonly action: 'keep' }
+  | { readonly action: 'update'; readonly object: T }
+  /** The role of a binding cannot change: it is deleted and made again. */
+  | { readonly action: 'replace'; readonly object: T }
+
+const keep = { action: 'keep' } as const
+
+export function reconcileRole(
+  expected: RoleLike,
+  stored: StoredObject,
+  profile: NamingProfile = stockProfile,
+): Reconciled<RoleLike> {
+  if (isProtected(stored, profile)) return keep
+  const next = structuredClone(stored) as RoleLike
+  let changed = mergeMetadata(next, expected)
+  // Rules that are gathered are nobody's business but the gatherer's.
+  if (expected.aggregationRule === undefined || stored['aggregationRule'] === undefined) {
+    const held = readRole(stored).rules
+    const missing = missingRules(held, expected.rules ?? [])
+    if (missing.length > 0) {
+      next.rules = [...(next.rules ?? []), ...missing]
+      changed = true
+    }
+  }
+  const wanted = expected.aggregationRule?.clusterRoleSelectors ?? []
+  const present = next.aggregationRule?.clusterRoleSelectors ?? []
+  const absent = wanted.filter((selector) => !present.some((each) => sameText(each, selector)))
+  if (absent.length > 0) {
+    next.aggregationRule = { clusterRoleSelectors: [...present, ...absent] }
+    changed = true
+  }
+  return changed ? { action: 'update', object: next } : keep
+}
+
+export function reconcileBinding(
+  expected: BindingLike,
+  stored: StoredObject,
+  profile: NamingProfile = stockProfile,
+): Reconciled<BindingLike> {
+  if (isProtected(stored, profile)) return keep
+  const binding = readBinding(stored)
+  if (binding.roleRef.kind !== expected.roleRef.kind || binding.roleRef.name !== expected.roleRef.name) {
+    return { action: 'replace', object: expected }
+  }
+  const next = structuredClone(stored) as BindingLike
+  let changed = mergeMetadata(next, expected)
+  const missing = (expected.subjects ?? []).filter((subject) => !binding.subjects.some((each) => sameSubject(each, subject)))
+  if (missing.length > 0) {
+    next.subjects = [...(next.subjects ?? []), ...missing]
+    changed = true
+  }
+  return changed ? { action: 'update', object: next } : keep
+}
+
+function isProtected({ metadata }: StoredObject, profile: NamingProfile): boolean {
+  return metadata.annotations?.[autoUpdateAnnotation(profile)] === 'false'
+}
+
+/** What is set stays. */
+function mergeMetadata(next: RoleLike | BindingLike, expected: RoleLike | BindingLike): boolean {
+  let changed = false
+  for (const member of ['labels', 'annotations'] as const) {
+    for (const [key, value] of Object.entries(expected.metadata[member] ?? {})) {
+      const present = next.metadata[member] ?? {}
+      if (Object.hasOwn(present, key)) continue
+      next.metadata[member] = { ...present, [key]: value }
+      changed = true
+    }
+  }
+  return changed
+}
+
+function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+  const coverage = covers(held, wanted)
+  return coverage.outcome === 'uncovered' ? coverage.missing : []
+}
+
+function sameSubject(a: Subject, b: Subject): boolean {
+  return a.kind === b.kind && a.name === b.name && (a.namespace ?? '') === (b.namespace ?? '')
+}
+
+function sameText(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

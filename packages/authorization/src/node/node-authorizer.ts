@@ -1,0 +1,211 @@
+/**
+ * What nodes may do: read what their pods refer to, their own lease, CSINode and Node, and the rest by fixed rules. What a node may
+ * write into its objects is for admission to judge.
+ *
+ * @see API protocol specification, 5.10 (NodeRestriction)
+ */
+
+import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import { nodeRules } from '../bootstrap/cluster-roles.ts'
+import type { Attributes, Authorizer, Decision, ObjectFeed, PolicyRule } from '../interfaces.ts'
+import { ruleAllows } from '../rbac/rule-match.ts'
+import { NodeGraph } from './graph.ts'
+import { nodeNameOf } from './identity.ts'
+import type { ReferredKind } from './references.ts'
+
+export interface NodeAuthorizerOptions {
+  readonly graph: NodeGraph
+  readonly profile?: NamingProfile
+  /** Rules for everything that is not told apart by object. Default: those of the role `system:node`. */
+  readonly rules?: readonly PolicyRule[]
+  /** Called before every decision about a node: brings `graph` up to date. */
+  readonly catchUp?: () => void
+}
+
+export interface NodeAuthorizer extends Authorizer {
+  authorize(attributes: Attributes): Decision
+}
+
+const silent: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
+const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace: Object.freeze({ authorizer: 'Node' }) })
+
+/** Decides about nodes by what the graph knows of their pods. Has no opinion on anybody else. */
+export function createNodeAuthorizer(options: NodeAuthorizerOptions): NodeAuthorizer {
+  const { graph, profile = stockProfile, rules = nodeRules(profile), catchUp = () => undefined } = options
+  const areas = new Map(Object.entries(areasOf(graph, profile)))
+  return {
+    authorize(attributes) {
+      const node = nodeNameOf(attributes.user)
+      if (node === undefined) return silent
+      if (node === '') return refused(`unknown node for user "${attributes.user.username}"`)
+      catchUp()
+      if (attributes.isResource) {
+        const area = areas.get(`${attributes.group}/${attributes.resource}`)
+        if (area !== undefined) return area(node, attributes)
+      }
+      return rules.some((rule) => ruleAllows(rule, attributes)) ? allowed : silent
+    },
+    rulesFor(user: UserInfo) {
+      const isNode = nodeNameOf(user) !== undefined
+      const errors = isNode ? ['node authorizer does not support user rule resolution'] : []
+      return { resourceRules: [], nonResourceRules: [], incomplete: isNode, errors }
+    },
+  }
+}
+
+/** Decides about nodes by the objects of a feed, each of which counts as soon as the feed knows it. */
+export async function followNodes(
+  feed: ObjectFeed,
+  options: Pick<NodeAuthorizerOptions, 'profile' | 'rules'> = {},
+): Promise<NodeAuthorizer> {
+  const { profile = stockProfile } = options
+  const graph = new NodeGraph({ profile })
+  const catchUps = [
+    await feed.follow({ group: '', resource: 'pods' }, graph.pods),
+    await feed.follow({ group: '', resource: 'persistentvolumes' }, graph.volumes),
+    await feed.follow({ group: `storage.${profile.apiDomain}`, resource: 'volumeattachments' }, graph.attachments),
+    await feed.follow({ group: `resource.${profile.apiDomain}`, resource: 'resourceslices' }, graph.slices),
+  ].filter((catchUp) => catchUp !== undefined)
+  return createNodeAuthorizer({
+    ...options,
+    graph,
+    catchUp() {
+      for (const catchUp of catchUps) catchUp()
+    },
+  })
+}
+
+type Area = (node: string, attributes: Attributes) => Decision
+
+/** Resources whose objects are told apart. */
+function areasOf(graph: NodeGraph, profile: NamingProfile): Readonly<Record<string, Area>> {
+  const needed =
+    (kind: ReferredKind): Area =>
+    (node, { namespace, name }) =>
+      related(node, name, () => graph.needs(node, kind, namespace, name))
+  const claim = needed('claim')
+  return {
+    '/secrets': readOne(needed('secret')),
+    '/configmaps': readOne(needed('configmap')),
+    '/persistentvolumeclaims': (node, attributes) =>
+      attributes.subresource === 'status' ? writeStatus(claim)(node, attributes) : getOne(claim)(node, attributes),
+    '/persistentvolumes': getOne((node, { name }) => related(node, name, () => graph.mounts(node, name))),
+    [`resource.${profile.apiDomain}/resourceclaims`]: getOne(needed('resourceclaim')),
+    [`storage.${profile.apiDomain}/volumeattachments`]: getOne((node, { name }) =>
+      related(node, name, () => graph.attaches(node, name)),
+    ),
+    '/serviceaccounts': makeToken(needed('account')),
+    [`coordination.${profile.apiDomain}/leases`]: ownLease(profile.nodeLeaseNamespace),
+    [`storage.${profile.apiDomain}/csinodes`]: ownCsiNode,
+    [`resource.${profile.apiDomain}/resourceslices`]: ownSlices(graph),
+    '/nodes': ownNode,
+    '/pods': ownPods(graph),
+  }
+}
+
+function refused(reason: string): Decision {
+  return { decision: 'noOpinion', reason }
+}
+
+function related(node: string, name: string, isRelated: () => boolean): Decision {
+  if (name === '') return refused('No Object name found')
+  return isRelated() ? allowed : refused(`no relationship found between node '${node}' and this object`)
+}
+
+/** Kubelets watch single secrets and config maps. */
+function readOne(next: Area): Area {
+  return (node, attributes) => {
+    if (!['get', 'list', 'watch'].includes(attributes.verb)) return refused('can only read resources of this type')
+    if (attributes.subresource !== '') return refused('cannot read subresource')
+    if (attributes.namespace === '') return refused('can only read namespaced object of this type')
+    return next(node, attributes)
+  }
+}
+
+function getOne(next: Area): Area {
+  return (node, attributes) => {
+    if (attributes.verb !== 'get') return refused('can only get individual resources of this type')
+    if (attributes.subresource !== '') return refused('cannot get subresource')
+    return next(node, attributes)
+  }
+}
+
+function writeStatus(next: Area): Area {
+  return (node, attributes) =>
+    attributes.verb === 'update' || attributes.verb === 'patch'
+      ? next(node, attributes)
+      : refused('can only get/update/patch this type')
+}
+
+function makeToken(next: Area): Area {
+  return (node, attributes) => {
+    const { verb, name, subresource } = attributes
+    if (verb !== 'create' || name === '') return refused('can only create tokens for individual service accounts')
+    if (subresource !== 'token') return refused('can only create token subresource of serviceaccount')
+    return next(node, attributes)
+  }
+}
+
+const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
+
+/** The name of what is created is not known here: admission compares it. */
+function ownLease(leaseNamespace: string): Area {
+  return (node, { verb, namespace, name }) => {
+    if (!ownVerbs.includes(verb)) return refused('can only get, create, update, patch, or delete a node lease')
+    if (namespace !== leaseNamespace) return refused(`can only access leases in the "${leaseNamespace}" system namespace`)
+    if (verb === 'create' || name === node) return allowed
+    return refused('can only access node lease with the same name as the requesting node')
+  }
+}
+
+const ownCsiNode: Area = (node, { verb, subresource, name }) => {
+  if (!ownVerbs.includes(verb)) return refused('can only get, create, update, patch, or delete a CSINode')
+  if (subresource !== '') return refused('cannot authorize CSINode subresources')
+  if (verb === 'create' || name === node) return allowed
+  return refused('can only access CSINode with the same name as the requesting node')
+}
+
+function ownSlices(graph: NodeGraph): Area {
+  return (node, attributes) => {
+    const { verb, subresource, name } = attributes
+    if (subresource !== '') return refused('cannot authorize ResourceSlice subresources')
+    if (verb === 'create') return allowed
+    if (['get', 'update', 'patch', 'delete'].includes(verb)) return related(node, name, () => graph.publishes(node, name))
+    if (!['watch', 'list', 'deletecollection'].includes(verb)) {
+      const verbs = 'get, watch, list, create, update, patch, delete, deletecollection'
+      return refused(`only the following verbs are allowed for a ResourceSlice: ${verbs}`)
+    }
+    if (selects(attributes, 'spec.nodeName', node)) return allowed
+    return refused('can only list/watch/deletecollection resourceslices with nodeName field selector')
+  }
+}
+
+const ownNode: Area = (node, { verb, subresource, name }) => {
+  if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allowed : silent
+  if (subresource !== '') return silent
+  if (verb === 'create' || verb === 'update' || verb === 'patch') return allowed
+  if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return silent
+  if (name === node) return allowed
+  if (name === '') return refused(`node '${node}' cannot read all nodes, only its own Node object`)
+  return refused(`node '${node}' cannot read '${name}', only its own Node object`)
+}
+
+function ownPods(graph: NodeGraph): Area {
+  return (node, attributes) => {
+    const { verb, subresource, namespace, name } = attributes
+    if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allowed : silent
+    if (subresource === 'eviction') return verb === 'create' ? allowed : silent
+    if (subresource !== '') return silent
+    const isOwn = () => graph.runs(node, namespace, name)
+    if (verb === 'create' || verb === 'delete') return allowed
+    if (verb === 'get') return related(node, name, isOwn)
+    if (verb !== 'list' && verb !== 'watch') return silent
+    if (selects(attributes, 'spec.nodeName', node)) return allowed
+    if (name !== '') return related(node, name, isOwn)
+    return refused('can only list/watch pods with spec.nodeName field selector')
+  }
+}
+
+function selects({ fieldSelector = [] }: Attributes, field: string, value: string): boolean {
+  return fieldSelector.some((each) => each.field === field && each.operator === '=' && each.value === value)
+}

@@ -1,0 +1,43 @@
+/** Whether one rule of a role covers a request. */
+
+import type { Attributes, PolicyRule } from '../interfaces.ts'
+
+const none: readonly string[] = []
+
+/** @see API protocol specification, 5.9 */
+export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
+  const { verb, name } = attributes
+  if (!rule.verbs.includes(verb) && !rule.verbs.includes('*')) return false
+  if (!attributes.isResource) return pathMatches(rule.nonResourceURLs ?? none, attributes.path)
+  const groups = rule.apiGroups ?? none
+  if (!groups.includes(attributes.group) && !groups.includes('*')) return false
+  if (!resourceMatches(rule.resources ?? none, attributes)) return false
+  const names = rule.resourceNames ?? none
+  return names.length === 0 || names.includes(name)
+}
+
+/** `*` matches everything, `resource/sub` and `*` + `/sub` sub-resources; a resource alone never its sub-resources. */
+function resourceMatches(resources: readonly string[], { resource, subresource }: Attributes): boolean {
+  if (subresource === '') return resources.includes(resource) || resources.includes('*')
+  for (const candidate of resources) {
+    if (candidate === '*') return true
+    const slash = candidate.length - subresource.length - 1
+    if (slash < 0 || candidate[slash] !== '/' || !candidate.endsWith(subresource)) continue
+    if (slash === 1 && candidate[0] === '*') return true
+    if (slash === resource.length && candidate.startsWith(resource)) return true
+  }
+  return false
+}
+
+/** `*`, a path, or a beginning of paths with a star behind it. */
+export function pathMatches(patterns: readonly string[], path: string): boolean {
+  for (const pattern of patterns) if (pattern === '*' || pattern === path || beginsLike(pattern, path)) return true
+  return false
+}
+
+function beginsLike(pattern: string, path: string): boolean {
+  if (!pattern.endsWith('*')) return false
+  let end = pattern.length
+  while (end > 0 && pattern[end - 1] === '*') end--
+  return path.length >= end && path.startsWith(pattern.slice(0, end))
+}
