@@ -6,12 +6,14 @@ export type {
   DeleteOptions,
   Environment,
   FrozenObject,
+  GuardedWrite,
   ListAnswer,
   ListRequest,
   RequestContext,
   Stored,
   UpdateAnswer,
   UpdateRequest,
+  WriteGuard,
 } from './interfaces.ts'
 export { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 export { listEntries } from './list.ts'

@@ -1,5 +1,5 @@
 import type { AdmissionChain, DecisionSink, WebhookSignals } from '@krmkit/admission'
-import type { ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
+import type { ResourceDefinition, ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
 import type {
   ApiObject,
   Clock,
@@ -35,6 +35,28 @@ export interface Environment {
   readonly features: Features
   /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork | undefined
+  /** Refuses writes of some resources by who writes what: roles, which must not give more than their writer has. */
+  readonly guard?: WriteGuard | undefined
+}
+
+/** Sees objects as admission has left them, before they are validated. */
+export interface WriteGuard {
+  /** Whether writes of a resource are checked. Must always answer the same. */
+  covers(definition: ResourceDefinition): boolean
+  /** Refuses by throwing an ApiError. */
+  check(write: GuardedWrite): Promise<void>
+}
+
+export interface GuardedWrite {
+  readonly definition: ResourceDefinition
+  readonly user: UserInfo
+  readonly namespace: string
+  /** The name in the request's path: empty for POST. */
+  readonly name: string
+  /** In the storage version. */
+  readonly object: FrozenObject
+  /** Absent for what is created. */
+  readonly oldObject?: FrozenObject
 }
 
 /** What travels with one request. */

@@ -86,7 +86,13 @@ export async function createObject(
     namespace,
     object: given,
     owned = false,
-  }: { namespace: string; object: ApiObject /** managedFields are set already */; owned?: boolean },
+    pathName = '',
+  }: {
+    namespace: string
+    object: ApiObject /** managedFields are set already */
+    owned?: boolean /** Of PUT and PATCH. */
+    pathName?: string
+  },
 ): Promise<Stored> {
   const asked = ownMetadata(given)
   takeNamespace(asked, namespace, definition)
@@ -108,6 +114,10 @@ export async function createObject(
   const object = ownMetadata(admitted)
   mendAdmitted(object, asked, context)
   if (admitted !== asked) takeNamespace(object, namespace, definition)
+  const { guard } = writer.environment
+  if (guard?.covers(definition) === true) {
+    await guard.check({ definition, user: context.user, namespace, name: pathName, object: object as FrozenObject })
+  }
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, writer.environment)
     const stored = await writer.addresses.inTurn(definition, () => createOnce(writer, definition, context, object, attributes))
@@ -222,6 +232,7 @@ export async function updateObject(
           namespace: request.namespace,
           object: made as ApiObject,
           owned: request.owned === true,
+          pathName: request.name,
         })
         return { ...stored, created: true }
       } catch (error) {
@@ -279,6 +290,10 @@ async function updateOnce(
   const next = ownMetadata(settled ? structuredClone(admitted) : admitted)
   mendAdmitted(next, changed, context)
   if (admitted !== changed) takeNamespace(next, namespace, definition)
+  const { guard } = environment
+  if (guard?.covers(definition) === true) {
+    await guard.check({ definition, user: context.user, namespace, name, object: next as FrozenObject, oldObject: current })
+  }
 
   const version = next.metadata.resourceVersion ?? ''
   const conditional = version !== '' && version !== '0'
