@@ -185,6 +185,7 @@ async function startServer(directory, flags) {
     `--data-dir=${directory}/data`,
     `--token-auth-file=${directory}/tokens.csv`,
     '--storage=memory',
+    '--enable-bootstrap-token-auth',
   ]
   const child = start([bundleFile, ...own, ...flags.split(' ').filter((flag) => flag !== '')], {
     stdio: ['ignore', 'pipe', 'pipe'],

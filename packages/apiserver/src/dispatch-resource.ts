@@ -143,6 +143,9 @@ function handlerOf({ definition, state, machinery }: ResourceRequest, subresourc
     if (subresource.virtual === true) throw ApiError.generic(405)
     return verbs[info.verb] ?? refuse(notAllowed)
   }
+  // Of reviews and bindings there are no objects, and so no paths of objects.
+  const { virtual, verbs: served } = definition.resource
+  if (virtual === true && info.name !== '' && !served.includes('get')) throw ApiError.generic(404)
   if (info.verb === 'watch' && info.watchPrefix && request.method !== 'GET') throw notAllowed
   if (definition.custom?.terminating === true && info.verb === 'create') throw terminating(definition, info.verb)
   if (definition.custom === undefined && !definition.resource.verbs.includes(info.verb)) throw notAllowed
