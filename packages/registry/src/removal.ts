@@ -134,7 +134,14 @@ async function deleteOnce(
       },
       { expect: entry.revision, note: parsed.newNote(last) },
     )
-    return result.outcome === 'written' ? { object: deepFreeze(last), entry: result.entry, removed: true } : undefined
+    if (result.outcome !== 'written') return undefined
+    deepFreeze(last)
+    if (definition.policy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined)
+      return { object: last, entry: result.entry, removed: true }
+    // Kinds with a grace period are answered as marked, although what was stored never was.
+    const mark = { deletionTimestamp: formatTime(environment.clock.now()), deletionGracePeriodSeconds: 0 }
+    const marked = { ...last, metadata: { ...last.metadata, ...mark, ...raisedGeneration(current) } }
+    return { object: deepFreeze(normalize(storedType(writer, definition), marked) as ApiObject), removed: true }
   }
   const canonical = normalize(storedType(writer, definition), next) as ApiObject
   if (context.dryRun) return { object: deepFreeze(canonical), removed: false }
