@@ -117,6 +117,18 @@ describe('paths', () => {
     })
     expect((await api.get(`${configMaps}/a/proxy`)).status).toBe(404)
   })
+
+  it('P143 the log of a pod that runs nowhere is empty, once it is clear whose', async () => {
+    const containers = ['c', 'd'].map((name) => ({ name, image: 'i' }))
+    await api.post('/api/v1/namespaces/default/pods', { metadata: { name: 'two' }, spec: { containers } })
+    const log = async (query: Record<string, string>) => {
+      const { status, json } = await api.get('/api/v1/namespaces/default/pods/two/log', query)
+      return status === 204 ? status : [status, json.message]
+    }
+    expect(await log({ container: 'c' })).toBe(204)
+    expect(await log({})).toEqual([400, 'a container name must be specified for pod two, choose one of: [c d]'])
+    expect(await log({ container: 'x' })).toEqual([400, 'container x is not valid for pod two'])
+  })
 })
 
 describe('verbs', () => {

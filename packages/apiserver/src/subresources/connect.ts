@@ -1,21 +1,63 @@
-import { ApiError } from '@krmkit/meta'
+import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { isStorableName, objectKey } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
+import { text } from '../query.ts'
 import type { ResourceRequest } from '../resource-handler.ts'
+
+interface Container {
+  readonly name: string
+}
+
+interface Pod {
+  readonly metadata: { readonly name?: string }
+  readonly spec?: {
+    readonly nodeName?: string
+    readonly containers?: readonly Container[]
+    readonly initContainers?: readonly Container[]
+    readonly ephemeralContainers?: readonly Container[]
+  }
+}
+
+/** Sub-resources that mean one container of the pod. */
+const ofContainers: ReadonlySet<string> = new Set(['log', 'exec', 'attach'])
 
 /**
  * Sub-resources that lead to a node (`exec`, `attach`, `portforward`, `log`, `proxy`). This server has no nodes of its own
- * to lead to: it says why, as the stock server does when a pod runs nowhere.
+ * to lead to: it says why, as the stock server does when a pod runs nowhere. The log of such a pod is empty.
  */
 export async function connectResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
-  const { namespace, name } = state.info
+  const { namespace, name, subresource } = state.info
   const { storage } = machinery.writer.environment
   const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
-  const host = (machinery.parsed.objectOf(entry) as { spec?: { nodeName?: string } }).spec?.nodeName ?? ''
-  if (definition.kind.kind === 'Pod' && host === '') throw ApiError.badRequest(`pod ${name} does not have a host assigned`)
+  const object = machinery.parsed.objectOf(entry) as DeepReadonly<Pod>
+  const host = object.spec?.nodeName ?? ''
+  if (definition.kind.kind === 'Pod') {
+    if (ofContainers.has(subresource)) checkContainer(object, text(state.query, 'container') ?? '')
+    if (host === '' && subresource === 'log') return { status: 204, headers: {}, body: { kind: 'empty' } }
+    if (host === '') throw ApiError.badRequest(`pod ${name} does not have a host assigned`)
+  }
   throw ApiError.serviceUnavailable(
     `no way leads to ${host === '' ? name : `node ${JSON.stringify(host)}`}: this server is not connected to any node`,
   )
+}
+
+/** A container of the pod must be named, unless it has only one. */
+function checkContainer({ metadata, spec = {} }: DeepReadonly<Pod>, container: string): void {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
+  if (container !== '') {
+    const all = [...containers, ...initContainers, ...ephemeralContainers]
+    if (all.some(({ name }) => name === container)) return
+    throw ApiError.badRequest(`container ${container} is not valid for pod ${metadata.name}`)
+  }
+  if (containers.length === 1) return
+  const names = (of: readonly Container[]) => `[${of.map(({ name }) => name).join(' ')}]`
+  const choice = [
+    `a container name must be specified for pod ${metadata.name}`,
+    ...(containers.length === 0 ? [] : [`, choose one of: ${names(containers)}`]),
+    ...(initContainers.length === 0 ? [] : [` or one of the init containers: ${names(initContainers)}`]),
+    ...(ephemeralContainers.length === 0 ? [] : [` or one of the ephemeral containers: ${names(ephemeralContainers)}`]),
+  ]
+  throw ApiError.badRequest(choice.join(''))
 }
