@@ -9,8 +9,10 @@ export interface RequestState {
   request: ApiRequest
   info: RequestInfo
   readonly query: Query
-  /** Set by authentication. */
+  /** Set by authentication; by impersonation when the caller acts as somebody else. */
   user: UserInfo
+  /** Who asks, when that is not `user`. */
+  impersonator?: UserInfo | undefined
   /** Texts of Warning headers, in the order in which they were given. */
   readonly warnings: string[]
   /** Aborts when the client goes away. */
@@ -20,7 +22,14 @@ export interface RequestState {
   readonly auditId: string
   /** What stages noted for the audit trail. */
   readonly annotations: Record<string, string>
+  /** How much of the request the audit trail keeps; decided after authentication. */
+  auditLevel: AuditLevel
+  /** Milliseconds since the epoch after which nobody waits for the answer; set by the time limit. */
+  deadline: number | undefined
 }
+
+/** How much the audit trail keeps: nothing, who did what, that and the body, that and the answer. */
+export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse'
 
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
 
@@ -33,10 +42,13 @@ export class ArrivedRequest implements RequestState {
   info: RequestInfo
   readonly query: Query
   user: UserInfo = anonymous
+  impersonator: UserInfo | undefined = undefined
   readonly warnings: string[] = []
   readonly startedAt: number
   readonly auditId: string
   readonly annotations: Record<string, string> = {}
+  auditLevel: AuditLevel = 'None'
+  deadline: number | undefined = undefined
 
   constructor(request: ApiRequest, parts: Pick<RequestState, 'info' | 'query' | 'startedAt' | 'auditId'>) {
     this.request = request

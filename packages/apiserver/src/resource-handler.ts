@@ -6,7 +6,7 @@ import type { GroupVersionKind } from '@krmkit/meta'
 import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
 import type { ListRuns } from './list-runs.ts'
 import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
-import { type WriteOptions, writeOptions } from './query.ts'
+import { text, type WriteOptions, writeOptions } from './query.ts'
 import type { RequestState } from './request-state.ts'
 import { header } from './request-state.ts'
 import type { Responder } from './responses.ts'
@@ -75,6 +75,17 @@ export function writeContext({ state }: ResourceRequest, options: Pick<WriteOpti
   return new WriteContext(state, options)
 }
 
+/** What the client asked for beside the object, as it asked for it. */
+function givenOptions({ query }: RequestState, dryRun: boolean): Readonly<Record<string, unknown>> {
+  const fieldManager = text(query, 'fieldManager') ?? ''
+  const fieldValidation = text(query, 'fieldValidation') ?? ''
+  return {
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(fieldManager === '' ? {} : { fieldManager }),
+    ...(fieldValidation === '' ? {} : { fieldValidation }),
+  }
+}
+
 class WriteContext implements RequestContext {
   readonly user: RequestContext['user']
   readonly dryRun: boolean
@@ -90,6 +101,25 @@ class WriteContext implements RequestContext {
 
   get signal(): AbortSignal {
     return this.#state.signal
+  }
+
+  get deadline(): number | undefined {
+    return this.#state.deadline
+  }
+
+  get options(): Readonly<Record<string, unknown>> {
+    return givenOptions(this.#state, this.dryRun)
+  }
+
+  /** Nothing is worked out for a trail that nobody keeps. */
+  get annotate(): RequestContext['annotate'] {
+    return this.#state.auditLevel === 'None' ? undefined : this.#annotate
+  }
+
+  readonly #annotate = (key: string, value: string, level: 'Metadata' | 'Request' = 'Metadata'): void => {
+    const { auditLevel, annotations } = this.#state
+    if (level === 'Request' && auditLevel === 'Metadata') return
+    if (!Object.hasOwn(annotations, key)) annotations[key] = value
   }
 
   readonly warn = (text: string): void => {

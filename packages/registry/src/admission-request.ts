@@ -2,7 +2,7 @@ import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
 import { managedFieldsProblem } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
-import type { FrozenObject, RequestContext } from './interfaces.ts'
+import type { FrozenObject, RequestContext, UpdateRequest } from './interfaces.ts'
 import type { Writer } from './write.ts'
 
 /** What admission is told of a request, and how its result is taken over. */
@@ -52,6 +52,32 @@ export function admissionContext({ reader, objects, forms, environment }: Writer
     ...(annotate === undefined ? {} : { annotate }),
     ...(decisions === undefined ? {} : { trace: decisions }),
   }
+}
+
+/** An update, or that of the view that admission is asked about. */
+export function updateAttributes(
+  definition: ResourceDefinition,
+  context: RequestContext,
+  { name, namespace, subresource, shownAs }: UpdateRequest,
+  current: FrozenObject,
+): AdmissionAttributes {
+  const oldObject = shownAs?.show(current) ?? current
+  const kind = shownAs === undefined ? {} : { kind: shownAs.kind }
+  return admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject, ...kind })
+}
+
+/** What mutating admission makes of a changed object, or of the view of it that admission is asked about. */
+export async function admittedUpdate(
+  { environment }: Writer,
+  { shownAs }: UpdateRequest,
+  changed: ApiObject,
+  attributes: AdmissionAttributes,
+  admission: AdmissionContext,
+): Promise<ApiObject> {
+  if (shownAs === undefined) return environment.admission.admit(changed, attributes, admission)
+  const shown = shownAs.show(changed)
+  const admitted = await environment.admission.admit(shown, attributes, admission)
+  return admitted === shown ? changed : shownAs.take(changed, admitted)
 }
 
 /** What mutating admission damaged is mended, with a warning. `object` is the caller's own. */

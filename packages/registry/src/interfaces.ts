@@ -6,6 +6,7 @@ import type {
   DeepReadonly,
   Features,
   FieldSelector,
+  GroupVersionKind,
   LabelSelector,
   NamingProfile,
   Random,
@@ -119,6 +120,16 @@ export interface DeleteOptions {
   readonly dryRun?: readonly string[]
 }
 
+export interface DeleteRequest {
+  readonly namespace: string
+  readonly name: string
+  readonly options: DeleteOptions
+  /** One of a whole collection that is deleted: admission is told no name. */
+  readonly collective?: boolean
+  /** Admission was asked already, about the operation that this deletion is part of. */
+  readonly admitted?: boolean
+}
+
 export interface DeleteAnswer {
   /** The last state, in the storage version. */
   readonly object: FrozenObject
@@ -147,6 +158,18 @@ export interface UpdateRequest {
   readonly owned?: boolean
   /** What the request may change, where that is neither the kind's policy nor that of the sub-resource. */
   readonly rules?: SubresourcePolicy
+  /** Admission was asked already, about the operation that this change is part of. */
+  readonly admitted?: boolean
+  /** What admission is shown instead of the object: the kind of a sub-resource that is a view of it. */
+  readonly shownAs?: ShownAs
+}
+
+/** A view of an object that admission is asked about. */
+export interface ShownAs {
+  readonly kind: GroupVersionKind
+  show(object: FrozenObject): ApiObject
+  /** The object with what admission made of the view. */
+  take(object: ApiObject, shown: ApiObject): ApiObject
 }
 
 export interface UpdateAnswer extends Stored {

@@ -3,7 +3,7 @@ import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, 
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
-import type { DeleteAnswer, DeleteOptions, FrozenObject, RequestContext } from './interfaces.ts'
+import type { DeleteAnswer, DeleteOptions, DeleteRequest, FrozenObject, RequestContext } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { policyContext } from './object-metadata.ts'
 import { deepFreeze, encodeStored } from './stored-object.ts'
@@ -67,17 +67,7 @@ export async function deleteObject(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  {
-    namespace,
-    name,
-    options,
-    collective = false,
-  }: {
-    namespace: string
-    name: string
-    options: DeleteOptions /** one of a whole collection: admission is told no name */
-    collective?: boolean
-  },
+  { namespace, name, options, collective = false, admitted = false }: DeleteRequest,
 ): Promise<DeleteAnswer> {
   const { environment, parsed } = writer
   validateDeleteOptions(options, environment.profile)
@@ -93,8 +83,10 @@ export async function deleteObject(
     // The stock server names the kind here, where every other conflict names the resource.
     checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
-    await environment.admission.admit(undefined, attributes, admission)
-    await environment.admission.validate(undefined, attributes, admission)
+    if (!admitted) {
+      await environment.admission.admit(undefined, attributes, admission)
+      await environment.admission.validate(undefined, attributes, admission)
+    }
     if (
       definition.policy.defaultPropagationWarning !== undefined &&
       options.propagationPolicy === undefined &&

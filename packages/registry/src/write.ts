@@ -1,10 +1,10 @@
-import type { AdmissionAttributes, ObjectForms, ObjectReader, ObjectWriter, Undo } from '@krmkit/admission'
+import type { AdmissionAttributes, ObjectForms, ObjectReader, ObjectWriter, Settle } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, type GroupKind, goText, type JsonValue, Path } from '@krmkit/meta'
 import { normalize, type StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
-import { admissionAttributes, admissionContext, mendAdmitted } from './admission-request.ts'
+import { admissionAttributes, admissionContext, admittedUpdate, mendAdmitted, updateAttributes } from './admission-request.ts'
 import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import {
@@ -61,14 +61,14 @@ const generatedNameAttempts = 8
 /** The text that clients know a lost race by. */
 export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
 
-/** What admission set aside is given back when nothing is written. */
-export async function undoUnless<T>(undo: Undo | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
-  if (undo === undefined) return write()
+/** Writes, and tells admission whether it came to that. */
+async function settled<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
+  if (settle === undefined) return write()
   let written: T | undefined
   try {
     written = await write()
   } finally {
-    if (written === undefined) await undo()
+    await settle(written !== undefined)
   }
   return written
 }
@@ -162,17 +162,17 @@ async function createOnce(
   for (const text of definition.policy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
   // Judges are told the name that was generated.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
-  const undo = await environment.admission.validate(object, judged, admissionContext(writer, context))
+  const settle = await environment.admission.validate(object, judged, admissionContext(writer, context))
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
-    await undo?.()
+    await settle?.(false)
     if (environment.storage.peek(key) !== undefined) return undefined
     // A version that was sent comes back, as from the stock server.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
-  return undoUnless(undo, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true }))
+  return settled(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true }))
 }
 
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
@@ -275,15 +275,9 @@ async function updateOnce(
   const changed = settled ? given : ownMetadata(same ? structuredClone(given) : given)
   if (!settled) takeNamespace(changed, namespace, definition)
   if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
-  const attributes = admissionAttributes(definition, context, {
-    operation: 'UPDATE',
-    name,
-    namespace,
-    subresource,
-    oldObject: current,
-  })
+  const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(writer, context)
-  const admitted = await environment.admission.admit(changed, attributes, admission)
+  const admitted = request.admitted === true ? changed : await admittedUpdate(writer, request, changed, attributes, admission)
   if (settled && admitted === changed) {
     return keepUnchanged(writer, definition, context, { entry, current, attributes, admission })
   }
@@ -330,8 +324,9 @@ async function updateOnce(
   ]
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
-  const undo = await environment.admission.validate(next, attributes, admission)
-  return undoUnless(context.dryRun ? undefined : undo, () =>
+  const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
+  const undo = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
+  return settled(settle, () =>
     writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined }),
   )
 }

@@ -30,6 +30,7 @@ export type AuditSink = (event: AuditEvent) => void
 export function audit(sink: AuditSink | undefined, clock: Clock): Filter | undefined {
   if (sink === undefined) return undefined
   return async (state, next) => {
+    state.auditLevel = 'Metadata'
     const response = await next()
     sink(eventOf(state, response.status, clock.now()))
     return response

@@ -12,6 +12,7 @@ export function timeout(limitMs: number, clock: Clock): Filter {
     if (state.info.verb === 'watch') return next()
     const asked = askedMs(text(state.query, 'timeout') ?? '')
     const ms = asked > 0 ? Math.min(limitMs, asked) : limitMs
+    state.deadline = clock.now() + ms
     return new Promise<ApiResponse>((resolve, reject) => {
       const cancel = clock.setTimeout(() => {
         reject(ApiError.timeout(`request did not complete within the allotted timeout`))

@@ -1,22 +1,50 @@
 import type { ResourceDefinition, SubresourcePolicy } from '@krmkit/kinds'
-import type { ApiObject } from '@krmkit/meta'
-import { admissionAttributes, admissionContext, type RequestContext } from '@krmkit/registry'
+import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
+import { admissionAttributes, admissionContext, mendAdmitted, type RequestContext } from '@krmkit/registry'
 import type { ResourceRequest } from '../resource-handler.ts'
 
 /** The operation itself decides what it changes; the rules of the object's own updates do not apply. */
 export const anyChange: SubresourcePolicy = { prepareForUpdate: () => {}, validateUpdate: () => [] }
 
-/** Asks admission about a POST to a sub-resource, as about any creation. @throws ApiError */
-export async function admitOperation(
+/** What admission is told of an operation. */
+export interface Operation {
+  readonly name: string
+  /** Kind of the body: `Binding`, `Eviction`, ... */
+  readonly kind: GroupVersionKind
+  /** Default: `CREATE`. */
+  readonly operation?: 'CREATE' | 'CONNECT'
+}
+
+/** Asks admission about an operation: first it may change the body, and then it judges what the operation made of it. */
+export interface OperationAdmission {
+  /** @returns the body as admission wants it; the caller's own. @throws ApiError */
+  admit(object: ApiObject): Promise<ApiObject>
+  /** @throws ApiError */
+  judge(object: ApiObject): Promise<void>
+}
+
+/** Operations are not stored, so nothing that a judgement set aside is kept: what they store is asked about on its own. */
+export function operationAdmission(
   { machinery, state }: ResourceRequest,
   definition: ResourceDefinition,
   context: RequestContext,
-  { name, object }: { readonly name: string; readonly object: ApiObject },
-): Promise<void> {
-  const { environment } = machinery.writer
+  { name, kind, operation = 'CREATE' }: Operation,
+): OperationAdmission {
+  const { admission } = machinery.writer.environment
   const { namespace, subresource } = state.info
-  const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace, subresource })
-  const admission = admissionContext(machinery.writer, context)
-  const admitted = await environment.admission.admit(object, attributes, admission)
-  await environment.admission.validate(admitted, attributes, admission)
+  const attributes = admissionAttributes(definition, context, { operation, name, namespace, subresource, kind })
+  const about = admissionContext(machinery.writer, context)
+  return {
+    async admit(object) {
+      const admitted = await admission.admit(object, attributes, about)
+      if (admitted === object || object.metadata === undefined) return admitted
+      const own = { ...admitted, metadata: { ...admitted.metadata } }
+      mendAdmitted(own, object, context)
+      return own
+    },
+    async judge(object) {
+      const undo = await admission.validate(object, attributes, about)
+      await undo?.()
+    },
+  }
 }

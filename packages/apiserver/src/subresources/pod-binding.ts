@@ -1,11 +1,11 @@
 import { ApiError, type ApiObject, formatTime } from '@krmkit/meta'
-import { type FrozenObject, updateObject } from '@krmkit/registry'
+import { type FrozenObject, takeNamespace, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { statusResponse } from '../responses.ts'
-import { admitOperation, anyChange } from './operation.ts'
+import { anyChange, operationAdmission } from './operation.ts'
 
 interface Binding extends ApiObject {
   target?: { kind?: string; name?: string }
@@ -27,11 +27,14 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
   if (pods === undefined) throw ApiError.genericNotFound()
   const options = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('core/v1.Binding')
-  const binding = (await readObject(machinery, state, {
-    gvk: { group: '', version: 'v1', kind: 'Binding' },
-    type,
-    fieldValidation: options.fieldValidation,
-  })) as Binding
+  const gvk = { group: '', version: 'v1', kind: 'Binding' }
+  const body = (await readObject(machinery, state, { gvk, type, fieldValidation: options.fieldValidation })) as Binding
+  const context = writeContext(request, options)
+  const told = { name: state.info.name || (body.metadata.name ?? ''), kind: gvk }
+  // `bindings` are a resource of their own, `pods/binding` is one of pods.
+  const admission = operationAdmission(request, request.definition, context, told)
+  takeNamespace(body, state.info.namespace, pods)
+  const binding = (await admission.admit(body)) as Binding
   const bound = binding.metadata.name ?? ''
   const name = state.info.subresource === 'binding' ? state.info.name : bound
   if (bound !== name) throw ApiError.badRequest('name in URL does not match name in Binding object')
@@ -50,8 +53,7 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
     throw ApiError.invalid({ group: '', kind: 'Binding' }, name, [
       { field: 'target.name', reason: 'FieldValueRequired', message: 'Required value' },
     ])
-  const context = writeContext(request, options)
-  await admitOperation(request, pods, context, { name, object: binding })
+  await admission.judge(binding)
   await updateObject(machinery.writer, pods, context, {
     namespace: state.info.namespace,
     name,
@@ -59,6 +61,7 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
     change: (current) => assigned(current as FrozenObject, binding, node, formatTime(machinery.writer.environment.clock.now())),
     uid: binding.metadata.uid ?? '',
     rules: anyChange,
+    admitted: true,
   })
   return statusResponse(
     machinery.responder,

@@ -1,11 +1,19 @@
 import { ApiError, type ApiObject, labelSelectorFromObject } from '@krmkit/meta'
-import { type DeleteOptions, deleteObject, type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
+import {
+  type DeleteOptions,
+  deleteObject,
+  type FrozenObject,
+  isStorableName,
+  objectKey,
+  takeNamespace,
+  updateObject,
+} from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { statusResponse } from '../responses.ts'
-import { admitOperation } from './operation.ts'
+import { operationAdmission } from './operation.ts'
 
 interface Eviction extends ApiObject {
   deleteOptions?: DeleteOptions
@@ -37,16 +45,16 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   const { environment, reader } = machinery.writer
   const query = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('policy/v1.Eviction')
-  const eviction = (await readObject(machinery, state, {
-    gvk: { group: 'policy', version: 'v1', kind: 'Eviction' },
-    type,
-    fieldValidation: query.fieldValidation,
-  })) as Eviction
+  const kind = { group: 'policy', version: 'v1', kind: 'Eviction' }
+  const body = (await readObject(machinery, state, { gvk: kind, type, fieldValidation: query.fieldValidation })) as Eviction
+  takeNamespace(body, namespace, definition)
+  const admission = operationAdmission(request, definition, writeContext(request, query), { name, kind })
+  const eviction = (await admission.admit(body)) as Eviction
   if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
   const options = eviction.deleteOptions ?? {}
   const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
   const context = writeContext(request, { dryRun, fieldManager: query.fieldManager })
-  await admitOperation(request, definition, context, { name, object: eviction })
+  await admission.judge(eviction)
   const entry = isStorableName(name) ? environment.storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, name)
   const pod = machinery.parsed.objectOf(entry) as FrozenObject & Readonly<PodLike>
@@ -73,6 +81,7 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
     namespace,
     name,
     options: dryRun ? { ...options, dryRun: ['All'] } : options,
+    admitted: true,
   })
   return statusResponse(
     machinery.responder,

@@ -46,6 +46,11 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
     name,
     subresource: 'scale',
     owned: true,
+    shownAs: {
+      kind: scaleKind,
+      show: (object) => structuredClone(scaleOf(request, object, true)) as Scale,
+      take: (object, shown) => withReplicas(request, object, (shown as Scale).spec?.replicas ?? 0),
+    },
     change(current) {
       if (current === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
       const owners = scaleOwners(definition, current, { context, scaleType, now: machinery.writer.environment.clock.now() })
@@ -125,6 +130,12 @@ function scaled(
   if (version !== '' || definition.custom === undefined) changed.metadata.resourceVersion = version
   if (managedFields.length > 0) changed.metadata.managedFields = managedFields
   else delete changed.metadata.managedFields
+  writeAt(changed, definition.policy.scale?.specReplicas ?? [], replicas)
+  return changed
+}
+
+function withReplicas({ definition }: ResourceRequest, object: ApiObject, replicas: number): ApiObject {
+  const changed = structuredClone(object)
   writeAt(changed, definition.policy.scale?.specReplicas ?? [], replicas)
   return changed
 }

@@ -16,7 +16,7 @@ import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
-import { admitOperation } from './operation.ts'
+import { operationAdmission } from './operation.ts'
 
 interface TokenRequest extends ApiObject {
   spec: {
@@ -44,12 +44,14 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   const options = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('authentication/v1.TokenRequest')
   const kind = request.subresource?.kind ?? definition.kind
-  const asked = (await readObject(machinery, state, {
+  const body = (await readObject(machinery, state, {
     gvk: kind,
     type,
     fieldValidation: options.fieldValidation,
   })) as TokenRequest
   const context = writeContext(request, options)
+  const admission = operationAdmission(request, definition, context, { name, kind })
+  const asked = (await admission.admit(body)) as TokenRequest
   const { storage, clock, profile } = machinery.writer.environment
   const inBody = asked.metadata.namespace ?? ''
   if (inBody !== '' && inBody !== namespace) {
@@ -59,7 +61,7 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
   if (entry === undefined) throw ApiError.notFound({ group: '', resource: 'serviceaccounts' }, name)
   const account = machinery.parsed.objectOf(entry)
   validate(asked, { name, kind })
-  await admitOperation(request, definition, context, { name, object: asked })
+  await admission.judge(completed(asked, { name, namespace, now: clock.now() }))
   const apiVersion = formatApiVersion(kind)
   const owned = trackUpdate({
     live: undefined,
@@ -99,6 +101,19 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
     status: { token: issued.token, expirationTimestamp: formatTime(issued.expiresAt) },
   }
   return presentObject(request, 201, answer, representation)
+}
+
+/** The request as it will be answered, but for the token. */
+function completed(
+  asked: TokenRequest,
+  { name, namespace, now }: { readonly name: string; readonly namespace: string; readonly now: number },
+): TokenRequest {
+  const { spec, metadata, ...rest } = asked
+  return {
+    ...rest,
+    metadata: { ...metadata, name, namespace, creationTimestamp: formatTime(now) },
+    spec: { ...spec, audiences: spec.audiences ?? [], expirationSeconds: spec.expirationSeconds ?? defaultSeconds },
+  }
 }
 
 function validate({ spec, metadata }: TokenRequest, { name, kind }: { readonly name: string; readonly kind: GroupKind }): void {

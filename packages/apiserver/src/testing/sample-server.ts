@@ -79,6 +79,8 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
     startedAt: 0,
     auditId: 'id',
     annotations: {},
+    auditLevel: 'None',
+    deadline: undefined,
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type DeleteAnswer,
   type DeleteOptions,
   deleteObject,
+  dropRepeatedOwners,
   type FrozenObject,
   listEntries,
   type Stored,
@@ -29,7 +30,9 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
     fieldValidation: options.fieldValidation,
     required: definition.policy.requiredMembers?.[''],
   })
-  const stored = await createObject(machinery.writer, definition, writeContext(request, options), {
+  const context = writeContext(request, options)
+  dropRepeatedOwners(body, { warn: context.warn, afterAdmission: false })
+  const stored = await createObject(machinery.writer, definition, context, {
     namespace: state.info.namespace,
     object: view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile)),
   })
@@ -73,9 +76,11 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   const toStorage = (body: ApiObject) => view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile))
   const body = decodeObject(machinery, state, expected, { bytes, encoding })
   checkIdentity(body, name, namespace, definition.kind.namespaced)
+  const context = writeContext(request, options)
+  dropRepeatedOwners(body, { warn: context.warn, afterAdmission: false })
   const given = toStorage(body)
   let fresh: ApiObject | undefined = given
-  const answer = await updateObject(machinery.writer, definition, writeContext(request, options), {
+  const answer = await updateObject(machinery.writer, definition, context, {
     namespace,
     name,
     subresource,
@@ -204,7 +209,7 @@ export async function deleteCollection(request: ResourceRequest): Promise<ApiRes
     for (let entry = entries[next++]; entry !== undefined; entry = entries[next++]) {
       const { name = '', namespace = '' } = machinery.parsed.objectOf(entry).metadata
       try {
-        await deleteObject(machinery.writer, definition, context, { namespace, name, options })
+        await deleteObject(machinery.writer, definition, context, { namespace, name, options, collective: true })
       } catch (error) {
         // Somebody else deleted it meanwhile: that is what was asked for.
         if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
