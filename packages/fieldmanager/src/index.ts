@@ -59,6 +59,7 @@ export { type Converter, identityConverter, type TypedValue } from './merge/conv
 export { differentManagers, equalManagers, type Managers, type VersionedSet } from './merge/managers.ts'
 export { type ApplyOutcome, applyManager, type UpdaterOptions, updateManagers, type Write } from './merge/updater.ts'
 export { apply, type OfflineApplied, type OfflineApply } from './offline/apply.ts'
+export { type BlamedLine, type BlamedValue, blame, blameLines } from './offline/blame.ts'
 export { type Change, diff } from './offline/diff.ts'
 export { type ConflictExplanation, explainConflict, type Preview, preview, type Resolution } from './offline/explain.ts'
 export { type ExtractOptions as ExtractConfigurationOptions, extract } from './offline/extract.ts'

@@ -1,4 +1,5 @@
 export { apply, type OfflineApplied, type OfflineApply } from './apply.ts'
+export { type BlamedLine, type BlamedValue, blame, blameLines } from './blame.ts'
 export { type Change, diff } from './diff.ts'
 export { type ConflictExplanation, explainConflict, type Preview, preview, type Resolution } from './explain.ts'
 export { type ExtractOptions as ExtractConfigurationOptions, extract } from './extract.ts'

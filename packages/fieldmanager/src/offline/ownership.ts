@@ -30,7 +30,17 @@ export interface OwnedField {
  * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
  */
 export function ownership(object: JsonObject): OwnedField[] {
-  const owned = entriesOf(object).map((entry) => ({
+  const owned = entrySets(object)
+  const all = owned.reduce((union, { set }) => union.union(set), FieldSet.of())
+  return all
+    .paths()
+    .sort(comparePaths)
+    .map((path) => ({ path, field: pathText(path), owners: owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner) }))
+}
+
+/** The entries of an object: who, and what. @throws FieldManagerError `InvalidFieldSet` */
+export function entrySets(object: JsonObject): { readonly set: FieldSet; readonly owner: Owner }[] {
+  return entriesOf(object).map((entry) => ({
     set: decodeFieldsV1(entry.fieldsV1),
     owner: {
       manager: entry.manager ?? '',
@@ -40,9 +50,4 @@ export function ownership(object: JsonObject): OwnedField[] {
       ...(entry.time === undefined ? {} : { since: entry.time }),
     },
   }))
-  const all = owned.reduce((union, { set }) => union.union(set), FieldSet.of())
-  return all
-    .paths()
-    .sort(comparePaths)
-    .map((path) => ({ path, field: pathText(path), owners: owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner) }))
 }

@@ -1,0 +1,110 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { printYaml, readManifest } from '@krmkit/schema'
+import type { Path, PathElement } from '../fieldpath/element.ts'
+import { fieldElement, indexElement } from '../fieldpath/element.ts'
+import { pathText } from '../fieldpath/path-text.ts'
+import { itemElement } from '../typed/list-item.ts'
+import type { TypeRef } from '../typed/types.ts'
+import { asList, asMap, formOf, memberType } from '../typed/types.ts'
+import { entrySets, type Owner } from './ownership.ts'
+import type { OfflineSchema } from './schema.ts'
+import { typeOf } from './schema.ts'
+
+/** A value of an object and who owns it. */
+export interface BlamedValue {
+  /** Names and positions that lead to it. */
+  readonly steps: readonly (string | number)[]
+  /** The path as it is printed: `.spec.containers[name="app"].image`. */
+  readonly field: string
+  /** In the order of the entries; what is owned as a whole belongs in all its parts to the owners of the whole. */
+  readonly owners: readonly Owner[]
+}
+
+/** A line of YAML and who owns what it says. */
+export interface BlamedLine {
+  readonly text: string
+  /** What stands on it; the last one where several do. */
+  readonly field: string
+  readonly owners: readonly Owner[]
+}
+
+/**
+ * Who owns each value of an object, outer ones first; values that nobody owns have no owners. `metadata.managedFields` is left out.
+ *
+ * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
+ */
+export function blame(object: JsonObject, schema?: OfflineSchema): BlamedValue[] {
+  const owned = entrySets(object)
+  const ownersOf = (path: Path) => owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner)
+  const found: BlamedValue[] = []
+  visit({ value: withoutEntries(object), type: typeOf(schema), path: [], steps: [], whole: undefined }, ownersOf, found)
+  return found
+}
+
+/**
+ * The object as YAML, line by line, and who owns what each line says.
+ *
+ * @throws FieldManagerError `InvalidFieldSet` when entries cannot be read.
+ */
+export function blameLines(object: JsonObject, schema?: OfflineSchema): BlamedLine[] {
+  const yaml = printYaml(withoutEntries(object))
+  const [document] = readManifest(yaml)
+  const texts = yaml.split('\n').slice(0, -1)
+  const lines: (BlamedValue | undefined)[] = texts.map(() => undefined)
+  for (const value of blame(object, schema)) {
+    if (document?.kind !== 'document') break
+    const { line } = document.range(value.steps.map((step) => `[${step}]`).join(''), 'name')
+    const before = lines[line - 1]
+    if (before === undefined || value.owners.length > 0 || before.owners.length === 0) lines[line - 1] = value
+  }
+  let last: BlamedValue | undefined
+  return texts.map((text, index) => {
+    // Lines that nothing begins on continue the value before.
+    last = lines[index] ?? last
+    return { text, field: last?.field ?? '', owners: last?.owners ?? [] }
+  })
+}
+
+interface Visited {
+  readonly value: JsonValue
+  readonly type: TypeRef | undefined
+  readonly path: Path
+  readonly steps: readonly (string | number)[]
+  /** Owners of the value around it that is owned as a whole. */
+  readonly whole: readonly Owner[] | undefined
+}
+
+function visit(at: Visited, ownersOf: (path: Path) => readonly Owner[], found: BlamedValue[]): void {
+  const { value, type, path, steps, whole } = at
+  const owners = whole ?? ownersOf(path)
+  if (steps.length > 0) found.push({ steps, field: pathText(path), owners })
+  const atomic = isAtomic(value, type)
+  const inner = whole ?? (atomic ? owners : undefined)
+  const into = (step: string | number, element: PathElement, member: JsonValue, of: TypeRef | undefined): void =>
+    visit({ value: member, type: of, path: [...path, element], steps: [...steps, step], whole: inner }, ownersOf, found)
+  const map = asMap(value)
+  if (map !== undefined) {
+    for (const name of Object.keys(map)) {
+      into(name, fieldElement(name), map[name] as JsonValue, type?.atom.map && memberType(type.atom.map, name))
+    }
+    return
+  }
+  const list = type?.atom.list
+  asList(value)?.forEach((item, index) => {
+    const element = list === undefined || list.atomic ? undefined : itemElement(list, item)
+    into(index, typeof element === 'string' ? element : indexElement(index), item, list?.items)
+  })
+}
+
+function isAtomic(value: JsonValue, type: TypeRef | undefined): boolean {
+  if (type === undefined) return false
+  const form = formOf(type.atom, value)
+  return form === 'list' ? type.atom.list?.atomic === true : form === 'map' && type.atom.map?.atomic === true
+}
+
+function withoutEntries(object: JsonObject): JsonObject {
+  const metadata = asMap(object.metadata ?? null)
+  if (metadata === undefined || !Object.hasOwn(metadata, 'managedFields')) return object
+  const { managedFields: _, ...rest } = metadata
+  return { ...object, metadata: rest }
+}
