@@ -1,6 +1,6 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { drafted } from './draft.ts'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Judged, Rounds, Undo } from './interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Judged, Rounds, Settle } from './interfaces.ts'
 import { PluginTable } from './plugin-table.ts'
 import { traced } from './trace.ts'
 
@@ -9,12 +9,12 @@ export interface AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[]
   /** @returns the object as the plugins want it; the argument is not changed. */
   admit<T extends ApiObject | undefined>(object: T, attributes: AdmissionAttributes, context: AdmissionContext): Promise<T>
-  /** @returns what to call when the write then fails; mostly nothing. */
+  /** @returns what to call when the object was written, or was not; mostly nothing. Dry runs are not written. */
   validate(
     object: DeepReadonly<ApiObject> | undefined,
     attributes: AdmissionAttributes,
     context: AdmissionContext,
-  ): Promise<Undo | undefined>
+  ): Promise<Settle | undefined>
 }
 
 /**
@@ -113,7 +113,23 @@ function admittedBy(
   if (plugin.changes !== 'members') return drafted(object, (draft) => plugin.admit?.(draft, attributes, context))
   const own = { ...object, metadata: { ...object.metadata } }
   const answer = plugin.admit(own, attributes, context)
-  return answer instanceof Promise ? answer.then((other) => other ?? own) : (answer ?? own)
+  if (answer instanceof Promise) return answer.then((other) => other ?? unlessSame(own, object))
+  return answer ?? unlessSame(own, object)
+}
+
+/** Who changed nothing gives back what it was given: callers see by that whether there is anything to do. */
+function unlessSame(own: ApiObject, object: ApiObject): ApiObject {
+  return sameMembers(own, object, 'metadata') && sameMembers(own.metadata, object.metadata ?? {}) ? object : own
+}
+
+function sameMembers(a: object, b: object, butFor = ''): boolean {
+  let count = 0
+  for (const name in a) {
+    if (name !== butFor && (a as Record<string, unknown>)[name] !== (b as Record<string, unknown>)[name]) return false
+    count++
+  }
+  for (const _ in b) count--
+  return count === 0
 }
 
 async function validateByAll(
@@ -121,8 +137,8 @@ async function validateByAll(
   object: DeepReadonly<ApiObject> | undefined,
   attributes: AdmissionAttributes,
   context: AdmissionContext,
-): Promise<Undo | undefined> {
-  const undos: Undo[] = []
+): Promise<Settle | undefined> {
+  const pending: Settle[] = []
   try {
     for (const plugin of plugins) {
       const judging =
@@ -130,13 +146,13 @@ async function validateByAll(
           ? plugin.validate?.(object, attributes, context)
           : tracedJudgement(plugin, object, attributes, context)
       const judged = judging instanceof Promise ? await judging : judging
-      if (typeof judged === 'function') undos.push(judged)
+      if (typeof judged === 'function') pending.push(judged)
     }
   } catch (error) {
-    await undoAll(undos)
+    await settleAll(pending, false)
     throw error
   }
-  return undos.length === 0 ? undefined : () => undoAll(undos)
+  return pending.length === 0 ? undefined : (written) => settleAll(pending, written)
 }
 
 async function tracedJudgement(
@@ -153,7 +169,7 @@ async function tracedJudgement(
   return judged as Judged
 }
 
-/** Last set aside, first taken back. */
-async function undoAll(undos: readonly Undo[]): Promise<void> {
-  for (const undo of undos.toReversed()) await undo()
+/** Last set aside, first settled. */
+async function settleAll(pending: readonly Settle[], written: boolean): Promise<void> {
+  for (const settle of pending.toReversed()) await settle(written)
 }

@@ -21,7 +21,7 @@ export type {
   RequestBounds,
   Rounds,
   ServedKind,
-  Undo,
+  Settle,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
 export { alwaysAdmit, alwaysDeny } from './plugins/always.ts'

@@ -159,8 +159,8 @@ export interface ObjectChange {
   readonly after?: unknown
 }
 
-/** Takes back what a judgement had set aside, because the write did not happen. */
-export type Undo = () => void | Promise<void>
+/** Ends what a judgement had set aside: for good when the object was written, taken back when it was not. Called once. */
+export type Settle = (written: boolean) => void | Promise<void>
 
 /**
  * One admission plugin. A plugin that changes objects has `admit`, one that only judges has `validate` or `check`; all refuse
@@ -183,7 +183,7 @@ export interface AdmissionPlugin {
    */
   readonly changes?: 'draft' | 'members' | 'whole'
   /**
-   * Judges the object as it will be stored; it is frozen in all but name. What is returned is called when the write then fails.
+   * Judges the object as it will be stored; it is frozen in all but name. What is returned hears whether it was stored then.
    */
   validate?(
     object: DeepReadonly<ApiObject> | undefined,
@@ -195,4 +195,4 @@ export interface AdmissionPlugin {
 // biome-ignore lint/suspicious/noConfusingVoidType: plugins are functions that mostly return nothing
 export type Admitted = void | ApiObject
 // biome-ignore lint/suspicious/noConfusingVoidType: plugins are functions that mostly return nothing
-export type Judged = void | Undo
+export type Judged = void | Settle

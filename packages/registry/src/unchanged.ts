@@ -33,8 +33,7 @@ export async function keepUnchanged(
   const { entry, current } = kept
   const policy = policyContext(environment, context, definition)
   for (const text of definition.policy.warnings?.(current as ApiObject, current, policy) ?? []) context.warn(text)
-  const undo = await environment.admission.validate(current, kept.attributes, kept.admission)
-  if (!context.dryRun) return { object: current, entry }
-  await undo?.()
-  return { object: current }
+  const settle = await environment.admission.validate(current, kept.attributes, kept.admission)
+  await settle?.(!context.dryRun)
+  return context.dryRun ? { object: current } : { object: current, entry }
 }

@@ -62,7 +62,7 @@ const generatedNameAttempts = 8
 export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
 
 /** Writes, and tells admission whether it came to that. */
-async function settled<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
+async function toldAdmission<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
   if (settle === undefined) return write()
   let written: T | undefined
   try {
@@ -172,7 +172,7 @@ async function createOnce(
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
-  return settled(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true }))
+  return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true }))
 }
 
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
@@ -325,7 +325,7 @@ async function updateOnce(
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
   const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
-  const undo = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
+  const settle = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
   return settled(settle, () =>
     writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined }),
   )
