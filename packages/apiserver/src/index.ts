@@ -1,3 +1,4 @@
+export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
 export type { AuditEvent, AuditSink } from './filters/audit.ts'
 export type { HealthCheck } from './health.ts'
 export type { ApiBody, ApiRequest, ApiResponse, ApiServer, BodyPiece, Handler, Peer, SharedEvent } from './interfaces.ts'

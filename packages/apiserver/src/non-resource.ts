@@ -22,6 +22,8 @@ export interface NonResourceOptions {
   readonly resources: () => readonly ResourceDefinition[]
   readonly metrics: Metrics
   readonly readiness: readonly HealthCheck[]
+  /** What was done at the start, for those who ask for it by name. */
+  readonly started: readonly string[]
   readonly serverAddress: string
   /** Release of the API, as `1.33`. */
   readonly release: string
@@ -55,10 +57,12 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       if (machinery.closing.aborted) throw new Error('the server is shutting down')
     },
   }
+  // Requests are answered only once all of it is done.
+  const started = options.started.map((name): HealthCheck => ({ name: `poststarthook/${name}`, check: () => {} }))
   const checks = {
-    '/healthz': [ping, storage],
-    '/livez': [ping, storage],
-    '/readyz': [ping, storage, ...options.readiness, shutdown],
+    '/healthz': [ping, storage, ...started],
+    '/livez': [ping, storage, ...started],
+    '/readyz': [ping, storage, ...started, ...options.readiness, shutdown],
   }
   const version = versionDocument({
     release: options.release,

@@ -24,6 +24,8 @@ import {
 import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
+import { AccessControl, type AuthorizerFactory } from './access/access-control.ts'
+import { ensureBootstrapRoles } from './access/bootstrap-roles.ts'
 import { ensureSystemNamespaces } from './bootstrap.ts'
 import { followDefinitions } from './custom-resources/custom-resources.ts'
 import { dispatchResource } from './dispatch-resource.ts'
@@ -32,6 +34,7 @@ import { authentication } from './filters/authentication.ts'
 import { authorization } from './filters/authorization.ts'
 import { cors } from './filters/cors.ts'
 import { failures } from './filters/failures.ts'
+import { impersonation } from './filters/impersonation.ts'
 import { inFlight } from './filters/in-flight.ts'
 import { timeout } from './filters/timeout.ts'
 import { warnings } from './filters/warnings.ts'
@@ -57,8 +60,13 @@ export interface ApiServerOptions {
   readonly types?: TypeSource
   /** Finds out who asks. Default: everybody is anonymous, unless the caller in the same process says who they are. */
   readonly authenticator?: Authenticator
-  /** Decides who may do what. Default: everybody may do everything. */
-  readonly authorizer?: Authorizer
+  /**
+   * Decides who may do what, or what makes it from the server's own objects: `({ rbac }) => rbac()` decides by the roles and
+   * bindings in the store. Default: everybody may do everything.
+   */
+  readonly authorizer?: Authorizer | AuthorizerFactory
+  /** Makes the roles and bindings that a stock server has from the start, and mends them. Default false. */
+  readonly bootstrapRoles?: boolean
   /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork
   /** Issues tokens of service accounts. Default: none are issued. */
@@ -128,21 +136,23 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     random = systemRandom,
     profile = stockProfile,
     features = fixedFeatures('1.33'),
-    authorizer = alwaysAllow,
     authenticator = anonymousAuthenticator,
   } = options
   const limits = { ...defaultLimits, ...options.limits }
+  const closing = new AbortController()
+  // Every watch listens for the end.
+  setMaxListeners(0, closing.signal)
+  const onFault = (error: unknown) => options.onFault?.(error)
+  const access = new AccessControl(options.authorizer ?? alwaysAllow, { clock, profile, closing: closing.signal, onFault })
+  const { authorizer, guard } = access
   const types = options.types ?? builtInTypes(profile)
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(options.kinds ?? catalog.definitions)
   const admission = admissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
   const registry = createRegistry(
-    { storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork },
+    { storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork, guard },
     served,
   )
-  const closing = new AbortController()
-  // Every watch listens for the end.
-  setMaxListeners(0, closing.signal)
   const responder: Responder = { negotiator: new Negotiator(profile), types, vendor: profile.vendor }
   const metrics = createMetrics(storage)
   const views = new WeakMap<ResourceDefinition, View>()
@@ -176,6 +186,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     resources: () => served.definitions,
     metrics,
     readiness: options.readiness ?? [],
+    started: options.bootstrapRoles === true ? ['rbac/bootstrap-roles'] : [],
     serverAddress: options.serverAddress ?? 'localhost:6443',
     release: features.release.version,
     issuerDocuments: options.issuerDocuments,
@@ -206,11 +217,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, {
       isProxyHeader: proxyHeaderTest(options.proxyHeaders),
-      onFault: (error) => options.onFault?.(error),
+      onFault,
     }),
     audit(options.audit, clock),
     failures(failed),
-    authorization(authorizer),
+    impersonation(authorizer, profile),
+    authorization(authorizer, profile),
     warnings(),
   ]
   const run = compose(
@@ -258,7 +270,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     return closed
   }
   await ensureSystemNamespaces(registry)
-  await followDefinitions({ registry, clock, closing: closing.signal, onFault: (error) => options.onFault?.(error) })
+  if (options.bootstrapRoles === true) await ensureBootstrapRoles(registry)
+  await access.start(registry)
+  await followDefinitions({ registry, clock, closing: closing.signal, onFault })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
 }
 

@@ -1,25 +1,86 @@
-import type { Attributes, Authorizer } from '@krmkit/authorization'
-import { ApiError } from '@krmkit/meta'
+import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
+import { ApiError, type NamingProfile, nameRules, parseFieldSelector, parseLabelSelector, stockProfile } from '@krmkit/meta'
+import { text } from '../query.ts'
 import type { Filter, RequestState } from '../request-state.ts'
 
 /** Asks whether the caller may do that; @see API protocol specification, 5.9. */
-export function authorization(authorizer: Authorizer): Filter {
+export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfile = stockProfile): Filter {
+  const decisionKey = `authorization.${apiDomain}/decision`
+  const reasonKey = `authorization.${apiDomain}/reason`
   return async (state, next) => {
     const attributes = attributesOf(state)
-    const { decision, reason } = await authorizer.authorize(attributes)
-    if (decision === 'allow') return next()
-    throw ApiError.forbidden(
-      attributes.isResource ? { group: attributes.group, resource: attributes.resource } : { group: '', resource: '' },
-      attributes.isResource ? attributes.name : '',
-      refusal(attributes) + (reason === '' ? '' : `: ${reason}`),
-    )
+    const answer = authorizer.authorize(attributes)
+    const decision = answer instanceof Promise ? await answer : answer
+    state.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
+    state.annotations[reasonKey] = decision.reason
+    if (decision.decision !== 'allow') refuse(attributes, decision)
+    return next()
   }
 }
 
-export function attributesOf({ info, user }: RequestState): Attributes {
-  const { isResource, verb, group, version, resource, subresource, name, path } = info
-  const clusterNamespace = info.namespace
-  return { user, verb, isResource, group, version, resource, subresource, namespace: clusterNamespace, name, path }
+/** @throws ApiError 403 in the words of the stock server; 500 when there is no opinion because something failed. */
+export async function refuseUnlessAllowed(authorizer: Authorizer, attributes: Attributes): Promise<void> {
+  const decision = await authorizer.authorize(attributes)
+  if (decision.decision !== 'allow') refuse(attributes, decision)
+}
+
+function refuse(attributes: Attributes, { decision, reason, error }: Decision): never {
+  if (error !== undefined && decision !== 'deny') throw ApiError.internalError(error)
+  throw ApiError.forbidden(
+    attributes.isResource ? { group: attributes.group, resource: attributes.resource } : { group: '', resource: '' },
+    attributes.isResource ? attributes.name : '',
+    refusal(attributes) + (reason === '' ? '' : `: ${reason}`),
+  )
+}
+
+/** What a request is about. A list or watch of one object by its name counts as asking for that object. */
+export function attributesOf({ info, user, query }: RequestState): Attributes {
+  const { isResource, verb, group, version, resource, subresource, namespace, path } = info
+  const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }
+  if (!isResource || query.size === 0 || !collective.has(verb)) return plain
+  const fieldSelector = fieldsOf(text(query, 'fieldSelector') ?? '')
+  const labelSelector = labelsOf(text(query, 'labelSelector') ?? '')
+  const named = fieldSelector?.find((each) => each.field === 'metadata.name' && each.operator === '=')?.value ?? ''
+  const isName = plain.name === '' && verb !== 'deletecollection' && nameRules.pathSegment(named, false).length === 0
+  return { ...plain, ...(isName ? { name: named } : {}), fieldSelector, labelSelector }
+}
+
+const collective = new Set(['list', 'watch', 'deletecollection'])
+
+/** What cannot be read is refused later, and until then asks for everything. */
+function fieldsOf(selector: string): Attributes['fieldSelector'] {
+  if (selector === '') return undefined
+  try {
+    return parseFieldSelector(selector).requirements
+  } catch {
+    return undefined
+  }
+}
+
+/** A label selector as objects write it; undefined for what cannot be read. */
+export function labelsOf(selector: string): Attributes['labelSelector'] {
+  if (selector === '') return undefined
+  try {
+    return parseLabelSelector(selector).requirements.map(({ key, operator, values }) => {
+      const [name, listed] = operators[operator] ?? [operator, true]
+      return { key, operator: name, ...(listed ? { values: [...values] } : {}) }
+    })
+  } catch {
+    return undefined
+  }
+}
+
+/** Operators as objects name them; the second says whether values follow. */
+const operators: Readonly<Record<string, readonly [string, boolean]>> = {
+  '=': ['In', true],
+  '==': ['In', true],
+  in: ['In', true],
+  '!=': ['NotIn', true],
+  notin: ['NotIn', true],
+  exists: ['Exists', false],
+  '!': ['DoesNotExist', false],
+  gt: ['Gt', true],
+  lt: ['Lt', true],
 }
 
 /** The sentence of a refusal, which tells who may not do what where. */

@@ -1,0 +1,91 @@
+import {
+  type BindingLike,
+  bootstrapPolicy,
+  type Reconciled,
+  type RoleLike,
+  reconcileBinding,
+  reconcileRole,
+} from '@krmkit/authorization'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { createObject, deleteObject, type FrozenObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
+import { serverUser } from '../bootstrap.ts'
+import { withDefaults } from '../request-body.ts'
+
+/**
+ * Makes the roles and bindings that a stock server has from the start, and brings back what is missing of them. Safe to run again: when
+ * nothing is missing nothing is written.
+ */
+export async function ensureBootstrapRoles(registry: Registry): Promise<void> {
+  const { profile } = registry.environment
+  const expected = bootstrapPolicy(profile)
+  const bindings = splitPublicInfo(registry, expected.clusterRoleBindings)
+  const role = (object: RoleLike, stored: FrozenObject) => reconcileRole(object, stored, profile)
+  const binding = (object: BindingLike, stored: FrozenObject) => reconcileBinding(object, stored, profile)
+  // All at a time: a durable store writes them together.
+  await Promise.all([
+    ...expected.clusterRoles.map((object) => ensure(registry, 'clusterroles', object, role)),
+    ...bindings.map((object) => ensure(registry, 'clusterrolebindings', object, binding)),
+    ...expected.roles.map((object) => ensure(registry, 'roles', object, role)),
+    ...expected.roleBindings.map((object) => ensure(registry, 'rolebindings', object, binding)),
+  ])
+}
+
+/** Where old servers had one binding for discovery there are two now; the second begins with the subjects that the first has. */
+function splitPublicInfo(registry: Registry, expected: readonly BindingLike[]): readonly BindingLike[] {
+  const resource = { group: `rbac.authorization.${registry.environment.profile.apiDomain}`, resource: 'clusterrolebindings' }
+  const discovery = registry.reader.get(resource, '', 'system:discovery')
+  if (discovery === undefined || registry.reader.get(resource, '', 'system:public-info-viewer') !== undefined) return expected
+  const { subjects } = structuredClone(discovery) as unknown as BindingLike
+  return expected.map((each) =>
+    each.metadata.name === 'system:public-info-viewer' ? { ...each, subjects: [...(subjects ?? [])] } : each,
+  )
+}
+
+async function ensure<T extends ApiObject>(
+  registry: Registry,
+  resource: string,
+  expected: T,
+  reconcile: (expected: T, stored: FrozenObject) => Reconciled<T>,
+): Promise<void> {
+  const { profile } = registry.environment
+  const group = `rbac.authorization.${profile.apiDomain}`
+  const definition = registry.stored(group, resource)
+  if (definition === undefined) return
+  const { namespace = '', name = '' } = expected.metadata
+  for (;;) {
+    const stored = registry.reader.get({ group, resource }, namespace, name)
+    try {
+      if (stored === undefined) {
+        await create(registry, definition, expected)
+        return
+      }
+      const reconciled = reconcile(expected, stored)
+      if (reconciled.action === 'keep') return
+      if (reconciled.action === 'update') {
+        const change = () => reconciled.object
+        await updateObject(registry, definition, context(), { namespace, name, subresource: '', change })
+        return
+      }
+      await deleteObject(registry, definition, context(), { namespace, name, options: {} })
+    } catch (error) {
+      // Another server over the same store, or somebody in it, was first: look again.
+      if (!ApiError.is(error) || !['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)) throw error
+    }
+  }
+}
+
+async function create(registry: Registry, definition: ResourceDefinition, expected: ApiObject): Promise<void> {
+  const object = withDefaults(structuredClone(expected), definition, registry.environment.profile)
+  await createObject(registry, definition, context(), { namespace: expected.metadata.namespace ?? '', object })
+}
+
+function context(): RequestContext {
+  return {
+    user: serverUser,
+    dryRun: false,
+    fieldManager: 'kube-apiserver',
+    signal: new AbortController().signal,
+    warn: () => undefined,
+  }
+}

@@ -1,0 +1,139 @@
+import type { Attributes, Authorizer } from '@krmkit/authorization'
+import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
+import type { ApiRequest } from '../interfaces.ts'
+import type { Filter } from '../request-state.ts'
+import { refuseUnlessAllowed } from './authorization.ts'
+
+const userHeader = 'impersonate-user'
+const groupHeader = 'impersonate-group'
+const uidHeader = 'impersonate-uid'
+const extraPrefix = 'impersonate-extra-'
+
+const anonymousUser = 'system:anonymous'
+const authenticatedGroup = 'system:authenticated'
+const unauthenticatedGroup = 'system:unauthenticated'
+
+/** Whom a request wants to be. */
+interface Wanted {
+  readonly username: string
+  readonly uid: string | undefined
+  readonly groups: readonly string[]
+  readonly extra: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * Lets callers act as somebody else, when they may `impersonate` each attribute of that user. From then on the request is that user's
+ * alone; who asked stays known as `impersonator`.
+ *
+ * @throws ApiError 403 for an attribute that the caller may not take, 400 for groups, uid or extra without a user.
+ * @see API protocol specification, 5.6
+ */
+export function impersonation(authorizer: Authorizer, profile: NamingProfile): Filter {
+  return async (state, next) => {
+    const wanted = wantedUser(state.request)
+    if (wanted === undefined) return next()
+    const caller = state.user
+    for (const attributes of questions(caller, wanted, `authentication.${profile.apiDomain}`)) {
+      await refuseUnlessAllowed(authorizer, attributes)
+    }
+    state.impersonator = caller
+    state.user = impersonated(wanted)
+    return next()
+  }
+}
+
+/** Undefined when nobody is to be impersonated: an empty name counts as none. */
+function wantedUser({ headers }: ApiRequest): Wanted | undefined {
+  let extra: Map<string, readonly string[]> | undefined
+  for (const name in headers) {
+    if (!name.startsWith('impersonate-') || !name.startsWith(extraPrefix)) continue
+    extra ??= new Map()
+    const key = decoded(name.slice(extraPrefix.length).toLowerCase())
+    extra.set(key, [...(extra.get(key) ?? []), ...values(headers[name])])
+  }
+  const username = values(headers[userHeader])[0] ?? ''
+  const groups = values(headers[groupHeader])
+  const uid = values(headers[uidHeader])[0] ?? ''
+  if (username === '') {
+    if (groups.length === 0 && uid === '' && extra === undefined) return undefined
+    throw ApiError.badRequest('groups, uid and extra can only be impersonated together with a user: Impersonate-User is missing')
+  }
+  return { username, uid: uid === '' ? undefined : uid, groups, extra: extra ?? new Map() }
+}
+
+function values(value: string | readonly string[] | undefined): readonly string[] {
+  return value === undefined ? [] : typeof value === 'string' ? [value] : value
+}
+
+/** What cannot be decoded stays as it is. */
+function decoded(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}
+
+/** One question for each attribute: the user (or service account), groups, extra, uid. */
+function* questions(caller: UserInfo, wanted: Wanted, authenticationGroup: string): Generator<Attributes> {
+  const core = {
+    user: caller,
+    verb: 'impersonate',
+    isResource: true,
+    group: '',
+    version: '',
+    subresource: '',
+    namespace: '',
+    path: '',
+  }
+  const account = accountOf(wanted.username)
+  if (account !== undefined) yield { ...core, resource: 'serviceaccounts', namespace: account.namespace, name: account.name }
+  else yield { ...core, resource: 'users', name: wanted.username }
+  for (const name of wanted.groups) yield { ...core, resource: 'groups', name }
+  const other = { ...core, group: authenticationGroup, version: 'v1' }
+  for (const [subresource, names] of wanted.extra) {
+    for (const name of names) yield { ...other, resource: 'userextras', subresource, name }
+  }
+  if (wanted.uid !== undefined) yield { ...other, resource: 'uids', name: wanted.uid }
+}
+
+function impersonated({ username, uid, groups, extra }: Wanted): UserInfo {
+  const account = accountOf(username)
+  const own =
+    account !== undefined && groups.length === 0
+      ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
+      : [...groups]
+  return {
+    username,
+    ...(uid === undefined ? {} : { uid }),
+    groups: withVirtualGroup(username, own),
+    ...(extra.size === 0 ? {} : { extra: extraOf(extra) }),
+  }
+}
+
+/** Everybody is either authenticated or not, unless the request says which. */
+function withVirtualGroup(username: string, groups: string[]): readonly string[] {
+  if (username === anonymousUser) return groups.includes(unauthenticatedGroup) ? groups : [...groups, unauthenticatedGroup]
+  return groups.includes(authenticatedGroup) || groups.includes(unauthenticatedGroup) ? groups : [...groups, authenticatedGroup]
+}
+
+function extraOf(extra: ReadonlyMap<string, readonly string[]>): Record<string, readonly string[]> {
+  const made: Record<string, readonly string[]> = {}
+  // Keys are the client's: `__proto__` is one like any other.
+  for (const [key, value] of extra)
+    Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true })
+  return made
+}
+
+const accountPrefix = 'system:serviceaccount:'
+const label = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+const subdomain = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/
+
+function accountOf(username: string): { readonly namespace: string; readonly name: string } | undefined {
+  if (!username.startsWith(accountPrefix)) return undefined
+  const parts = username.slice(accountPrefix.length).split(':')
+  const [namespace = '', name = ''] = parts
+  return parts.length === 2 && label.test(namespace) && name.length <= 253 && subdomain.test(name)
+    ? { namespace, name }
+    : undefined
+}

@@ -1,0 +1,238 @@
+import type { Attributes } from '@krmkit/authorization'
+import type {
+  LocalSubjectAccessReview,
+  NonResourceAttributes,
+  ResourceAttributes,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+} from '@krmkit/kinds/authorization/v1'
+import {
+  ApiError,
+  type ApiObject,
+  type FieldError,
+  type FieldRequirement,
+  field,
+  goQuote,
+  goText,
+  Path,
+  parseFieldSelector,
+  type UserInfo,
+} from '@krmkit/meta'
+import { labelsOf } from '../filters/authorization.ts'
+import type { ResourceRequest } from '../resource-handler.ts'
+import type { ReviewAnswer } from './reviews.ts'
+
+/**
+ * Questions about rights, answered by the authorizer that decides about requests.
+ *
+ * @see API protocol specification, 2.1 and 9.4
+ */
+
+type AnyReview = SubjectAccessReview | LocalSubjectAccessReview | SelfSubjectAccessReview
+
+/** Somebody else's rights. */
+export const subjectAccessReview: ReviewAnswer = async (request, object) => {
+  const review = object as unknown as SubjectAccessReview
+  const { spec = {} } = review
+  refuseIfWrong(request, [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, false)])
+  await decide(request, review, subjectOf(spec))
+}
+
+/** Somebody else's rights in the namespace of the request. */
+export const localSubjectAccessReview: ReviewAnswer = async (request, object) => {
+  const review = object as unknown as LocalSubjectAccessReview
+  const { spec = {} } = review
+  const errors = [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, true)]
+  const at = Path.of('spec')
+  const { resourceAttributes, nonResourceAttributes } = spec
+  const { namespace = '' } = resourceAttributes ?? {}
+  if (resourceAttributes !== undefined && namespace !== (object.metadata.namespace ?? '')) {
+    errors.push(field.invalid(at.child('resourceAttributes').child('namespace'), namespace, 'must match metadata.namespace'))
+  }
+  if (nonResourceAttributes !== undefined) {
+    const place = at.child('nonResourceAttributes')
+    errors.push(field.invalid(place, printed(nonResourceAttributes), 'disallowed on this kind of request'))
+  }
+  refuseIfWrong(request, errors)
+  await decide(request, review, subjectOf(spec))
+}
+
+/** The caller's own rights. */
+export const selfSubjectAccessReview: ReviewAnswer = async (request, object) => {
+  const review = object as unknown as SelfSubjectAccessReview
+  refuseIfWrong(request, [...wrongAttributes(review.spec ?? {}), ...wrongMetadata(object, false)])
+  await decide(request, review, request.state.user)
+}
+
+/** Everything that the caller may do in a namespace. */
+export const selfSubjectRulesReview: ReviewAnswer = async ({ machinery, state }, object) => {
+  const review = object as unknown as SelfSubjectRulesReview
+  const namespace = review.spec?.namespace ?? ''
+  if (namespace === '') throw ApiError.badRequest('no namespace on request')
+  const answer = await machinery.authorizer.rulesFor?.(state.user, namespace)
+  const { resourceRules = [], nonResourceRules = [], incomplete = true, errors = [] } = answer ?? {}
+  // The answer is an object of its own, which repeats nothing of the question.
+  review.metadata = {}
+  review.spec = {}
+  review.status = {
+    resourceRules: resourceRules.map(({ verbs, apiGroups, resources, resourceNames }) => ({
+      verbs: [...verbs],
+      ...listed('apiGroups', apiGroups),
+      ...listed('resources', resources),
+      ...listed('resourceNames', resourceNames),
+    })),
+    nonResourceRules: nonResourceRules.map(({ verbs, nonResourceURLs }) => ({
+      verbs: [...verbs],
+      ...listed('nonResourceURLs', nonResourceURLs),
+    })),
+    incomplete,
+    ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }),
+  }
+}
+
+function listed<K extends string>(key: K, values: readonly string[] | undefined): Partial<Record<K, string[]>> {
+  return values === undefined || values.length === 0 ? {} : ({ [key]: [...values] } as Partial<Record<K, string[]>>)
+}
+
+async function decide({ machinery }: ResourceRequest, review: AnyReview, user: UserInfo): Promise<void> {
+  const { attributes, problem } = attributesOf(user, review.spec ?? {})
+  const { decision, reason, error } = await machinery.authorizer.authorize(attributes)
+  const errors = [error, problem].filter((text) => text !== undefined)
+  review.status = {
+    allowed: decision === 'allow',
+    ...(decision === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
+    ...(errors.length === 0 ? {} : { evaluationError: errors.join(', ') }),
+  }
+}
+
+function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSpec): UserInfo {
+  return { username: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) }
+}
+
+type Asked = Pick<SubjectAccessReviewSpec, 'resourceAttributes' | 'nonResourceAttributes'>
+
+/** A selector that cannot be read asks for everything; `problem` tells why. */
+function attributesOf(user: UserInfo, spec: Asked): { readonly attributes: Attributes; readonly problem: string | undefined } {
+  const asked = spec.resourceAttributes
+  if (asked === undefined) {
+    const { path = '', verb = '' } = spec.nonResourceAttributes ?? {}
+    const none = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
+    return { attributes: { user, isResource: false, verb, path, ...none }, problem: undefined }
+  }
+  const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = asked
+  const { requirements, problem } = fieldsOf(asked)
+  const { rawSelector = '', requirements: given = [] } = asked.labelSelector ?? {}
+  const labelSelector = rawSelector === '' ? given.map(labelOf) : labelsOf(rawSelector)
+  const plain = { user, isResource: true, verb, group, version, resource, subresource, namespace, name, path: '' }
+  return { attributes: { ...plain, fieldSelector: requirements, labelSelector }, problem }
+}
+
+function labelOf({ key = '', operator = '', values }: { key?: string; operator?: string; values?: string[] }) {
+  return { key, operator, ...(values === undefined ? {} : { values }) }
+}
+
+function fieldsOf({ fieldSelector }: ResourceAttributes): {
+  readonly requirements: readonly FieldRequirement[] | undefined
+  readonly problem?: string
+} {
+  const { rawSelector = '', requirements = [] } = fieldSelector ?? {}
+  if (rawSelector !== '') {
+    try {
+      return { requirements: parseFieldSelector(rawSelector).requirements }
+    } catch (error) {
+      return { requirements: undefined, problem: `fieldSelector: ${(error as Error).message}` }
+    }
+  }
+  const known = requirements.flatMap(({ key = '', operator, values = [] }): FieldRequirement[] =>
+    values.length === 1 && (operator === 'In' || operator === 'NotIn')
+      ? [{ field: key, operator: operator === 'In' ? '=' : '!=', value: values[0]! }]
+      : [],
+  )
+  return { requirements: known }
+}
+
+function wrongAttributes({ resourceAttributes, nonResourceAttributes }: Asked): FieldError[] {
+  const at = Path.of('spec')
+  const errors: FieldError[] = []
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    const detail = 'cannot be specified in combination with resourceAttributes'
+    errors.push(field.invalid(at.child('nonResourceAttributes'), printed(nonResourceAttributes), detail))
+  }
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+    errors.push(field.invalid(at.child('resourceAttributes'), 'null', detail))
+  }
+  if (resourceAttributes !== undefined) errors.push(...wrongSelectors(resourceAttributes, at.child('resourceAttributes')))
+  return errors
+}
+
+function wrongSelectors(attributes: ResourceAttributes, at: Path): FieldError[] {
+  const errors: FieldError[] = []
+  for (const member of ['fieldSelector', 'labelSelector'] as const) {
+    const selector = attributes[member]
+    if (selector === undefined) continue
+    const place = at.child(member)
+    const { rawSelector = '', requirements = [] } = selector
+    if (rawSelector !== '' && requirements.length > 0) {
+      const detail = 'may not specified at the same time as requirements'
+      errors.push(field.invalid(place.child('rawSelector'), rawSelector, detail))
+    }
+    if (rawSelector === '' && requirements.length === 0) {
+      const detail = `when ${place} is specified, requirements or rawSelector is required`
+      errors.push(field.required(place.child('requirements'), detail))
+    }
+    for (const [i, requirement] of requirements.entries()) {
+      errors.push(...wrongRequirement(requirement, place.child('requirements').index(i)))
+    }
+  }
+  return errors
+}
+
+/** Operators that are not known are let through: newer clients may know more of them. */
+function wrongRequirement(
+  { key = '', operator = '', values = [] }: { key?: string; operator?: string; values?: string[] },
+  at: Path,
+) {
+  const errors: FieldError[] = []
+  if (key === '') errors.push(field.required(at.child('key'), 'must be specified'))
+  if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
+    errors.push(field.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
+  }
+  if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
+    errors.push(field.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+  }
+  return errors
+}
+
+function wrongSubject({ user = '', groups = [] }: SubjectAccessReviewSpec): FieldError[] {
+  if (user !== '' || groups.length > 0) return []
+  return [field.invalid(Path.of('spec').child('user'), user, 'at least one of user or group must be specified')]
+}
+
+function wrongMetadata({ metadata }: ApiObject, inNamespace: boolean): FieldError[] {
+  const { managedFields: _fields, namespace, creationTimestamp, ...rest } = metadata
+  const given = {
+    ...rest,
+    ...(inNamespace || namespace === '' ? {} : { namespace }),
+    ...(creationTimestamp ? { creationTimestamp } : {}),
+  }
+  const isSet = (value: unknown) =>
+    value !== undefined && value !== null && value !== '' && (typeof value !== 'object' || Object.keys(value).length > 0)
+  if (!Object.values(given).some(isSet)) return []
+  const value = goText(
+    `v1.ObjectMeta{Name:${goQuote(metadata.name ?? '')}, GenerateName:${goQuote(metadata.generateName ?? '')}}`,
+  )
+  return [field.invalid(Path.of('metadata'), value, inNamespace ? 'must be empty except for namespace' : 'must be empty')]
+}
+
+function printed({ path = '', verb = '' }: NonResourceAttributes) {
+  return goText(`authorization.NonResourceAttributes{Path:${goQuote(path)}, Verb:${goQuote(verb)}}`)
+}
+
+/** The stock server names no kind here. */
+function refuseIfWrong({ definition }: ResourceRequest, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors)
+}
