@@ -326,9 +326,7 @@ async function updateOnce(
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
   const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
   const settle = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
-  return settled(settle, () =>
-    writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined }),
-  )
+  return toldAdmission(settle, () => writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined }))
 }
 
 async function writeUpdate(
