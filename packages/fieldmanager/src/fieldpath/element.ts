@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
 import { canonicalJson, parseJson, quote } from '../value/json.ts'
-import { compareStrings, compareValues, isMap, sortInPlace } from '../value/order.ts'
+import { compareStrings, compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
 
 /**
  * Path elements: one step from a value into one of its members.
@@ -119,7 +119,7 @@ export function sortElements(elements: PathElement[]): PathElement[] {
       break
     }
   }
-  if (onlyFields) return sortInPlace(elements, compareStrings)
+  if (onlyFields) return sortStrings(elements)
   const parts = new Map<PathElement, ElementParts>()
   for (const element of elements) parts.set(element, elementParts(element))
   return sortInPlace(elements, (a, b) => {

@@ -6,6 +6,7 @@ import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
 import { emptySet, FieldSet, leaf } from './field-set.ts'
+import { RecentSets } from './recent-sets.ts'
 
 /**
  * The FieldsV1 form of a set: an object whose members are path elements in order; `.` stands for the path of the
@@ -19,23 +20,31 @@ const cache = new WeakMap<object, FieldSet>()
 
 /** FieldsV1 objects by their text. A memo: objects of a kind mostly have the same few, and each is kept once for all of them. */
 const shared = new Map<string, JsonObject>()
+/** The same for sets that were made here. */
+const recent = new RecentSets()
 const maxShared = 512
 const maxSharedText = 2048
+/** Below a path, sets of only a few leaves are shared on their own. */
+const fewLeaves = 8
+const manyMembers = 128
+
+/** Below a path with nothing below it. */
+const noFields: JsonObject = Object.freeze({})
 
 /**
  * The FieldsV1 object of a set, frozen; the same object for the same set, and mostly for equal sets too.
  */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
-  if (set.encoded !== undefined || set.empty) return encodeSet(set)
-  const text = textOf(set)
-  const known = shared.get(text)
-  if (known !== undefined) {
-    set.encoded = known
-    return known
+  if (set.encoded !== undefined) return set.encoded
+  if (set.empty) return noFields
+  const twin = recent.twin(set)
+  if (twin?.encoded !== undefined) {
+    set.encoded = twin.encoded
+    return twin.encoded
   }
-  const encoded = encodeSet(set)
+  const encoded = sharedFieldsV1(encodeSet(set))
+  set.encoded = encoded
   cache.set(encoded, set)
-  share(text, encoded)
   return encoded
 }
 
@@ -87,30 +96,40 @@ export function fieldsV1Text(set: FieldSet): string {
   return JSON.stringify(encodeFieldsV1(set))
 }
 
-/** What `encodeSet` would be as text. */
-function textOf(set: FieldSet, below = false): string {
-  let text = below ? '{".":{}' : '{'
-  for (const element of set.elements()) {
-    const { member, children } = set.nodes.get(element) as FieldNode
-    text += `${text.length > 1 ? ',' : ''}${JSON.stringify(element)}:${children === undefined ? '{}' : textOf(children, member)}`
-  }
-  return `${text}}`
-}
-
 function encodeSet(set: FieldSet): JsonObject {
-  if (set.encoded === undefined) {
-    const out: JsonObject = {}
-    for (const element of set.elements()) out[element] = encodeNode(set.nodes.get(element) as FieldNode)
-    set.encoded = Object.freeze(out)
-  }
+  set.encoded ??= Object.freeze(addMembers({}, set))
   return set.encoded
 }
 
 function encodeNode({ member, children }: FieldNode): JsonObject {
-  if (children === undefined) return Object.freeze({})
-  if (!member) return encodeSet(children)
-  children.encodedBelowMember ??= Object.freeze({ '.': Object.freeze({}), ...encodeSet(children) })
-  return children.encodedBelowMember
+  if (children === undefined) return noFields
+  const set = isFewLeaves(children) ? (recent.twin(children) ?? children) : children
+  if (!member) return encodeSet(set)
+  set.encodedBelowMember ??= Object.freeze(addMembers({ '.': noFields }, set))
+  return set.encodedBelowMember
+}
+
+function isFewLeaves({ nodes }: FieldSet): boolean {
+  if (nodes.size > fewLeaves) return false
+  for (const node of nodes.values()) if (node !== leaf) return false
+  return true
+}
+
+/** @param fields given back, or a table with the same members. */
+function addMembers(fields: JsonObject, set: FieldSet): JsonObject {
+  const elements = set.elements()
+  if (!isBestAsTable(elements)) {
+    for (const element of elements) fields[element] = encodeNode(set.nodes.get(element) as FieldNode)
+    return fields
+  }
+  const table = Object.assign(Object.create(null), fields) as JsonObject
+  for (const element of elements) table[element] = encodeNode(set.nodes.get(element) as FieldNode)
+  return Object.setPrototypeOf(table, Object.prototype) as JsonObject
+}
+
+/** Engines give objects of the same members one shape, which is wasted effort for many members, and for names that do not recur. */
+function isBestAsTable(elements: readonly PathElement[]): boolean {
+  return elements.length >= manyMembers || elements[0]?.[0] === 'k'
 }
 
 class Reader {

@@ -24,6 +24,18 @@ export const noManaged: Managed = { managers: new Map(), times: new Map() }
  */
 export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
   if (entries === null || entries === undefined || entries.length === 0) return noManaged
+  const known = decoded.get(entries)
+  if (known !== undefined) return known
+  const managed = readEntries(entries)
+  // What is frozen is frozen all through, and stays what it is.
+  if (Object.isFrozen(entries)) decoded.set(entries, managed)
+  return managed
+}
+
+/** A memo: entries of stored objects, which are frozen, are read once however many writes look at them. */
+const decoded = new WeakMap<object, Managed>()
+
+function readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>): Managed {
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
   const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
@@ -95,11 +107,15 @@ function encodeEntry(key: string, { set, apiVersion, applied }: VersionedSet, ti
 function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   if (a.operation !== b.operation) return a.operation === 'Apply' ? -1 : 1
   return (
-    seconds(a.time) - seconds(b.time) ||
+    compareTimes(a.time, b.time) ||
     compareStrings(a.manager ?? '', b.manager ?? '') ||
     compareStrings(a.apiVersion ?? '', b.apiVersion ?? '') ||
     compareStrings(a.subresource ?? '', b.subresource ?? '')
   )
+}
+
+function compareTimes(a: string | undefined, b: string | undefined): number {
+  return a === b ? 0 : seconds(a) - seconds(b)
 }
 
 /** Seconds since the epoch; 0 without a time. */

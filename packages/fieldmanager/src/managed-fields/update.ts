@@ -98,8 +98,13 @@ export function movedTimes({ times }: Managed, key: string, now: number | undefi
 
 /** RFC 3339 in whole seconds. */
 export function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  const second = Math.floor(ms / 1000)
+  if (second !== latest.second) latest = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` }
+  return latest.text
 }
+
+/** A memo: many writes fall into one second. */
+let latest = { second: Number.NaN, text: '' }
 
 function liveOrNext(
   live: DeepReadonly<ManagedFieldsEntry[]> | undefined,

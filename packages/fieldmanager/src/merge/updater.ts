@@ -123,7 +123,8 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
   const comparison = compareTyped(live.value, object.value, object.type)
   const { owners, conflicts } = handOver({ ...write, managers }, object, options, comparison)
   if (!force && conflicts.size > 0) return { kind: 'conflict', conflicts: conflictsOf(conflicts) }
-  const noop = object.value === live.value || equalValues(live.value ?? null, object.value)
+  // Only the order of lists is nobody's difference.
+  const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
 }
 

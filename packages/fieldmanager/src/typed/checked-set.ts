@@ -55,11 +55,12 @@ function memberNodes(
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (type === undefined) return misfit
-    const node = nodeOf(inner, type, field === undefined || inner === null || (isMap(inner) && isEmpty(inner)), depth + 1)
+    const node = nodeOf(inner, type, field === undefined || inner === null, depth + 1)
     if (node === misfit) return misfit
-    if (node === undefined) continue
+    // An empty struct is a path of its own.
+    if (node === undefined && !(isMap(inner) && isEmpty(inner))) continue
     nodes ??= new Map()
-    nodes.set(field === undefined ? `f:${key}` : field.element, node)
+    nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
   }
   return nodes
 }

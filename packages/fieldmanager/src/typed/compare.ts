@@ -133,24 +133,29 @@ function compareLeaves(walk: CompareWalk, before: JsonValue, after: JsonValue): 
 }
 
 function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: JsonValue): void {
-  const left = asMap(before)
-  const right = asMap(after)
-  if (map.atomic || (isEmptyMap(left) && isEmptyMap(right))) {
+  if (map.atomic) {
     compareLeaves(walk, before, after)
     return
   }
-  if (left !== undefined) {
-    for (const key in left) {
-      const value = left[key]
-      const other = right === undefined ? undefined : ownMember(right, key)
-      if (value !== other) compareMember(walk, map, key, value, other)
-    }
+  const left = asMap(before)
+  const right = asMap(after)
+  // Large maps are costly to look into, so each is gone through once.
+  const own = right === undefined ? [] : Object.keys(right)
+  let size = own.length
+  let shared = 0
+  for (const key in left) {
+    size++
+    const value = left[key]
+    const other = right === undefined ? undefined : ownMember(right, key)
+    if (other !== undefined) shared++
+    if (value !== other) compareMember(walk, map, key, value, other)
   }
-  if (right !== undefined) {
-    for (const key in right) {
-      if (left !== undefined && ownMember(left, key) !== undefined) continue
-      if (right[key] !== undefined) compareMember(walk, map, key, undefined, right[key])
-    }
+  if (size === 0) compareLeaves(walk, before, after)
+  if (right === undefined || own.length === shared) return
+  for (const key of own) {
+    const value = right[key]
+    if (value === undefined || (left !== undefined && ownMember(left, key) !== undefined)) continue
+    compareMember(walk, map, key, undefined, value)
   }
 }
 
@@ -281,10 +286,4 @@ function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNo
     walk.path.pop()
   }
   return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
-}
-
-function isEmptyMap(map: object | undefined): boolean {
-  if (map === undefined) return true
-  for (const _ in map) return false
-  return true
 }

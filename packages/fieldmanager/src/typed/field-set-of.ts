@@ -42,10 +42,11 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number): Map<PathEle
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (type === undefined) continue
-    const node = nodeOf(member, type, field === undefined || member === null || (isMap(member) && isEmpty(member)), depth + 1)
-    if (node === undefined) continue
+    const node = nodeOf(member, type, field === undefined || member === null, depth + 1)
+    // An empty struct is a path of its own.
+    if (node === undefined && !(isMap(member) && isEmpty(member))) continue
     nodes ??= new Map()
-    nodes.set(field === undefined ? `f:${key}` : field.element, node)
+    nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
   }
   return nodes
 }

@@ -4,7 +4,7 @@ import { elementText } from '../fieldpath/path-text.ts'
 import { equalValues, type Value } from '../value/order.ts'
 import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
-import { asList, asMap, defaultForm, formOf, ownMember, setMember } from './types.ts'
+import { asList, asMap, copyMembers, defaultForm, formOf, ownMember, setMember } from './types.ts'
 import { scalarProblem } from './validate.ts'
 import { Walk } from './walk.ts'
 
@@ -66,20 +66,26 @@ function takePatch(base: Value, patch: JsonValue): Value {
 function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue): Value {
   const left = asMap(base)
   const right = asMap(patch)
-  if (map.atomic || (isEmptyMap(left) && isEmptyMap(right))) return takePatch(base, patch)
+  if (map.atomic) return takePatch(base, patch)
   let out: { [key: string]: JsonValue } | undefined
+  let empty = true
+  let fewer = false
   for (const key in right) {
+    empty = false
     const value = right[key]
     if (value === undefined) continue
     const own = left === undefined ? undefined : ownMember(left, key)
     const merged = mergeMember(walk, map, key, own, value)
     if (merged === own) continue
-    out ??= { ...left }
-    if (merged === undefined) delete out[key]
-    else setMember(out, key, merged)
+    out ??= copyMembers(left)
+    if (merged === undefined) {
+      delete out[key]
+      fewer = true
+    } else setMember(out, key, merged)
   }
-  if (out === undefined) return left
-  return isEmptyMap(out) ? undefined : out
+  // Large maps are costly to look into, so that is put off until it matters.
+  if (out === undefined) return empty && isEmptyMap(left) ? takePatch(base, patch) : left
+  return fewer && isEmptyMap(out) ? undefined : out
 }
 
 function mergeMember(walk: MergeWalk, map: MapAtom, key: string, base: Value, patch: JsonValue): Value {

