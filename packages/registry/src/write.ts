@@ -271,17 +271,17 @@ async function updateOnce(
   }
   const given = (await request.change(current)) as ApiObject
   const same = given === current
-  const settled = same && isSettled(writer, definition, entry, current)
-  const changed = settled ? given : ownMetadata(same ? structuredClone(given) : given)
-  if (!settled) takeNamespace(changed, namespace, definition)
+  const asStored = same && isSettled(writer, definition, entry, current)
+  const changed = asStored ? given : ownMetadata(same ? structuredClone(given) : given)
+  if (!asStored) takeNamespace(changed, namespace, definition)
   if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(writer, context)
   const admitted = request.admitted === true ? changed : await admittedUpdate(writer, request, changed, attributes, admission)
-  if (settled && admitted === changed) {
+  if (asStored && admitted === changed) {
     return keepUnchanged(writer, definition, context, { entry, current, attributes, admission })
   }
-  const next = ownMetadata(settled ? structuredClone(admitted) : admitted)
+  const next = ownMetadata(asStored ? structuredClone(admitted) : admitted)
   mendAdmitted(next, changed, context)
   if (admitted !== changed) takeNamespace(next, namespace, definition)
   const { guard } = environment

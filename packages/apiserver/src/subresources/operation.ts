@@ -43,8 +43,8 @@ export function operationAdmission(
       return own
     },
     async judge(object) {
-      const undo = await admission.validate(object, attributes, about)
-      await undo?.()
+      const settle = await admission.validate(object, attributes, about)
+      await settle?.(false)
     },
   }
 }
