@@ -4,6 +4,8 @@ import type { Controller } from './interfaces.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
 import { rootCAPublisher } from './root-ca.ts'
 import { serviceAccountController } from './service-account.ts'
+import { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
+import { serviceAccountTokensController } from './service-account-tokens/tokens-controller.ts'
 import { volumeBinder } from './volume/binder-controller.ts'
 import { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
 import { claimProtectionController, volumeProtectionController } from './volume/protection.ts'
@@ -11,6 +13,8 @@ import { claimProtectionController, volumeProtectionController } from './volume/
 /** Every controller of this package, in the order in which they start. */
 export const builtInControllers: readonly Controller[] = [
   serviceAccountController,
+  serviceAccountTokensController,
+  legacyTokenCleaner,
   rootCAPublisher,
   namespaceController,
   garbageCollector,

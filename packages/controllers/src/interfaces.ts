@@ -3,6 +3,7 @@ import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Informers } from './framework/informers.ts'
 import type { Monitors } from './framework/monitors.ts'
 import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
+import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
 
 /**
  * A controller watches the state of a cluster and changes it towards what somebody asked for. Each is a value of this one
@@ -29,6 +30,8 @@ export interface ControllerContext {
   readonly fieldManager: string
   /** PEM of the authority that signed the server's certificate; absent: nobody publishes it. */
   readonly rootCA: string | undefined
+  /** Makes the tokens that Secrets of service accounts hold; absent: such Secrets are left alone. */
+  readonly legacyToken: LegacyTokenIssuer | undefined
   /** Aborts when the controllers end. */
   readonly signal: AbortSignal
   /** Local copies of collections, one for each however many ask. */
@@ -53,6 +56,7 @@ export interface ControllersOptions {
   /** What can be run. Default: `builtInControllers`. */
   readonly available?: readonly Controller[]
   readonly rootCA?: string
+  readonly legacyToken?: LegacyTokenIssuer
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void

@@ -39,6 +39,8 @@ describe('chooseControllers', () => {
   it('knows the built-in ones by their usual names', () => {
     expect(builtInControllers.map(({ name }) => name)).toEqual([
       'serviceaccount-controller',
+      'serviceaccount-token-controller',
+      'legacy-serviceaccount-token-cleaner-controller',
       'root-ca-certificate-publisher-controller',
       'namespace-controller',
       'garbage-collector-controller',

@@ -43,6 +43,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     profile,
     fieldManager: options.fieldManager ?? 'kube-controller-manager',
     rootCA: options.rootCA,
+    legacyToken: options.legacyToken,
     signal,
     informers,
     monitors,

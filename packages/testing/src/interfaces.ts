@@ -1,5 +1,6 @@
 import type { ApiServerOptions, EmbeddedServer, Handler } from '@krmkit/apiserver'
 import type { Client } from '@krmkit/client'
+import type { LegacyTokenIssuer } from '@krmkit/controllers'
 import type { ApiObject, Clock, UserInfo } from '@krmkit/meta'
 import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
@@ -67,6 +68,8 @@ export interface TestServerOptions {
   readonly startAtMs?: number
   /** What the root CA publisher publishes. Default: nothing. */
   readonly rootCA?: string
+  /** Makes the tokens that Secrets of service accounts hold. Default: such Secrets are left alone. */
+  readonly legacyToken?: LegacyTokenIssuer
   readonly server?: ServerOptions
   /** Told of failures that go to nobody else: of controllers, and faults of the server. Default: they are dropped. */
   readonly onError?: (error: unknown) => void

@@ -205,7 +205,7 @@ class Cluster implements TestServer {
   }
 
   #control(running: Running): Promise<Controlling | undefined> {
-    const { controllers = ['*'], rootCA, onError, server = {} } = this.#options
+    const { controllers = ['*'], rootCA, legacyToken, onError, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     running.controllers ??= this.#serve(running).then(() => {
       const client = inProcessClient((request) => this.#answer(running, request), { user: controllerUser, clock: this.clock })
@@ -218,6 +218,7 @@ class Cluster implements TestServer {
         ...(random === undefined ? {} : { random }),
         ...(profile === undefined ? {} : { profile }),
         ...(rootCA === undefined ? {} : { rootCA }),
+        ...(legacyToken === undefined ? {} : { legacyToken }),
         ...(onError === undefined ? {} : { onError }),
       })
       return { client, controllers: made }

@@ -90,6 +90,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       client: inProcessClient(server, { user: controllerManager, clock: environment.clock }),
       controllers: options.controllers,
       onError: (error) => options.v >= 1 && log.error('a controller failed and tries again', error),
+      ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
     const parts = { listening, controllers, server, who }

@@ -1,0 +1,106 @@
+import { resourceType } from '@krmkit/client'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { unlessMissing, unlessUnwanted } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { isOfAccount, type Secret, secrets, serviceAccounts, tokenType } from './token-secrets.ts'
+
+interface ConfigMap extends ApiObject {
+  data?: Record<string, string>
+}
+
+interface Pod extends ApiObject {
+  spec?: { volumes?: { secret?: { secretName?: string } }[] }
+}
+
+const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
+const pods = resourceType<Pod>({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' })
+/** Since when uses of tokens are written down; a name that tools rely on, whatever the naming profile. */
+const trackingName = 'kube-apiserver-legacy-service-account-token-tracking'
+const dayMs = 24 * 60 * 60 * 1000
+/** What nobody has used for so long is marked, and after as long again removed. */
+const cleanUpMs = 365 * dayMs
+
+/**
+ * Takes away Secrets of tokens that were made for an account and that nobody uses: first they are marked as invalid, so that
+ * somebody may still complain, and a year later they are deleted. Those that people made themselves stay. Looks once a day.
+ */
+export const legacyTokenCleaner: Controller = {
+  name: 'legacy-serviceaccount-token-cleaner-controller',
+  start(context) {
+    const { legacyToken, queue } = context
+    if (legacyToken === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    const work = queue<'look'>({
+      async sync() {
+        await clean(context)
+        return { againAfterMs: dayMs }
+      },
+    })
+    work.add('look')
+    return { [Symbol.asyncDispose]: () => Promise.resolve() }
+  },
+}
+
+async function clean(context: ControllerContext): Promise<void> {
+  const { client, clock, profile, signal } = context
+  const now = clock.now()
+  if (Date.parse(await trackedSince(context)) + cleanUpMs > now) return
+  const lastUsed = `${profile.domain}/legacy-token-last-used`
+  const invalidSince = `${profile.domain}/legacy-token-invalid-since`
+  const limit = now - cleanUpMs
+  const limitDate = dateOf(limit)
+  const { items } = await client.list(secrets, { fieldSelector: `type=${tokenType(profile)}`, signal })
+  const mounted = items.length === 0 ? new Set<string>() : await mountedSecrets(context)
+  for (const secret of items) {
+    const { namespace = '', name = '', uid = '', creationTimestamp, resourceVersion, labels = {} } = secret.metadata
+    if (Date.parse(creationTimestamp ?? '') >= limit || (labels[lastUsed] ?? '') >= limitDate) continue
+    if (mounted.has(`${namespace}/${name}`) || !(await isGenerated(context, secret))) continue
+    const marked = labels[invalidSince] ?? ''
+    if (marked === '') {
+      const patch = { metadata: { uid, labels: { [invalidSince]: dateOf(now) } } }
+      await unlessMissing(
+        client.patch(secrets, name, { type: 'merge', patch, namespace, fieldManager: context.fieldManager, signal }),
+      )
+    } else if (marked < limitDate) {
+      const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) }
+      await unlessMissing(client.delete(secrets, name, { namespace, preconditions, signal }))
+    }
+  }
+}
+
+/** The day on which uses began to be written down; today when nobody has noted it. */
+async function trackedSince({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
+  const namespace = profile.systemNamespace
+  const found = await unlessMissing(client.get(configMaps, trackingName, { namespace, signal }))
+  const since = found?.data?.since ?? ''
+  if (!Number.isNaN(Date.parse(since))) return since
+  const today = dateOf(clock.now())
+  const wanted = { metadata: { name: trackingName, namespace }, data: { since: today } }
+  if (found === undefined) await unlessUnwanted(client.create(configMaps, wanted, { fieldManager, signal }))
+  return today
+}
+
+/** Whether the Secret was made for an account that still refers to it. */
+async function isGenerated({ client, profile, signal }: ControllerContext, secret: DeepReadonly<Secret>): Promise<boolean> {
+  const { namespace = '', name = '', annotations = {} } = secret.metadata
+  const accountName = annotations[`${profile.domain}/service-account.name`] ?? ''
+  if (accountName === '') return false
+  const account = await unlessMissing(client.get(serviceAccounts, accountName, { namespace, signal }))
+  if (account === undefined || !isOfAccount(secret, account, profile)) return false
+  return account.secrets?.some((reference) => reference.name === name) === true
+}
+
+async function mountedSecrets({ client, signal }: ControllerContext): Promise<Set<string>> {
+  const mounted = new Set<string>()
+  for await (const { items } of client.listPages(pods, { signal })) {
+    for (const { metadata, spec } of items) {
+      for (const { secret } of spec?.volumes ?? []) {
+        if (secret?.secretName !== undefined) mounted.add(`${metadata.namespace}/${secret.secretName}`)
+      }
+    }
+  }
+  return mounted
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}

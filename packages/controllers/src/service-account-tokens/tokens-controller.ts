@@ -1,0 +1,160 @@
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import {
+  accountNamed,
+  encoded,
+  isOfAccount,
+  type LegacyTokenIssuer,
+  type Secret,
+  type ServiceAccount,
+  secrets,
+  serviceAccounts,
+  tokenType,
+} from './token-secrets.ts'
+
+type Place = { readonly metadata: { readonly namespace?: string; readonly name?: string } }
+
+/**
+ * Fills Secrets of type `<domain>/service-account-token` with a token, the authority of the server and the namespace; takes
+ * them away with their account, and takes what is gone out of the list that an account keeps. Off where nobody issues such
+ * tokens.
+ *
+ * @see API protocol specification, 2.12
+ */
+export const serviceAccountTokensController: Controller = {
+  name: 'serviceaccount-token-controller',
+  start(context) {
+    const { informers, profile, legacyToken, queue } = context
+    if (legacyToken === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    const known = informers.of(secrets, { fieldSelector: `type=${tokenType(profile)}` })
+    const accounts = informers.of(serviceAccounts)
+    const work = queue<string>({
+      async sync(key) {
+        const { namespace, name } = placeIn(key)
+        if (!accounts.hasSynced) {
+          void accounts.synced.then(
+            () => work.add(key),
+            () => undefined,
+          )
+          return undefined
+        }
+        const secret = known.get(name, namespace)
+        if (secret !== undefined && isHere(secret)) await settle(context, legacyToken, secret)
+        return undefined
+      },
+    })
+    const references = queue<string>({
+      async sync(key) {
+        await dropReferences(context, { ...placeIn(key), isGone: (name, namespace) => known.get(name, namespace) === undefined })
+        return undefined
+      },
+    })
+    const lookAtSecretsOf = (account: Place) => {
+      for (const secret of known.list({ namespace: account.metadata.namespace ?? '' })) {
+        if (accountNamed(secret, profile).name === account.metadata.name) work.add(keyOf(secret))
+      }
+    }
+    const leaves = [
+      known.on({
+        added: (secret) => work.add(keyOf(secret)),
+        updated: (secret) => work.add(keyOf(secret)),
+        deleted: ({ metadata, ...secret }) => {
+          const account = accountNamed({ ...secret, metadata }, profile).name
+          references.add(keyOf({ metadata: { namespace: metadata.namespace ?? '', name: account } }))
+        },
+      }),
+      accounts.on({ added: lookAtSecretsOf, updated: lookAtSecretsOf, deleted: lookAtSecretsOf }),
+    ]
+    return {
+      async [Symbol.asyncDispose]() {
+        for (const leave of leaves) leave()
+      },
+    }
+  },
+}
+
+/** Fills the Secret, or takes it away when its account is not there. */
+async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer, secret: DeepReadonly<Secret>): Promise<void> {
+  const { client, profile, signal } = context
+  const { namespace = '', name = '', uid } = secret.metadata
+  const account = await accountOf(context, secret)
+  if (account === undefined) {
+    await unlessMissing(
+      client.delete(secrets, name, { namespace, signal, ...(uid === undefined ? {} : { preconditions: { uid } }) }),
+    )
+    return
+  }
+  if (!isLacking(secret, context)) return
+  const live = await unlessMissing(client.get(secrets, name, { namespace, signal }))
+  // What is newer than our copy will come as an event of its own.
+  if (live === undefined || live.metadata.resourceVersion !== secret.metadata.resourceVersion) return
+  const { name: accountName = '', uid: accountUid = '' } = account.metadata
+  const data = { ...live.data }
+  if (context.rootCA !== undefined) data['ca.crt'] = encoded(context.rootCA)
+  if ((data.namespace ?? '') === '') data.namespace = encoded(namespace)
+  if ((data.token ?? '') === '')
+    data.token = encoded(await legacyToken({ namespace, secretName: name, accountName, accountUid }))
+  const annotations = {
+    ...live.metadata.annotations,
+    [`${profile.domain}/service-account.name`]: accountName,
+    [`${profile.domain}/service-account.uid`]: accountUid,
+  }
+  const filled: Secret = { ...live, metadata: { ...live.metadata, annotations }, data }
+  await unlessMissing(client.update(secrets, filled, { fieldManager: context.fieldManager, signal }))
+}
+
+/** The account of a Secret: out of the copy, or asked for when it may be newer than the copy. */
+async function accountOf(
+  { client, informers, profile, signal }: ControllerContext,
+  secret: DeepReadonly<Secret>,
+): Promise<DeepReadonly<ApiObject> | undefined> {
+  const { namespace = '' } = secret.metadata
+  const { name } = accountNamed(secret, profile)
+  if (name === '') return undefined
+  const known = informers.of(serviceAccounts).get(name, namespace)
+  if (known !== undefined && isOfAccount(secret, known, profile)) return known
+  const live = await unlessMissing(client.get(serviceAccounts, name, { namespace, signal }))
+  return live !== undefined && isOfAccount(secret, live, profile) ? live : undefined
+}
+
+function isLacking({ data = {} }: DeepReadonly<Secret>, { rootCA }: ControllerContext): boolean {
+  if ((data.token ?? '') === '' || (data.namespace ?? '') === '') return true
+  return rootCA !== undefined && data['ca.crt'] !== encoded(rootCA)
+}
+
+async function dropReferences(
+  { client, fieldManager, signal }: ControllerContext,
+  options: {
+    readonly namespace: string
+    readonly name: string
+    readonly isGone: (name: string, namespace: string) => boolean
+  },
+): Promise<void> {
+  const { namespace, name, isGone } = options
+  const account = await unlessMissing(client.get(serviceAccounts, name, { namespace, signal }))
+  if (account?.secrets === undefined || !isHere(account)) return
+  const kept: ServiceAccount['secrets'] = []
+  for (const reference of account.secrets) {
+    // Secrets of other types are not in the copy.
+    const stays =
+      !isGone(reference.name ?? '', namespace) ||
+      (await unlessMissing(client.get(secrets, reference.name ?? '', { namespace, signal }))) !== undefined
+    if (stays) kept.push(reference)
+  }
+  if (kept.length === account.secrets.length) return
+  await unlessMissing(client.update(serviceAccounts, { ...account, secrets: kept }, { fieldManager, signal }))
+}
+
+function isHere({ metadata }: DeepReadonly<ApiObject>): boolean {
+  return metadata.deletionTimestamp === undefined || metadata.deletionTimestamp === null
+}
+
+function keyOf({ metadata }: Place): string {
+  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`
+}
+
+function placeIn(key: string): { namespace: string; name: string } {
+  const [namespace = '', name = ''] = key.split('/')
+  return { namespace, name }
+}
