@@ -29,6 +29,7 @@ export {
   serviceUse,
 } from './policies/core/service-allocation.ts'
 export { policies } from './policies/index.ts'
+export { missingMembers } from './policies/required-members.ts'
 export { defaultPrinter } from './printers/default.ts'
 export { humanDuration } from './printers/duration.ts'
 export { printers } from './printers/index.ts'

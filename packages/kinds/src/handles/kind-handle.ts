@@ -6,7 +6,6 @@ import {
   fixedFeatures,
   formatApiVersion,
   nameRules,
-  Path,
   stockProfile,
   systemClock,
   systemRandom,
@@ -32,6 +31,7 @@ import {
 } from '@krmkit/schema'
 import { KindsError } from '../errors.ts'
 import type { KindPolicy, PolicyContext } from '../interfaces.ts'
+import { missingMembers } from '../policies/required-members.ts'
 
 /** `z.ZodType<T>` */
 export type ZodSchema<T> = ReturnType<typeof zodSchema<T>>
@@ -139,7 +139,7 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     default: filled,
     validate(object, context) {
       const unnamed = missingMembers(object, policy?.requiredMembers?.[''] ?? [])
-      if (unnamed.length > 0) return unnamed
+      if (unnamed.length > 0) return unnamed.map((path) => field.required(path))
       const known = policyContext(context)
       const stored = received(object)
       policy?.prepareForCreate?.(stored, known)
@@ -174,18 +174,6 @@ function read<T>(input: Uint8Array | string | object, type: StructType): { objec
     if (error instanceof DecodeError) throw new KindsError('InvalidObject', error.message)
     throw error
   }
-}
-
-/** Members that must be named although an absent one means the same as an empty one. */
-function missingMembers(object: object, paths: readonly (readonly string[])[]): FieldError[] {
-  return paths.flatMap((path) => {
-    let at: unknown = object
-    for (const step of path) at = typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? at[step as never] : undefined
-    const [first = '', ...rest] = path
-    return at === undefined || at === null
-      ? [field.required(rest.reduce((parent, step) => parent.child(step), Path.of(first)))]
-      : []
-  })
 }
 
 /** The name and namespace that a request would bring along. */

@@ -17,6 +17,7 @@ import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { checkAlwaysRunning, checkPodTemplate } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../shared/values.ts'
 import {
   checkAtMostAll,
@@ -116,6 +117,7 @@ const counts = [
 ] as const satisfies readonly (keyof DaemonSetStatus)[]
 
 export const daemonSetPolicy = definePolicy<DaemonSet>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(set, context) {
     set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }

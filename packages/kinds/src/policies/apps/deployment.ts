@@ -11,6 +11,7 @@ import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { checkReplicaStatus } from '../shared/replicas.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 
 const historyLimit = 10
@@ -99,6 +100,7 @@ function checkStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<Dep
 }
 
 export const deploymentPolicy = definePolicy<Deployment>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(deployment, { features }) {
     deployment.status = {}

@@ -9,6 +9,7 @@ import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { checkReplicaStatus } from '../shared/replicas.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isSet, type R } from '../shared/values.ts'
 import { checkRequiredSelector, checkSameSelector, selectorText, warnPodNames } from '../shared/workloads.ts'
 import { emptyWorkloadSpec } from './empty.ts'
@@ -25,6 +26,7 @@ function checkSpec(set: DeepReadonly<ReplicaSet>, report: Report): void {
 }
 
 export const replicaSetPolicy = definePolicy<ReplicaSet>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults(set) {
     set.spec ??= emptyWorkloadSpec()
     set.spec.template ??= {}

@@ -17,6 +17,7 @@ import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { checkAlwaysRunning } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import {
   checkAtMostAll,
@@ -160,6 +161,7 @@ function checkStatus(status: R<StatefulSetStatus>, at: Place): void {
 }
 
 export const statefulSetPolicy = definePolicy<StatefulSet>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(set, context) {
     set.status = { replicas: 0, availableReplicas: 0 }

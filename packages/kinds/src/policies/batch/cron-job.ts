@@ -9,6 +9,7 @@ import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 import { warnPodNames } from '../shared/workloads.ts'
 import { isTimeZone, scheduleError } from './cron-schedule.ts'
@@ -89,6 +90,7 @@ function checkTemplate(spec: R<CronJobSpec>, at: Place): void {
 }
 
 export const cronJobPolicy = definePolicy<CronJob>({
+  requiredMembers: { '': lunsOfPods('spec', 'jobTemplate', 'spec', 'template') },
   defaults,
   prepareForCreate(cron, context) {
     cron.status = {}

@@ -5,6 +5,7 @@ import { defaultPodTemplate } from '../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isEmptyMap, isSet } from '../shared/values.ts'
 import { warnPodNames } from '../shared/workloads.ts'
 import { defaultFailurePatterns } from './job-defaults.ts'
@@ -37,6 +38,7 @@ function defaults(job: Job): void {
 }
 
 export const jobPolicy = definePolicy<Job>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(job, context) {
     if (job.spec?.manualSelector !== true) addJobLabels(job, context.profile)

@@ -11,6 +11,7 @@ import { defaultVendorSource, roundUp } from '../shared/pod-defaults.ts'
 import { deprecatedSources } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { amount, sign } from '../shared/quantities.ts'
+import { lunOfVolume } from '../shared/required-luns.ts'
 import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
 import { checkPersistentVolumeSource, sourceNames } from './persistent-volume-source.ts'
 
@@ -163,6 +164,7 @@ function now(context: PolicyContext): string {
 }
 
 export const persistentVolumePolicy = definePolicy<PersistentVolume>({
+  requiredMembers: { '': [lunOfVolume] },
   defaults,
   prepareForCreate(volume, context) {
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: now(context) }

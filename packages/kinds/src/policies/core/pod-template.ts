@@ -6,9 +6,11 @@ import { dropDisabledPodFields } from '../shared/pod-gates.ts'
 import { checkPodTemplate } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isSet } from '../shared/values.ts'
 
 export const podTemplatePolicy = definePolicy<PodTemplate>({
+  requiredMembers: { '': lunsOfPods('template') },
   defaults(object) {
     object.template ??= {}
     defaultPodTemplate(object.template)

@@ -8,6 +8,7 @@ import { podQos } from '../shared/pod-qos.ts'
 import { emptyPodSpec } from '../shared/pod-template.ts'
 import { podWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isEmpty, isSet } from '../shared/values.ts'
 import { checkPod } from './pod-rules.ts'
 import { defaultPodStatus, podStatusPolicy } from './pod-status.ts'
@@ -61,6 +62,7 @@ function bindLabelKeys(pod: Pod): void {
 }
 
 export const podPolicy = definePolicy<Pod>({
+  requiredMembers: { '': lunsOfPods() },
   defaults(pod) {
     pod.spec ??= { containers: [] }
     defaultPodSpec(pod.spec)

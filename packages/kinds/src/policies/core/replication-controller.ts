@@ -11,6 +11,7 @@ import { checkAlwaysRunning, checkPodTemplate } from '../shared/pod-template.ts'
 import { podTemplateWarnings } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { checkReplicaStatus } from '../shared/replicas.ts'
+import { lunsOfPods } from '../shared/required-luns.ts'
 import { isEmptyMap, isSet, type R } from '../shared/values.ts'
 
 function checkSpec(controller: DeepReadonly<ReplicationController>, report: Report): void {
@@ -38,6 +39,7 @@ function checkTemplate(
 }
 
 export const replicationControllerPolicy = definePolicy<ReplicationController>({
+  requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults(controller) {
     controller.spec ??= {}
     const { spec } = controller

@@ -1,5 +1,6 @@
 /** Secrets. @see Configuration and storage specification, 2.2 */
 import { type DeepReadonly, isConfigMapKey } from '@krmkit/meta'
+import { base64ToBytes, bytesToBase64 } from '@krmkit/schema'
 import type { Secret } from '../../types/core-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
 import type { Place, Report } from '../shared/place.ts'
@@ -17,7 +18,7 @@ function mergeText(secret: Secret): void {
   if (isSet(text)) {
     const data: Record<string, string> = { ...secret.data }
     for (const [key, value] of Object.entries(text)) {
-      const encoded = Buffer.from(value, 'utf8').toString('base64')
+      const encoded = bytesToBase64(new TextEncoder().encode(value))
       Object.defineProperty(data, key, { value: encoded, writable: true, enumerable: true, configurable: true })
     }
     if (Object.keys(data).length > 0) secret.data = data
@@ -75,7 +76,7 @@ function checkJson(encoded: string | undefined, at: Place): void {
     return
   }
   const redacted = '<secret contents redacted>'
-  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const text = new TextDecoder().decode(base64ToBytes(encoded))
   if (text === '') {
     at.invalid(redacted, 'unexpected end of JSON input')
     return

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { missingMembers } from './required-members.ts'
+
+const missing = (value: unknown, ...paths: string[]) =>
+  missingMembers(
+    value,
+    paths.map((path) => path.split('.')),
+  ).map(String)
+
+describe('missingMembers', () => {
+  it('tells whole paths, and counts null as none', () => {
+    expect(missing({}, 'spec')).toEqual(['spec'])
+    expect(missing({ spec: null }, 'spec', 'status.attached')).toEqual(['spec', 'status.attached'])
+    expect(missing({ spec: {}, status: { attached: false } }, 'spec', 'status.attached')).toEqual([])
+    expect(missing(JSON.parse('{"__proto__":{"spec":1}}'), 'spec')).toEqual(['spec'])
+    expect(missing('text', 'spec')).toEqual(['spec'])
+  })
+
+  it('asks only where there is something to ask of', () => {
+    const path = 'spec?.volumes?.*.iscsi?.lun'
+    expect(missing({}, path)).toEqual([])
+    expect(missing({ spec: { volumes: 1 } }, path)).toEqual([])
+    const volumes = [{ emptyDir: {} }, { iscsi: {} }, { iscsi: { lun: 0 } }, null, { iscsi: { lun: null } }]
+    expect(missing({ spec: { volumes } }, path)).toEqual(['spec.volumes[1].iscsi.lun', 'spec.volumes[4].iscsi.lun'])
+  })
+})
