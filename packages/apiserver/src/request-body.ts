@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
+import { missingMembers, type ResourceDefinition } from '@krmkit/kinds'
 import {
   ApiError,
   type ApiObject,
@@ -6,7 +6,6 @@ import {
   formatApiVersion,
   type GroupVersionKind,
   type NamingProfile,
-  Path,
   parseApiVersion,
 } from '@krmkit/meta'
 import {
@@ -127,21 +126,11 @@ function parseText(bytes: Uint8Array, encoding: 'json' | 'yaml'): { value: unkno
 
 /** @throws ApiError 422 for members that the body does not name. */
 function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
-  const missing = required.filter((path) => memberAt(value, path) === undefined)
+  const missing = missingMembers(value, required)
   if (missing.length === 0) return
-  const name = memberAt(value, ['metadata', 'name'])
-  const errors = missing.map(([first = '', ...rest]) => field.required(rest.reduce((at, step) => at.child(step), Path.of(first))))
+  const name = (value as { metadata?: { name?: unknown } | null } | null)?.metadata?.name
+  const errors = missing.map((path) => field.required(path))
   throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
-}
-
-/** The member at a path; null counts as none. */
-function memberAt(value: unknown, path: readonly string[]): unknown {
-  let at = value
-  for (const step of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
-    at = (at as Record<string, unknown>)[step]
-  }
-  return at ?? undefined
 }
 
 /** What the body says it is must be what is expected; what it leaves out is supplied. @throws ApiError 400 */
