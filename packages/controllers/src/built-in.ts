@@ -1,3 +1,4 @@
+import { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import type { Controller } from './interfaces.ts'
@@ -17,6 +18,7 @@ export const builtInControllers: readonly Controller[] = [
   legacyTokenCleaner,
   rootCAPublisher,
   namespaceController,
+  clusterRoleAggregationController,
   garbageCollector,
   disruptionController,
   volumeBinder,

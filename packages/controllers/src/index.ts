@@ -1,4 +1,5 @@
 export { builtInControllers } from './built-in.ts'
+export { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'
 export { disruptionController } from './disruption/disruption-controller.ts'
 export { type Discovered, type DiscoveredResource, discover } from './framework/discovery.ts'
