@@ -6,6 +6,7 @@ import {
   formatApiVersion,
   type GroupVersionKind,
   type NamingProfile,
+  Path,
   parseApiVersion,
 } from '@krmkit/meta'
 import {
