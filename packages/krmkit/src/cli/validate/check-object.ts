@@ -1,4 +1,4 @@
-import { deprecationWarning, type ResourceDefinition } from '@krmkit/kinds'
+import { deprecationWarning, missingMembers, type ResourceDefinition } from '@krmkit/kinds'
 import {
   type ApiObject,
   type FieldError,
@@ -204,7 +204,8 @@ function ruleProblems(
   { features }: OfflineKinds,
 ): readonly Problem[] {
   const { kind, policy } = definition
-  const unnamed = requiredMembers(written, policy.requiredMembers?.[''] ?? [])
+  const paths = missingMembers(written, policy.requiredMembers?.[''] ?? [])
+  const unnamed = paths.map((path) => error('required', String(path), 'Required value'))
   if (unnamed.length > 0) return unnamed
   try {
     const filled = applyDefaults(kind.type(), object) as unknown as ApiObject
@@ -229,14 +230,6 @@ function ruleProblems(
   } catch (failure) {
     return [error('internal', '', failure instanceof Error ? failure.message : String(failure))]
   }
-}
-
-function requiredMembers(value: JsonObject, paths: readonly (readonly string[])[]): Problem[] {
-  const missing = paths.filter((path) => {
-    const last = path.reduce<unknown>((at, step) => (isObject(at) ? own(at, step) : undefined), value)
-    return last === undefined || last === null
-  })
-  return missing.map((path) => error('required', path.join('.'), 'Required value'))
 }
 
 /** The name and namespace that the request would bring along. */
