@@ -26,6 +26,9 @@ import { runtimeClass } from './plugins/runtime-class.ts'
 import { serviceAccount } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
+import { mutatingWebhooks } from './webhook/mutating.ts'
+import { webhookOptions } from './webhook/options.ts'
+import { validatingWebhooks } from './webhook/validating.ts'
 
 /** A plugin that can be switched on, before it is made. */
 export interface PluginKind {
@@ -78,5 +81,11 @@ export const builtInPlugins: readonly PluginKind[] = [
   ),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
+  plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>
+    mutatingWebhooks(webhookOptions(environment, environment.webhooks ?? {}, configuration)),
+  ),
+  plugin('ValidatingAdmissionWebhook', true, (environment, configuration) =>
+    validatingWebhooks(webhookOptions(environment, environment.webhooks ?? {}, configuration)),
+  ),
   plugin('AlwaysDeny', false, () => alwaysDeny()),
 ]

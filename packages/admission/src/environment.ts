@@ -9,6 +9,7 @@ import {
   systemClock,
 } from '@krmkit/meta'
 import type { SubjectReader } from './plugins/certificates.ts'
+import type { WebhookReach } from './webhook/options.ts'
 
 /** What plugins are made of: everything they need beside the request. */
 export interface AdmissionEnvironment {
@@ -22,6 +23,8 @@ export interface AdmissionEnvironment {
   readonly organizationsOf?: SubjectReader
   /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */
   readonly connect?: (kubeconfigPath: string) => Post
+  /** Reaches webhooks. Absent: each call of one fails. */
+  readonly webhooks?: WebhookReach
 }
 
 /** Posts JSON to one service and gives back what it answers with a status of 200 to 299. @throws when it does not answer so */

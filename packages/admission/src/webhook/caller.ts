@@ -55,7 +55,7 @@ export class WebhookCaller {
       const why = 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)'
       throw new WebhookError('Failed', why, 400)
     }
-    const endpoint = this.#client.endpoint(hook)
+    const endpoint = this.#client.endpoint(hook, context.reader)
     const group = `admission.${profile.apiDomain}`
     const asked = { uid: random.uuid(), version, group, type: this.#type }
     const facts = requestFacts(attributes, form, profile)

@@ -1,5 +1,6 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import { base64ToBytes } from '@krmkit/schema'
+import type { ObjectReader } from '../interfaces.ts'
 import { addressOf, type WebhookAddress } from './address.ts'
 import type { Hook } from './hook.ts'
 import type {
@@ -11,6 +12,7 @@ import type {
   WebhookCredentials,
   WebhookTransport,
 } from './interfaces.ts'
+import { clusterServices } from './service-resolver.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** What reaching webhooks takes. */
@@ -53,17 +55,20 @@ export class WebhookClient {
     this.#inProcess = new Map(Object.entries(options.inProcess ?? {}))
   }
 
-  /** @throws WebhookError when there is no way. */
-  endpoint(hook: Hook): Endpoint {
+  /**
+   * @param reader where services are found, unless the embedder finds them.
+   * @throws WebhookError when there is no way.
+   */
+  endpoint(hook: Hook, reader: ObjectReader): Endpoint {
     let endpoint = this.#endpoints.get(hook)
     if (endpoint === undefined) {
-      endpoint = this.#open(hook)
+      endpoint = this.#open(hook, this.#options.resolveService ?? clusterServices(reader))
       this.#endpoints.set(hook, endpoint)
     }
     return endpoint
   }
 
-  #open(hook: Hook): Endpoint {
+  #open(hook: Hook, services: ServiceResolver): Endpoint {
     const { transport, credentialsFor, answerLimitBytes = defaultAnswerLimitBytes } = this.#options
     const address = addressOf(hook.client)
     if (typeof address === 'string') throw unreachable(address)
@@ -72,37 +77,39 @@ export class WebhookClient {
     if (run !== undefined) return { kind: 'function', run, url }
     if (transport === undefined) throw unreachable('there is no transport: this server reaches no webhooks')
     const credentials = credentialsFor?.(address.hostAndPort) ?? {}
-    const send = this.#connect(transport, hook, address, credentials)
+    const send = connect(transport, hook, { address, credentials, services })
     return {
       kind: 'remote',
       url,
       post: (body, bounds) => post({ send, address, credentials, limitBytes: answerLimitBytes }, body, bounds),
     }
   }
+}
 
-  #connect(transport: WebhookTransport, hook: Hook, address: WebhookAddress, credentials: WebhookCredentials): SendToWebhook {
-    const { certificate, key } = credentials
-    const serverName = credentials.serverName ?? address.serverName
-    const { service } = address
-    const authorities = [credentials.ca, bundleOf(hook)].filter((pem) => pem !== undefined && pem !== '')
-    try {
-      return transport.open({
-        origin: address.origin,
-        ...(authorities.length === 0 ? {} : { ca: authorities.join('\n') }),
-        ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
-        ...(serverName === undefined ? {} : { serverName }),
-        ...(service === undefined ? {} : { resolve: async () => this.#resolve(service) }),
-      })
-    } catch (error) {
-      throw unreachable(error instanceof Error ? error.message : String(error))
-    }
-  }
-
-  async #resolve(service: NonNullable<WebhookAddress['service']>) {
-    const { resolveService } = this.#options
-    if (resolveService === undefined)
-      throw new Error(`service ${JSON.stringify(service.name)} cannot be found: nobody resolves services`)
-    return resolveService(service)
+/** @throws WebhookError when authorities, certificate or key cannot be used. */
+function connect(
+  transport: WebhookTransport,
+  hook: Hook,
+  {
+    address,
+    credentials,
+    services,
+  }: { readonly address: WebhookAddress; readonly credentials: WebhookCredentials; readonly services: ServiceResolver },
+): SendToWebhook {
+  const { certificate, key } = credentials
+  const serverName = credentials.serverName ?? address.serverName
+  const { service } = address
+  const authorities = [credentials.ca, bundleOf(hook)].filter((pem) => pem !== undefined && pem !== '')
+  try {
+    return transport.open({
+      origin: address.origin,
+      ...(authorities.length === 0 ? {} : { ca: authorities.join('\n') }),
+      ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
+      ...(serverName === undefined ? {} : { serverName }),
+      ...(service === undefined ? {} : { resolve: async () => services(service) }),
+    })
+  } catch (error) {
+    throw unreachable(error instanceof Error ? error.message : String(error))
   }
 }
 

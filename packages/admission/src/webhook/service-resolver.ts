@@ -6,14 +6,10 @@ interface Service extends ApiObject {
   spec?: { type?: string; clusterIP?: string; externalName?: string; ports?: { port?: number }[] }
 }
 
-/**
- * Finds services as the stock server does by default: at their cluster address, or at the name of an external one.
- *
- * It is given a reader later than it is made, because webhooks are configured before the server that holds the services exists.
- */
-export function clusterServices(reader: () => Pick<ObjectReader, 'get'> | undefined): ServiceResolver {
+/** Finds services as the stock server does by default: at their cluster address, or at the name of an external one. */
+export function clusterServices(reader: Pick<ObjectReader, 'get'>): ServiceResolver {
   return ({ namespace, name, port }) => {
-    const found = reader()?.get({ group: '', resource: 'services' }, namespace, name)
+    const found = reader.get({ group: '', resource: 'services' }, namespace, name)
     if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
     const { spec = {} } = found as DeepReadonly<Service>
     if (spec.type === 'ExternalName') return { host: spec.externalName ?? '', port }
