@@ -1,0 +1,80 @@
+import { isIP } from 'node:net'
+import type { PeerCertificate } from 'node:tls'
+
+/** To whom a connection was meant to lead. */
+export interface Destination {
+  readonly host: string
+  readonly port: number
+  /** Name that the certificate has to have. */
+  readonly name: string
+}
+
+type SystemError = NodeJS.ErrnoException & { readonly cert?: PeerCertificate }
+
+const unknownAuthority = 'x509: certificate signed by unknown authority'
+
+/** What OpenSSL calls the faults of certificates, in Go's words. */
+const certificateFaults: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'x509: certificate has expired or is not yet valid',
+  CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
+  CERT_SIGNATURE_FAILURE: unknownAuthority,
+  CERT_UNTRUSTED: unknownAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  INVALID_CA: 'x509: invalid certificate authority',
+  INVALID_PURPOSE: 'x509: certificate specifies an incompatible key usage',
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+}
+
+const connectFaults: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network is unreachable',
+  ETIMEDOUT: 'connection timed out',
+}
+
+/** Why there is no answer, in the words of Go's client, which people and tools know. */
+export function connectionFailure(error: unknown, { host, port, name }: Destination): Error {
+  const { code = '', message, cert } = (error instanceof Error ? error : new Error(String(error))) as SystemError
+  const address = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
+  const certificate = Object.hasOwn(certificateFaults, code) ? certificateFaults[code] : undefined
+  const connecting = Object.hasOwn(connectFaults, code) ? connectFaults[code] : undefined
+  const text =
+    connecting !== undefined
+      ? `dial tcp ${address}: connect: ${connecting}`
+      : certificate !== undefined
+        ? `tls: failed to verify certificate: ${certificate}`
+        : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
+          ? `tls: failed to verify certificate: ${wrongName(name, cert)}`
+          : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+            ? `dial tcp: lookup ${host}: no such host`
+            : code === 'ECONNRESET'
+              ? message === 'aborted'
+                ? 'unexpected EOF'
+                : message === 'socket hang up'
+                  ? 'EOF'
+                  : `read tcp ${address}: read: connection reset by peer`
+              : message
+  return new Error(text, { cause: error })
+}
+
+function wrongName(name: string, certificate: PeerCertificate | undefined): string {
+  const kind = isIP(name) === 0 ? 'DNS:' : 'IP Address:'
+  const names = (certificate?.subjectaltname ?? '')
+    .split(', ')
+    .filter((each) => each.startsWith(kind))
+    .map((each) => each.slice(kind.length))
+  if (isIP(name) !== 0) {
+    const valid = names.length === 0 ? "it doesn't contain any IP SANs" : ''
+    const why =
+      valid === ''
+        ? `certificate is valid for ${names.join(', ')}, not ${name}`
+        : `cannot validate certificate for ${name} because ${valid}`
+    return `x509: ${why}`
+  }
+  if ((certificate?.subjectaltname ?? '') === '') return 'x509: certificate relies on legacy Common Name field, use SANs instead'
+  if (names.length === 0) return `x509: certificate is not valid for any names, but wanted to match ${name}`
+  return `x509: certificate is valid for ${names.join(', ')}, not ${name}`
+}
