@@ -7,6 +7,7 @@ import { ServedResources } from './served-resources.ts'
 import { ServiceAddresses } from './service-addresses.ts'
 import { StoredForms } from './stored-form.ts'
 import { ParsedObjects } from './stored-object.ts'
+import { Turns } from './turns.ts'
 import type { Writer } from './write.ts'
 
 /** Everything the verbs need, over one set of served resources. */
@@ -32,6 +33,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
     owned: new OwnedKinds(served),
     storedForms: new StoredForms(),
     addresses: new ServiceAddresses(environment.storage, parsed, environment.serviceNetwork),
+    turns: new Turns(environment.clock),
     reader: createReader(environment, parsed, served),
     objects: createWriter(() => registry),
     forms: createObjectForms(environment, served),

@@ -24,6 +24,7 @@ import { mayRemoveAfterUpdate } from './removal.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 import type { StoredForms } from './stored-form.ts'
 import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
+import type { Turns } from './turns.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 
 /** Refusals name the kind as it is stored, whatever version was asked for. */
@@ -45,6 +46,8 @@ export interface Writer {
   readonly owned: OwnedKinds
   readonly storedForms: StoredForms
   readonly addresses: ServiceAddresses
+  /** Of those who lost a race for an object. */
+  readonly turns: Turns
   /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
   stored(group: string, resource: string): ResourceDefinition | undefined
 }
@@ -213,39 +216,58 @@ export async function updateObject(
   context: RequestContext,
   request: UpdateRequest,
 ): Promise<UpdateAnswer> {
-  const { environment, parsed } = writer
   const key = objectKey(definition, request.namespace, request.name)
-  const gr = { group: definition.group, resource: definition.resource.name }
-  for (;;) {
-    const entry = isStorableName(request.name) ? environment.storage.peek(key) : undefined
-    if (entry === undefined) {
-      if ((request.uid ?? '') !== '')
-        throw ApiError.conflict(
-          gr,
-          request.name,
-          `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: `,
-        )
-      if (request.createMissing !== true) throw ApiError.notFound(gr, request.name)
-      const made = await request.change(undefined)
-      try {
-        const stored = await createObject(writer, definition, context, {
-          namespace: request.namespace,
-          object: made as ApiObject,
-          owned: request.owned === true,
-          pathName: request.name,
-        })
-        return { ...stored, created: true }
-      } catch (error) {
-        // Somebody else made it meanwhile: go on from their object.
-        if (error instanceof ApiError && error.reason === 'AlreadyExists' && environment.storage.peek(key) !== undefined) continue
-        throw error
+  let endTurn: (() => void) | undefined
+  try {
+    for (;;) {
+      const answer = await tryUpdate(writer, definition, context, request, key)
+      if (answer !== undefined) return answer
+      if (context.signal.aborted) {
+        const gr = { group: definition.group, resource: definition.resource.name }
+        throw ApiError.conflict(gr, request.name, optimisticLockMessage)
       }
+      endTurn ??= await writer.turns.take(key)
     }
+  } finally {
+    endTurn?.()
+  }
+}
+
+/** `undefined` when another writer was first. */
+async function tryUpdate(
+  writer: Writer,
+  definition: ResourceDefinition,
+  context: RequestContext,
+  request: UpdateRequest,
+  key: string,
+): Promise<UpdateAnswer | undefined> {
+  const { storage } = writer.environment
+  const gr = { group: definition.group, resource: definition.resource.name }
+  const entry = isStorableName(request.name) ? storage.peek(key) : undefined
+  if (entry !== undefined) {
     const answer = await writer.addresses.inTurn(definition, () =>
-      updateOnce(writer, definition, context, request, entry, parsed.objectOf(entry)),
+      updateOnce(writer, definition, context, request, entry, writer.parsed.objectOf(entry)),
     )
-    if (answer !== undefined) return { ...answer, created: false }
-    if (context.signal.aborted) throw ApiError.conflict(gr, request.name, optimisticLockMessage)
+    return answer === undefined ? undefined : { ...answer, created: false }
+  }
+  if ((request.uid ?? '') !== '') {
+    const problem = `Precondition failed: UID in precondition: ${request.uid}, UID in object meta: `
+    throw ApiError.conflict(gr, request.name, problem)
+  }
+  if (request.createMissing !== true) throw ApiError.notFound(gr, request.name)
+  const made = await request.change(undefined)
+  try {
+    const stored = await createObject(writer, definition, context, {
+      namespace: request.namespace,
+      object: made as ApiObject,
+      owned: request.owned === true,
+      pathName: request.name,
+    })
+    return { ...stored, created: true }
+  } catch (error) {
+    // Somebody else made it meanwhile: go on from their object.
+    if (error instanceof ApiError && error.reason === 'AlreadyExists' && storage.peek(key) !== undefined) return undefined
+    throw error
   }
 }
 
