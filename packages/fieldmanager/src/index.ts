@@ -52,7 +52,7 @@ export {
   withManagedFields,
   withoutManagedFields,
 } from './managed-fields/types.ts'
-export { isReset, timeText, trackUpdate, type UpdateRequest, unknownManager } from './managed-fields/update.ts'
+export { isReset, ownersAfterUpdate, timeText, trackUpdate, type UpdateRequest, unknownManager } from './managed-fields/update.ts'
 export { managedFieldsProblem } from './managed-fields/validate.ts'
 export { type Conflict, conflictSet, conflictsOf, conflictsText } from './merge/conflict.ts'
 export { type Converter, identityConverter, type TypedValue } from './merge/converter.ts'
@@ -72,6 +72,7 @@ export { createMergePatch, mergePatch } from './patch/merge-patch.ts'
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts'
 export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './patch/strategic-diff.ts'
 export { strategicMergePatch } from './patch/strategic-merge.ts'
+export { createThreeWayMergePatch } from './patch/three-way-merge.ts'
 export { type Comparison, compareTyped, comparisonText, filterComparison, isSame } from './typed/compare.ts'
 export { deducedName, deducedType, untypedName, untypedType } from './typed/deduced.ts'
 export { fieldSetOf } from './typed/field-set-of.ts'

@@ -70,6 +70,12 @@ export function release(text: string): string {
   return found[1]
 }
 
+/** Name of a field manager. */
+export function managerName(text: string): string {
+  if (text !== '' && text.length <= 128 && /^\P{C}*$/u.test(text)) return text
+  throw new InvalidArgumentError('It must be 1 to 128 printable characters.')
+}
+
 /** `Name=true,Other=false`; the flag may be repeated. */
 export function gates(text: string, before: Readonly<Record<string, boolean>> = {}): Readonly<Record<string, boolean>> {
   const entries = text

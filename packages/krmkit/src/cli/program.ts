@@ -1,5 +1,6 @@
 import { Command, CommanderError } from './commander.ts'
 import { exitCodes, type Terminal } from './offline/terminal.ts'
+import { applyCommand, blameCommand, diffCommand, mergeCommand } from './ownership/commands.ts'
 import { serveCommand, unknownFlagHint } from './serve-command.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { validateCommand } from './validate/validate-command.ts'
@@ -16,7 +17,13 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     .version(terminal.version)
     .showHelpAfterError('(--help shows every flag)')
   const serve = serveCommand(runServer).summary('run an API server')
-  const tools = [validateCommand(terminal)]
+  const tools = [
+    validateCommand(terminal),
+    applyCommand(terminal),
+    diffCommand(terminal),
+    blameCommand(terminal),
+    mergeCommand(terminal),
+  ]
   for (const command of [program, serve, ...tools]) {
     const usage = tools.includes(command) ? exitCodes.trouble : undefined
     command

@@ -7,16 +7,10 @@ import {
   readLifecycle,
 } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
-import {
-  type Features,
-  fixedFeatures,
-  formatApiVersion,
-  type GroupVersionKind,
-  type JsonObject,
-  stockProfile,
-} from '@krmkit/meta'
-import { applyDefaults, decode, type StructType } from '@krmkit/schema'
+import { type Features, fixedFeatures, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
+import { decode, type StructType } from '@krmkit/schema'
 import { kindStateAt } from '@krmkit/versioning'
+import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
 import { type ManifestObject, nameOf, own } from './objects.ts'
 
@@ -103,11 +97,10 @@ export class OfflineKinds {
     const gvk = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' }
     const own = this.#catalog.serving(gvk) as ResourceDefinition
     const type = own.kind.type()
-    const filled = applyDefaults(type, decode(type, value, { collect: false }).object as JsonObject)
-    own.policy.defaults?.(filled as never, gvk.version, stockProfile)
+    const filled = withDefaults(own, decode<JsonObject>(type, value, { collect: false }).object)
     // Names count as accepted, whatever a status says that came along.
-    const { status: _, ...definition } = filled
-    return definition as unknown as CustomResourceDefinition
+    const { status: _, ...definition } = filled as CustomResourceDefinition
+    return definition
   }
 
   #builtIn(definition: ResourceDefinition): FoundKind {

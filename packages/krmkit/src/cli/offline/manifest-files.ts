@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readManifest } from '@krmkit/schema'
 import type { Terminal } from './terminal.ts'
@@ -31,9 +31,14 @@ const foldersLeftOut = /^(?:\.|node_modules$)/
  * All files that paths lead to, in order. Of folders, those with the extensions `.yaml`, `.yml` and `.json` at any depth;
  * hidden folders, `node_modules`, and files of kustomize and helm are left out.
  */
-export function findManifests(paths: readonly string[], terminal: Pick<Terminal, 'stdin'>): FoundFiles {
+export function findManifests(
+  paths: readonly string[],
+  terminal: Pick<Terminal, 'stdin'>,
+  { absent = false }: { /** Files that do not exist are empty. */ readonly absent?: boolean } = {},
+): FoundFiles {
   const found = { files: [] as ManifestFile[], unreadable: [] as UnreadableFile[] }
   for (const path of paths) {
+    if (absent && !existsSync(path)) continue
     guarded(path, found.unreadable, () => {
       if (path === '-') found.files.push({ path, text: terminal.stdin() })
       else if (statSync(path).isDirectory()) {

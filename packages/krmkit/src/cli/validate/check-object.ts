@@ -14,8 +14,10 @@ import {
   systemRandom,
   validateObjectMeta,
 } from '@krmkit/meta'
-import { applyDefaults, DecodeError, decode, type StructType } from '@krmkit/schema'
+import { DecodeError, decode, type StructType } from '@krmkit/schema'
+import { withDefaults } from '../offline/defaults.ts'
 import type { FoundKind, OfflineKinds } from '../offline/kinds.ts'
+import { identityOf } from '../offline/load.ts'
 import { isObject, type ManifestObject, nameOf, own } from '../offline/objects.ts'
 import { type Problem, problemOf, type Severity } from './findings.ts'
 
@@ -47,11 +49,11 @@ export function checkObject(object: ManifestObject, kinds: OfflineKinds, options
   }
   const { definition } = found
   const name = nameOf(object)
-  const namespace = definition.kind.namespaced ? name.namespace || 'default' : ''
-  const named = typeof own((own(value, 'metadata') as object | undefined) ?? {}, 'name') === 'string' && name.name !== ''
-  const { group, resource } = definition.storage
+  const metadata = own(value, 'metadata')
+  const named = isObject(metadata) && own(metadata, 'name') === name.name && name.name !== ''
+  const identity = identityOf(name, typed, kinds)
   const problems = [...versionProblems(found, kinds), ...contentProblems(value, definition, kinds, options)]
-  return { problems, ...(named ? { identity: `${group}/${resource}/${namespace}/${name.name}` } : {}) }
+  return { problems, ...(named ? { identity } : {}) }
 }
 
 function typeName(value: unknown): string {
@@ -208,8 +210,7 @@ function ruleProblems(
   const unnamed = paths.map((path) => error('required', String(path), 'Required value'))
   if (unnamed.length > 0) return unnamed
   try {
-    const filled = applyDefaults(kind.type(), object) as unknown as ApiObject
-    policy.defaults?.(filled, kind.version, stockProfile)
+    const filled = withDefaults(definition, object)
     const homeless = placed(filled, kind.namespaced)
     const stored = definition.toStorage?.(filled) ?? filled
     const { group, version } = definition

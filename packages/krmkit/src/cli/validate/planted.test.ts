@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
+import { learnDefinitions } from '../offline/definitions.ts'
 import { OfflineKinds } from '../offline/kinds.ts'
 import { unmarked } from './testing/marked.ts'
 import { plantedMistakes } from './testing/planted-mistakes.ts'
 import { widgetDefinition } from './testing/templates.ts'
-import { learnDefinitions, Validator } from './validate.ts'
+import { Validator } from './validate.ts'
 
 const kinds = new OfflineKinds({ release: '1.33' })
 learnDefinitions([{ path: 'crd.yaml', text: widgetDefinition }], kinds)

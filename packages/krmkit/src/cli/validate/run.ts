@@ -1,11 +1,10 @@
-import { CliError } from '../cli-error.ts'
-import { OfflineKinds, type OfflineKindsOptions } from '../offline/kinds.ts'
+import { kindsOf, learnDefinitions } from '../offline/definitions.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import type { Finding, Severity } from './findings.ts'
 import { createProgress } from './progress.ts'
 import { createReport, type ReportFormat } from './reports.ts'
-import { learnDefinitions, Validator } from './validate.ts'
+import { Validator } from './validate.ts'
 
 /** What the flags of `krmkit validate` say. */
 export interface ValidateFlags {
@@ -26,7 +25,11 @@ const fieldModes = { strict: 'error', warn: 'warning', ignore: 'ignored' } as co
 
 /** @returns the exit code. @throws CliError `InvalidFlag` */
 export function runValidate(paths: readonly string[], flags: ValidateFlags, terminal: Terminal): number {
-  const kinds = offlineKinds(flags)
+  const kinds = kindsOf({
+    release: flags.kubernetesVersion,
+    runtimeConfig: flags.runtimeConfig.join(','),
+    featureGates: flags.featureGates,
+  })
   const found = findManifests(paths, terminal)
   const extra = findManifests(flags.definitions, terminal)
   const unreadable = [...found.unreadable, ...extra.unreadable].map(
@@ -64,17 +67,4 @@ export function runValidate(paths: readonly string[], flags: ValidateFlags, term
   if (unreadable.length > 0) return exitCodes.trouble
   const failed = totals.errors > 0 || (flags.failOn === 'warning' && totals.warnings > 0)
   return failed ? exitCodes.findings : exitCodes.fine
-}
-
-function offlineKinds(flags: Pick<ValidateFlags, 'kubernetesVersion' | 'runtimeConfig' | 'featureGates'>): OfflineKinds {
-  const options: OfflineKindsOptions = {
-    release: flags.kubernetesVersion,
-    runtimeConfig: flags.runtimeConfig.join(','),
-    featureGates: flags.featureGates,
-  }
-  try {
-    return new OfflineKinds(options)
-  } catch (cause) {
-    throw new CliError({ code: 'InvalidFlag', message: cause instanceof Error ? cause.message : String(cause), cause })
-  }
 }

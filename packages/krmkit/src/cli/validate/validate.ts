@@ -21,16 +21,6 @@ export interface ValidatedFile {
   readonly unchecked: number
 }
 
-/** Learns the kinds that definitions among files define. Reads only files that may hold one. */
-export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineKinds): void {
-  for (const file of files) {
-    if (!file.text.includes('CustomResourceDefinition')) continue
-    for (const document of documentsOf(file)) {
-      if (document.kind === 'document') for (const object of objectsOf(document)) kinds.define(object)
-    }
-  }
-}
-
 /** Validates one file after the other; what it has seen before counts for objects that are described twice. */
 export class Validator {
   readonly #kinds: OfflineKinds

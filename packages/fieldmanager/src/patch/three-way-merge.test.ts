@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { mergePatch } from './merge-patch.ts'
+import { createThreeWayMergePatch } from './three-way-merge.ts'
+
+const original = { a: 1, b: { c: 1, d: 1 }, l: [1] }
+
+describe('three-way merge patches', () => {
+  it('delete what was applied before, set what is wanted, and leave the rest alone', () => {
+    const modified = { b: { c: 2 }, l: [1, 2], n: { m: 1 } }
+    const current = { a: 1, b: { c: 1, d: 1, theirs: 1 }, l: [1], x: 1 }
+    const patch = createThreeWayMergePatch({ original, modified, current })
+    expect(patch).toEqual({ a: null, b: { c: 2, d: null }, l: [1, 2], n: { m: 1 } })
+    expect(mergePatch(current, patch)).toEqual({ b: { c: 2, theirs: 1 }, l: [1, 2], n: { m: 1 }, x: 1 })
+  })
+
+  it('delete nothing that is gone, and nothing without an original', () => {
+    expect(createThreeWayMergePatch({ original, modified: {}, current: { b: { c: 1 } } })).toEqual({ b: null })
+    expect(createThreeWayMergePatch({ original: {}, modified: { a: 1 }, current: original })).toEqual({})
+  })
+
+  it('tell conflicts when told so', () => {
+    const three = { original, modified: { ...original, a: 2 }, current: { ...original, a: 3 } }
+    expect(createThreeWayMergePatch(three)).toEqual({ a: 2 })
+    expect(() => createThreeWayMergePatch(three, { overwrite: false })).toThrow('has been changed since')
+    const agreed = { original, modified: { ...original, a: 3 }, current: { ...original, a: 3 } }
+    expect(createThreeWayMergePatch(agreed, { overwrite: false })).toEqual({})
+  })
+
+  it('take any name for a name', () => {
+    const modified = JSON.parse('{"__proto__":{"a":1}}')
+    const patch = createThreeWayMergePatch({ original: {}, modified, current: {} })
+    expect(JSON.stringify(patch)).toBe('{"__proto__":{"a":1}}')
+  })
+})

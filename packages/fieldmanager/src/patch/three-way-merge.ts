@@ -1,0 +1,48 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { ownMember, setMember } from '../typed/types.ts'
+import { equalValues, isMap } from '../value/order.ts'
+import { createMergePatch, mergePatch } from './merge-patch.ts'
+import { PatchError } from './patch-error.ts'
+import type { ThreeWayOptions } from './strategic-diff.ts'
+
+/**
+ * The merge patch of client-side apply for kinds without strategic merge: deletes what `original` (last applied) had and
+ * `modified` (wanted) has not, and sets what `current` (live) has otherwise than `modified`; lists are replaced as a whole.
+ *
+ * @throws PatchError `Conflict` without `overwrite`, when a change of the patch is also changed in `current`.
+ */
+export function createThreeWayMergePatch(
+  { original, modified, current }: { original: JsonObject; modified: JsonObject; current: JsonObject },
+  options: ThreeWayOptions = {},
+): JsonObject {
+  const additions = mergePatch(current, filtered(createMergePatch(current, modified), 'additions'))
+  const result = mergePatch(additions, filtered(createMergePatch(original, modified), 'deletions'))
+  const patch = createMergePatch(current, result as JsonObject)
+  if (options.overwrite === false && collide(patch, createMergePatch(original, current))) {
+    throw new PatchError('Conflict', 'the patch changes what has been changed since it was last applied')
+  }
+  return patch
+}
+
+/** Only the nulls of a patch, or everything else. */
+function filtered(patch: JsonObject, what: 'additions' | 'deletions'): JsonObject {
+  const out: JsonObject = {}
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] as JsonValue
+    if (isMap(value)) {
+      const below = filtered(value, what)
+      if (what === 'additions' || Object.keys(below).length > 0) setMember(out, key, below)
+    } else if ((value === null) === (what === 'deletions')) setMember(out, key, value)
+  }
+  return out
+}
+
+/** Whether two patches of different bases change the same member, to different values. */
+function collide(ours: JsonObject, theirs: JsonObject): boolean {
+  return Object.keys(ours).some((key) => {
+    const other = ownMember(theirs, key)
+    if (other === undefined) return false
+    const one = ours[key] as JsonValue
+    return isMap(one) && isMap(other) ? collide(one, other) : !equalValues(one, other)
+  })
+}

@@ -1,0 +1,41 @@
+import { CliError } from '../cli-error.ts'
+import { OfflineKinds, type OfflineKindsOptions } from './kinds.ts'
+import { readable } from './load.ts'
+import { documentsOf, findManifests, type ManifestFile } from './manifest-files.ts'
+import { objectsOf } from './objects.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Kinds as flags ask for them, and as files define them. */
+
+/** @throws CliError `InvalidFlag` */
+export function kindsOf(options: OfflineKindsOptions): OfflineKinds {
+  try {
+    return new OfflineKinds(options)
+  } catch (cause) {
+    throw new CliError({ code: 'InvalidFlag', message: cause instanceof Error ? cause.message : String(cause), cause })
+  }
+}
+
+/** Learns the kinds that definitions among files define. Reads only files that may hold one. */
+export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineKinds): void {
+  for (const file of files) {
+    if (!file.text.includes('CustomResourceDefinition')) continue
+    for (const document of documentsOf(file)) {
+      if (document.kind === 'document') for (const object of objectsOf(document)) kinds.define(object)
+    }
+  }
+}
+
+/**
+ * The kinds of the newest release, and those that the files define.
+ *
+ * @param definitions paths with more definitions.
+ * @throws CliError `FileFailed`
+ */
+export function kindsFor(files: readonly ManifestFile[], definitions: readonly string[], terminal: Terminal): OfflineKinds {
+  const kinds = kindsOf({ release: newestRelease })
+  learnDefinitions([...readable(findManifests(definitions, terminal)), ...files], kinds)
+  return kinds
+}
+
+export const newestRelease = '1.33'

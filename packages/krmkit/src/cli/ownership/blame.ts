@@ -1,0 +1,84 @@
+import { type BlamedLine, blame, blameLines, FieldManagerError, type Owner } from '@krmkit/fieldmanager'
+import { CliError } from '../cli-error.ts'
+import { kindsFor } from '../offline/definitions.ts'
+import { type LoadedObject, loadObjects, readable } from '../offline/load.ts'
+import { findManifests } from '../offline/manifest-files.ts'
+import { objectText } from '../offline/objects.ts'
+import type { Paint } from '../offline/paint.ts'
+import { prettyJson } from '../offline/print.ts'
+import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+
+/** What the flags of `krmkit blame` say. */
+export interface BlameFlags {
+  readonly definitions: readonly string[]
+  readonly output: 'text' | 'json'
+  readonly color: ColorWhen
+}
+
+/** @returns the exit code. @throws CliError `FileFailed` */
+export function runBlame(paths: readonly string[], flags: BlameFlags, terminal: Terminal): number {
+  const files = readable(findManifests(paths, terminal))
+  const objects = loadObjects(files, kindsFor(files, flags.definitions, terminal))
+  const guarded = <V>(object: LoadedObject, read: () => V): V => {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof FieldManagerError)) throw error
+      throw new CliError({
+        code: 'FileFailed',
+        message: `${object.file}: ${objectText(object.name)}: ${error.message}`,
+        cause: error,
+      })
+    }
+  }
+  if (flags.output === 'json') {
+    terminal.out(`${prettyJson(objects.map((object) => guarded(object, () => jsonOf(object))))}\n`)
+    return exitCodes.fine
+  }
+  const paint = terminal.paint('out', flags.color)
+  const blocks = objects.map((object) => guarded(object, () => textOf(blameLines(object.object, object.type), paint)))
+  terminal.out(blocks.join('---\n'))
+  return exitCodes.fine
+}
+
+function jsonOf({ object, name, type }: LoadedObject): object {
+  const fields = blame(object, type).filter(({ owners }) => owners.length > 0)
+  return { object: name, fields: fields.map(({ field, steps, owners }) => ({ field, steps, owners })) }
+}
+
+const noOwner = ['', '', ''] as const
+
+/** Owner, operation and time in columns, then the line. */
+function textOf(lines: readonly BlamedLine[], paint: Paint): string {
+  const rows = lines.map(({ owners }) => cellsOf(owners))
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => (row[column] as string).length)))
+  const colors = managerColors(lines, paint)
+  return lines
+    .map(({ text, owners }, index) => {
+      const cells = (rows[index] as readonly string[]).map((cell, column) => cell.padEnd(widths[column] as number))
+      const color = colors.get(owners[0]?.manager ?? '') ?? paint.dim
+      return `${color(cells.join('  '))} ${paint.dim('|')} ${owners.length === 0 ? paint.dim(text) : color(text)}\n`
+    })
+    .join('')
+}
+
+function cellsOf(owners: readonly Owner[]): readonly [string, string, string] {
+  if (owners.length === 0) return noOwner
+  const each = (text: (owner: Owner) => string) => [...new Set(owners.map(text))].join(', ')
+  const times = owners.flatMap(({ since }) => since ?? []).sort()
+  return [
+    each(({ manager }) => manager),
+    each(({ operation, subresource }) => (subresource === '' ? operation : `${operation}/${subresource}`)),
+    times.at(-1) ?? '',
+  ]
+}
+
+/** Each manager has a colour of its own, as long as there are some. */
+function managerColors(
+  lines: readonly BlamedLine[],
+  { green, yellow, cyan, magenta, blue, red }: Paint,
+): Map<string, Paint['red']> {
+  const palette = [green, yellow, cyan, magenta, blue, red]
+  const managers = [...new Set(lines.flatMap(({ owners }) => owners.map(({ manager }) => manager)))].sort()
+  return new Map(managers.map((manager, index) => [manager, palette[index % palette.length] as Paint['red']]))
+}

@@ -1,0 +1,47 @@
+import type { Change } from '@krmkit/fieldmanager'
+import type { JsonValue } from '@krmkit/meta'
+import { printYaml } from '@krmkit/schema'
+import type { Paint } from '../offline/paint.ts'
+import { lineDiff } from './line-diff.ts'
+
+/** Changes for people: a line for what is short, lines of YAML for what is not. */
+export function changeLines(changes: readonly Change[], paint: Paint): string[] {
+  return changes.flatMap((change) => {
+    const { kind, field, before, after } = change
+    if (kind === 'added') return valueLines('+', field, after as JsonValue, paint)
+    if (kind === 'removed') return valueLines('-', field, before as JsonValue, paint)
+    const head = `${paint.yellow('~')} ${field}:`
+    if (isShort(before) && isShort(after)) return [`${head} ${paint.red(short(before))} -> ${paint.green(short(after))}`]
+    return [
+      head,
+      ...lineDiff(textOf(before), textOf(after)).map(({ mark, text }) => `    ${painted(mark, `${mark} ${text}`, paint)}`),
+    ]
+  })
+}
+
+function valueLines(mark: '+' | '-', field: string, value: JsonValue, paint: Paint): string[] {
+  if (isShort(value)) return [painted(mark, `${mark} ${field}: ${short(value)}`, paint)]
+  return [painted(mark, `${mark} ${field}:`, paint), ...textOf(value).map((text) => painted(mark, `${mark}     ${text}`, paint))]
+}
+
+function painted(mark: string, text: string, paint: Paint): string {
+  return mark === '+' ? paint.green(text) : mark === '-' ? paint.red(text) : mark === '@' ? paint.cyan(text) : text
+}
+
+const longest = 100
+
+function isShort(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.length <= longest && !value.includes('\n')
+  return typeof value !== 'object' || value === null || Object.keys(value).length === 0
+}
+
+function short(value: JsonValue | undefined): string {
+  return value === undefined ? 'nothing' : typeof value === 'string' ? JSON.stringify(value) : printYaml(value).trimEnd()
+}
+
+/** Texts line by line as they are, everything else as YAML. */
+function textOf(value: JsonValue | undefined): string[] {
+  if (value === undefined) return []
+  const text = typeof value === 'string' ? value : printYaml(value)
+  return text.replace(/\n$/, '').split('\n')
+}

@@ -1,0 +1,111 @@
+import {
+  createThreeWayMergePatch,
+  createThreeWayPatch,
+  jsonPatch,
+  mergePatch,
+  PatchError,
+  strategicMergePatch,
+} from '@krmkit/fieldmanager'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { decodeUntyped, type StructType } from '@krmkit/schema'
+import { CliError } from '../cli-error.ts'
+import { kindsFor } from '../offline/definitions.ts'
+import type { OfflineKinds } from '../offline/kinds.ts'
+import { type LoadedObject, loadObjects, readable, valuesOf } from '../offline/load.ts'
+import { findManifests, type ManifestFile } from '../offline/manifest-files.ts'
+import { objectText } from '../offline/objects.ts'
+import { type ObjectForm, printObjects } from '../offline/print.ts'
+import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+import { inVersion } from './versions.ts'
+
+/** What the flags of `krmkit merge` say. */
+export interface MergeFlags {
+  readonly patch?: string
+  readonly type?: 'strategic' | 'merge' | 'json'
+  readonly original?: string
+  readonly modified?: string
+  readonly overwrite: boolean
+  readonly printPatch: boolean
+  readonly definitions: readonly string[]
+  readonly output: ObjectForm
+  readonly color: ColorWhen
+}
+
+/** @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
+export function runMerge(target: string, patchPath: string | undefined, flags: MergeFlags, terminal: Terminal): number {
+  const given = [patchPath, flags.patch, flags.modified].filter((each) => each !== undefined)
+  if (given.length !== 1) throw wrongFlag('give one of: a patch file, --patch, or --modified (with --original)')
+  if (flags.original !== undefined && flags.modified === undefined) throw wrongFlag('--original needs --modified')
+  const read = (path: string): readonly ManifestFile[] => readable(findManifests([path], terminal))
+  const [targetFiles, original, modified] = [target, flags.original, flags.modified].map((path) =>
+    path === undefined ? [] : read(path),
+  )
+  const kinds = kindsFor([...(targetFiles ?? []), ...(original ?? []), ...(modified ?? [])], flags.definitions, terminal)
+  const live = onlyObject(target, targetFiles ?? [], kinds)
+  try {
+    const patch =
+      flags.modified === undefined
+        ? onlyValue(
+            patchPath ?? '--patch',
+            patchPath === undefined ? [{ path: '--patch', text: flags.patch ?? '' }] : read(patchPath),
+          )
+        : threeWay(live, { original: original ?? [], modified: modified ?? [], flags, kinds })
+    terminal.out(printObjects([flags.printPatch ? patch : patched(live, patch, flags)], flags.output))
+    return exitCodes.fine
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    terminal.err(`${terminal.paint('err', flags.color).red('krmkit:')} ${objectText(live.name)}: ${error.message}\n`)
+    return error.code === 'Conflict' || error.code === 'Unprocessable' ? exitCodes.findings : exitCodes.trouble
+  }
+}
+
+function wrongFlag(message: string): CliError {
+  return new CliError({ code: 'InvalidFlag', message })
+}
+
+function onlyObject(path: string, files: readonly ManifestFile[], kinds: OfflineKinds): LoadedObject {
+  const all = loadObjects(files, kinds)
+  // Definitions may stand beside what they define.
+  const objects = all.length > 1 ? all.filter(({ gvk }) => gvk.kind !== 'CustomResourceDefinition') : all
+  const [only] = objects
+  if (only === undefined || objects.length > 1) {
+    throw new CliError({ code: 'FileFailed', message: `${path}: expected one object, found ${objects.length}` })
+  }
+  return only
+}
+
+function onlyValue(path: string, files: readonly ManifestFile[]): JsonValue {
+  const values = files.flatMap(valuesOf)
+  const [only] = values
+  if (values.length !== 1)
+    throw new CliError({ code: 'FileFailed', message: `${path}: expected one patch, found ${values.length}` })
+  return decodeUntyped<JsonObject>({ value: only }, { collect: false }).object.value as JsonValue
+}
+
+/** The patch as its form or the flag says; of built-in kinds a strategic one, of others a merge patch. */
+function patched({ object, type }: LoadedObject, patch: JsonValue, { type: wanted }: MergeFlags): JsonValue {
+  const builtIn = type !== undefined && type.custom === undefined
+  const form = wanted ?? (Array.isArray(patch) ? 'json' : builtIn ? 'strategic' : 'merge')
+  if (form === 'json') return jsonPatch(object, patch)
+  if (form === 'merge') return mergePatch(object, patch)
+  if (!builtIn) throw wrongFlag('strategic merge patches are for built-in kinds; use --type merge or json')
+  return strategicMergePatch(type, object, patch)
+}
+
+interface ThreeWay {
+  readonly original: readonly ManifestFile[]
+  readonly modified: readonly ManifestFile[]
+  readonly flags: MergeFlags
+  readonly kinds: OfflineKinds
+}
+
+/** What client-side apply would send: from what was applied last, what is wanted, and what is live. */
+function threeWay(live: LoadedObject, { original, modified, flags, kinds }: ThreeWay): JsonObject {
+  const wanted = inVersion(onlyObject(flags.modified ?? '', modified, kinds), live.gvk, kinds)
+  const last = flags.original === undefined ? {} : inVersion(onlyObject(flags.original, original, kinds), live.gvk, kinds)
+  const type: StructType | undefined = live.type
+  if (type !== undefined && type.custom === undefined && flags.type !== 'merge') {
+    return createThreeWayPatch(type, { original: last, modified: wanted, current: live.object }, { overwrite: flags.overwrite })
+  }
+  return createThreeWayMergePatch({ original: last, modified: wanted, current: live.object }, { overwrite: flags.overwrite })
+}
