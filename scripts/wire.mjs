@@ -186,6 +186,7 @@ async function startServer(directory, flags) {
     `--token-auth-file=${directory}/tokens.csv`,
     '--storage=memory',
     '--enable-bootstrap-token-auth',
+    '--authorization-mode=Node,RBAC',
   ]
   const child = start([bundleFile, ...own, ...flags.split(' ').filter((flag) => flag !== '')], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,8 @@
 import { addAuthenticationFlags } from './authentication/flags.ts'
-import { Command, InvalidArgumentError, Option } from './commander.ts'
+import { addAuthorizationFlags } from './authorization/flags.ts'
+import { Command, Option } from './commander.ts'
 import { address, addressRange, duration, fraction, gates, integer, list, origins, verbosity } from './flag-values.ts'
-import { type AuthorizationMode, authorizationModes, type ServeOptions } from './serve-options.ts'
+import type { ServeOptions } from './serve-options.ts'
 
 const port = integer({ min: 0, max: 65_535 })
 const count = integer({ min: 0, max: 1_000_000 })
@@ -14,7 +15,6 @@ const notYet = new Set([
   'audit-webhook-config-file',
   'authentication-config',
   'authorization-config',
-  'authorization-webhook-config-file',
   'admission-control-config-file',
   'enable-aggregator-routing',
   'encryption-provider-config',
@@ -69,15 +69,7 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .addOption(option('--cert-dir <folder>', 'where the self-made certificate is kept; default: pki in the data folder'))
     .addOption(option('--tls-cert-file <file>', 'PEM certificate to serve with, instead of a self-made one'))
     .addOption(option('--tls-private-key-file <file>', 'its PEM key'))
-    .optionsGroup('Who may do what:')
-    .addOption(
-      option(
-        '--authorization-mode <modes>',
-        `comma-separated, of ${authorizationModes.join(', ')}; SystemMasters: group system:masters may do everything, others read discovery and health`,
-      )
-        .default(['SystemMasters'])
-        .argParser(modes),
-    )
+    .optionsGroup('Administrator:')
     .addOption(
       option(
         '--write-kubeconfig <file>',
@@ -132,7 +124,7 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions) => run(options))
-  return addAuthenticationFlags(command)
+  return addAuthorizationFlags(addAuthenticationFlags(command))
 }
 
 function controllers(text: string): readonly string[] {
@@ -141,14 +133,4 @@ function controllers(text: string): readonly string[] {
 
 function option(flags: string, description: string): Option {
   return new Option(flags, description)
-}
-
-function modes(text: string): readonly AuthorizationMode[] {
-  const names = text.split(',')
-  for (const name of names) {
-    if (authorizationModes.includes(name as AuthorizationMode)) continue
-    const later = ['RBAC', 'Node', 'Webhook', 'ABAC'].includes(name) ? ` ${name} is not implemented yet.` : ''
-    throw new InvalidArgumentError(`It must be one of ${authorizationModes.join(', ')}.${later}`)
-  }
-  return names as AuthorizationMode[]
 }

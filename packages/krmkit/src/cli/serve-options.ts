@@ -1,7 +1,8 @@
 import type { AuthenticationOptions } from './authentication/options.ts'
+import type { AuthorizationOptions } from './authorization/options.ts'
 
 /** What `krmkit serve` was told, flag by flag. */
-export interface ServeOptions extends AuthenticationOptions {
+export interface ServeOptions extends AuthenticationOptions, AuthorizationOptions {
   readonly securePort: number
   readonly bindAddress: string
   readonly advertiseAddress?: string
@@ -13,7 +14,6 @@ export interface ServeOptions extends AuthenticationOptions {
   readonly certDir?: string
   readonly tlsCertFile?: string
   readonly tlsPrivateKeyFile?: string
-  readonly authorizationMode: readonly AuthorizationMode[]
   /** Path; empty: none is written. */
   readonly writeKubeconfig?: string
   readonly maxRequestsInflight: number
@@ -34,8 +34,3 @@ export interface ServeOptions extends AuthenticationOptions {
   readonly shutdownDelayDuration: number
   readonly v: number
 }
-
-/** `SystemMasters`: group system:masters may do everything, others may read discovery, health and their own rights. */
-export type AuthorizationMode = 'AlwaysAllow' | 'AlwaysDeny' | 'SystemMasters'
-
-export const authorizationModes: readonly AuthorizationMode[] = ['AlwaysAllow', 'AlwaysDeny', 'SystemMasters']

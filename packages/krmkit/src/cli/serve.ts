@@ -15,7 +15,7 @@ import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
 import { chooseAdmissionPlugins } from './admission-flags.ts'
 import { type Authenticators, authenticators } from './authentication/authenticators.ts'
-import { authorizerOf } from './callers.ts'
+import { type Authorization, authorization } from './authorization/authorizer.ts'
 import { CliError } from './cli-error.ts'
 import { readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
@@ -47,6 +47,10 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
+  const rights = await authorization(options, {
+    ...environment,
+    onError: (error) => log.error('the authorization webhook cannot be asked', error),
+  })
   const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
   const who = await authenticators(options, { ...environment, features, onError })
   const gate = new Gate()
@@ -65,7 +69,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       kinds: catalog.definitions,
       types: catalog.types,
       authenticator: who.authenticator,
-      authorizer: authorizerOf(options.authorizationMode),
+      authorizer: rights.authorizer,
+      bootstrapRoles: rights.bootstrapRoles,
       serviceAccountIssuer: who.accounts.issuer,
       ...(issuerDocuments === undefined ? {} : { issuerDocuments }),
       ...(who.proxyHeaders === undefined ? {} : { proxyHeaders: who.proxyHeaders }),
@@ -93,12 +98,13 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
-    const parts = { listening, controllers, server, who }
+    const parts = { listening, controllers, server, who, rights }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
     await listening?.close({ graceMs: 0 })
     await who[Symbol.asyncDispose]()
+    await rights[Symbol.asyncDispose]()
     await storage?.close()
     throw error
   }
@@ -197,6 +203,7 @@ interface Parts {
   readonly controllers: RunningControllers
   readonly server: EmbeddedServer
   readonly who: Authenticators
+  readonly rights: Authorization
 }
 
 /** From the outside in: no new requests, no more work of our own, then storage. */
@@ -205,4 +212,5 @@ async function close(serving: Parts): Promise<void> {
   await serving.who[Symbol.asyncDispose]()
   await serving.controllers.close()
   await serving.server.close()
+  await serving.rights[Symbol.asyncDispose]()
 }

@@ -1,0 +1,137 @@
+/** Decides by a file of policies, one JSON object a line. */
+
+import type { NamingProfile, UserInfo } from '@krmkit/meta'
+import { stockProfile } from '@krmkit/meta'
+import { AuthorizationError } from '../authorization-error.ts'
+import type { Attributes, Authorizer, Decision, PolicyRule } from '../interfaces.ts'
+import { pathMatches } from '../rbac/rule-match.ts'
+
+/** `*` matches everything; an empty member matches only what is empty, and an empty path no path. */
+export interface AbacPolicy {
+  readonly user: string
+  readonly group: string
+  readonly readonly: boolean
+  readonly apiGroup: string
+  readonly resource: string
+  readonly namespace: string
+  readonly nonResourcePath: string
+}
+
+const everybody = 'system:authenticated'
+const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+
+/**
+ * Reads a policy file: lines of `{"apiVersion": "abac.authorization.kubernetes.io/v1beta1", "kind": "Policy", "spec": {...}}`, or of the
+ * older form without a version. Blank lines and those that begin with `#` are passed over.
+ *
+ * @throws AuthorizationError `InvalidPolicyFile` that names the line.
+ */
+export function parseAbacPolicies(text: string, profile: Pick<NamingProfile, 'domain'> = stockProfile): readonly AbacPolicy[] {
+  return text.split('\n').flatMap((line, i) => {
+    const trimmed = line.trim()
+    return trimmed === '' || trimmed.startsWith('#') ? [] : [parseLine(trimmed, i + 1, `abac.authorization.${profile.domain}`)]
+  })
+}
+
+function parseLine(text: string, line: number, group: string): AbacPolicy {
+  const fail = (message: string): never => {
+    throw new AuthorizationError({ code: 'InvalidPolicyFile', line, message: `policy file, line ${line}: ${message}` })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    fail('it is not JSON')
+  }
+  if (!isRecord(value)) return fail('it is not an object')
+  const { apiVersion = '' } = value
+  if (apiVersion === '' || apiVersion === `${group}/v0`) return oldPolicy(readMembers(value, fail))
+  if (apiVersion !== `${group}/v1beta1`) return fail(`apiVersion must be ${group}/v1beta1`)
+  if (value['kind'] !== 'Policy') return fail('kind must be Policy')
+  const { spec } = value
+  if (!isRecord(spec)) return fail('it has no spec')
+  const policy = readMembers(spec, fail)
+  return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: everybody } : policy
+}
+
+/** In the old form what is left out matches everything. */
+function oldPolicy(given: AbacPolicy): AbacPolicy {
+  const { user, group, namespace, resource } = given
+  const forAll = (user === '' && group === '') || user === '*' || group === '*'
+  return {
+    ...given,
+    ...(forAll ? { user: '', group: everybody } : {}),
+    apiGroup: '*',
+    namespace: namespace === '' ? '*' : namespace,
+    resource: resource === '' ? '*' : resource,
+    nonResourcePath: namespace === '' && resource === '' ? '*' : '',
+  }
+}
+
+function readMembers(members: Readonly<Record<string, unknown>>, fail: (message: string) => never): AbacPolicy {
+  const text = (name: string): string => {
+    const value = Object.hasOwn(members, name) ? members[name] : ''
+    return typeof value === 'string' ? value : fail(`${name} must be a text`)
+  }
+  const flag = Object.hasOwn(members, 'readonly') ? members['readonly'] : false
+  if (typeof flag !== 'boolean') return fail('readonly must be true or false')
+  return {
+    user: text('user'),
+    group: text('group'),
+    readonly: flag,
+    apiGroup: text('apiGroup'),
+    resource: text('resource'),
+    namespace: text('namespace'),
+    nonResourcePath: text('nonResourcePath'),
+  }
+}
+
+export function createAbacAuthorizer(policies: readonly AbacPolicy[]): Authorizer {
+  return {
+    authorize(attributes) {
+      return policies.some((policy) => matches(policy, attributes)) ? allowed : unmatched
+    },
+    rulesFor(user, namespace) {
+      const own = policies.filter((policy) => isFor(policy, user))
+      const verbs = ({ readonly }: AbacPolicy) => (readonly ? [...readVerbs] : ['*'])
+      const inScope = own.filter((policy) => policy.namespace === '*' || policy.namespace === namespace)
+      const resourceRules = inScope
+        .filter(({ resource }) => resource !== '')
+        .map((policy): PolicyRule => ({ verbs: verbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource] }))
+      const nonResourceRules = inScope
+        .filter(({ nonResourcePath }) => nonResourcePath !== '')
+        .map((policy): PolicyRule => ({ verbs: verbs(policy), nonResourceURLs: [policy.nonResourcePath] }))
+      return { resourceRules, nonResourceRules, incomplete: false, errors: [] }
+    },
+  }
+}
+
+const trace = Object.freeze({ authorizer: 'ABAC' })
+const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace })
+const unmatched: Decision = Object.freeze({ decision: 'noOpinion', reason: 'No policy matched.', trace })
+
+function matches(policy: AbacPolicy, attributes: Attributes): boolean {
+  if (!isFor(policy, attributes.user)) return false
+  if (policy.readonly && !readVerbs.has(attributes.verb)) return false
+  if (!attributes.isResource) return policy.nonResourcePath !== '' && pathMatches([policy.nonResourcePath], attributes.path)
+  return (
+    covers(policy.namespace, attributes.namespace) &&
+    covers(policy.resource, attributes.resource) &&
+    covers(policy.apiGroup, attributes.group)
+  )
+}
+
+function covers(pattern: string, value: string): boolean {
+  return pattern === '*' || pattern === value
+}
+
+/** Whoever is named must be met: a user, a group, or both. */
+function isFor({ user, group }: AbacPolicy, { username, groups }: UserInfo): boolean {
+  if (user === '' && group === '') return false
+  if (user !== '' && user !== '*' && user !== username) return false
+  return group === '' || group === '*' || groups.includes(group)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,113 @@
+import type { AuthorizerEnvironment, AuthorizerFactory } from '@krmkit/apiserver'
+import {
+  type Authorizer,
+  alwaysAllow,
+  alwaysDeny,
+  createAbacAuthorizer,
+  createWebhookAuthorizer,
+  parseAbacPolicies,
+  privilegedGroups,
+  systemMasters,
+  unionAuthorizer,
+} from '@krmkit/authorization'
+import { loadKubeconfig } from '@krmkit/client'
+import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { type RemoteFetch, remoteFetch } from '../authentication/remote-fetch.ts'
+import { CliError } from '../cli-error.ts'
+import { readText } from '../files.ts'
+import type { AuthorizationMode, AuthorizationOptions } from './options.ts'
+
+/** Who may do what, as the flags say. */
+export interface Authorization extends AsyncDisposable {
+  readonly authorizer: AuthorizerFactory
+  /** The roles and bindings of the start are wanted. */
+  readonly bootstrapRoles: boolean
+}
+
+interface Environment {
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  readonly onError: (error: unknown) => void
+}
+
+type Maker = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
+
+/** @throws CliError for flags that contradict each other and files that cannot be used. */
+export async function authorization(options: AuthorizationOptions, environment: Environment): Promise<Authorization> {
+  const { authorizationMode: modes } = options
+  refuseUnused(options)
+  const remote = modes.includes('Webhook') ? await webhookOf(options, environment) : undefined
+  const abac = modes.includes('ABAC') ? await abacOf(options, environment) : undefined
+  const makers: Readonly<Record<AuthorizationMode, Maker>> = {
+    Node: ({ nodes }) => nodes(),
+    RBAC: ({ rbac }) => rbac(),
+    Webhook: () => remote?.authorizer ?? alwaysDeny,
+    ABAC: () => abac ?? alwaysDeny,
+    AlwaysAllow: () => alwaysAllow,
+    AlwaysDeny: () => alwaysDeny,
+    SystemMasters: () => systemMasters,
+  }
+  return {
+    bootstrapRoles: modes.includes('RBAC'),
+    async authorizer(parts) {
+      const chosen: Authorizer[] = []
+      // Whatever is decided elsewhere, administrators come in: a cluster whose roles are broken could not be mended otherwise.
+      if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'AlwaysDeny' || mode === 'SystemMasters')) {
+        chosen.push(privilegedGroups())
+      }
+      for (const mode of modes) chosen.push(await makers[mode](parts))
+      return chosen.length === 1 ? chosen[0]! : unionAuthorizer(chosen)
+    },
+    [Symbol.asyncDispose]: async () => remote?.fetch[Symbol.asyncDispose](),
+  }
+}
+
+function refuseUnused(options: AuthorizationOptions): void {
+  const { authorizationMode: modes, authorizationPolicyFile, authorizationWebhookConfigFile } = options
+  const pairs = [
+    ['ABAC', 'authorization-policy-file', authorizationPolicyFile],
+    ['Webhook', 'authorization-webhook-config-file', authorizationWebhookConfigFile],
+  ] as const
+  for (const [mode, flag, value] of pairs) {
+    if (modes.includes(mode) === (value !== undefined)) continue
+    const message = `--authorization-mode=${mode} and --${flag} go together`
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
+}
+
+async function abacOf({ authorizationPolicyFile = '' }: AuthorizationOptions, { profile }: Environment): Promise<Authorizer> {
+  const text = await readText(authorizationPolicyFile, 'authorization-policy-file')
+  try {
+    return createAbacAuthorizer(parseAbacPolicies(text, profile))
+  } catch (cause) {
+    throw unusable('authorization-policy-file', cause)
+  }
+}
+
+async function webhookOf(
+  options: AuthorizationOptions,
+  environment: Environment,
+): Promise<{ readonly authorizer: Authorizer; readonly fetch: RemoteFetch }> {
+  const path = options.authorizationWebhookConfigFile ?? ''
+  try {
+    const connection = await loadKubeconfig({ path })
+    const fetch = remoteFetch(connection)
+    const authorizer = createWebhookAuthorizer({
+      ...environment,
+      url: connection.server,
+      fetch: fetch.fetch,
+      version: options.authorizationWebhookVersion,
+      authorizedMs: options.authorizationWebhookCacheAuthorizedTtl,
+      unauthorizedMs: options.authorizationWebhookCacheUnauthorizedTtl,
+    })
+    return { authorizer, fetch }
+  } catch (cause) {
+    throw unusable('authorization-webhook-config-file', cause)
+  }
+}
+
+function unusable(flag: string, cause: unknown): CliError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new CliError({ code: 'FileFailed', message: `--${flag}: ${why}`, cause })
+}
