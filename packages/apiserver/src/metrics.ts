@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Metric, Registry as MetricRegistry } from 'prom-client'
+import type { WebhookSignals } from '@krmkit/admission'
+import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { RequestInfo } from './request-info.ts'
 import type { Filter } from './request-state.ts'
 import { type RequestLabels, RequestTallies } from './request-tallies.ts'
@@ -13,6 +14,8 @@ export interface Metrics {
     subresource: string
     removed_release: string
   }): void
+  /** Counts calls to admission webhooks. */
+  readonly webhooks: WebhookSignals
   /** Text of `/metrics`, and its content type. */
   expose(): Promise<{ text: string; contentType: string }>
 }
@@ -83,10 +86,60 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
       }
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
+    webhooks: webhookMetrics(registers),
     expose: async () => ({
       text: await (registers[0] as MetricRegistry).metrics(),
       contentType: (registers[0] as MetricRegistry).contentType,
     }),
+  }
+}
+
+/** Codes above are counted as this one: webhooks answer what they like. */
+const highestCode = 600
+
+/** @see API protocol specification, 6 */
+function webhookMetrics(registers: MetricRegistry[]): WebhookSignals {
+  const prefix = 'apiserver_admission_webhook'
+  const rejections = new Counter({
+    name: `${prefix}_rejection_count`,
+    help: 'Requests that ended at an admission webhook, by what went wrong and the HTTP status that it amounts to.',
+    labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+    registers,
+  })
+  const failOpen = new Counter({
+    name: `${prefix}_fail_open_count`,
+    help: 'Calls to admission webhooks that failed and were ignored.',
+    labelNames: ['name', 'type'],
+    registers,
+  })
+  const requests = new Counter({
+    name: `${prefix}_request_total`,
+    help: 'Calls to admission webhooks, by the HTTP status that they amount to.',
+    labelNames: ['name', 'type', 'operation', 'code', 'rejected'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: `${prefix}_admission_duration_seconds`,
+    help: 'Seconds that admission webhooks took.',
+    labelNames: ['name', 'type', 'operation', 'rejected'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
+    registers,
+  })
+  const exclusions = new Counter({
+    name: 'apiserver_admission_match_condition_exclusions_total',
+    help: 'Calls to admission webhooks that their match conditions spared.',
+    labelNames: ['name', 'kind', 'type', 'operation'],
+    registers,
+  })
+  return {
+    called(labels, { seconds, rejected, code }) {
+      requests.inc({ ...labels, code: Math.min(code, highestCode), rejected: String(rejected) })
+      durations.observe({ ...labels, rejected: String(rejected) }, seconds)
+    },
+    rejected: (labels, { cause, code }) =>
+      rejections.inc({ ...labels, error_type: cause, rejection_code: Math.min(code, highestCode) }),
+    failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
+    excluded: (labels) => exclusions.inc({ ...labels, kind: 'webhook' }),
   }
 }
 

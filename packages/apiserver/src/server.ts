@@ -149,12 +149,13 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(options.kinds ?? catalog.definitions)
   const admission = admissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
+  const metrics = createMetrics(storage)
+  const signals = metrics.webhooks
   const registry = createRegistry(
-    { storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork, guard },
+    { storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork, guard, signals },
     served,
   )
   const responder: Responder = { negotiator: new Negotiator(profile), types, vendor: profile.vendor }
-  const metrics = createMetrics(storage)
   const views = new WeakMap<ResourceDefinition, View>()
   const machinery: Machinery = {
     writer: registry,
