@@ -8,7 +8,7 @@ import {
   runControllers,
   serviceAccountController,
 } from '@krmkit/controllers'
-import { type Listening, listen, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
+import { type Listening, listen, selfSigned, type TlsFiles, type TlsSelfSigned, webhookTransport } from '@krmkit/http'
 import { createCatalog } from '@krmkit/kinds'
 import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
@@ -21,6 +21,7 @@ import { readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { kubeconfigCredentials } from './webhooks/kubeconfig-credentials.ts'
 
 /** A server that runs, and how to reach it. */
 export interface Serving {
@@ -54,6 +55,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
   const who = await authenticators(options, { ...environment, features, onError })
   const gate = new Gate()
+  const webhooks = webhookTransport()
   let listening: Listening | undefined
   let storage: Storage | undefined
   try {
@@ -74,7 +76,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       serviceAccountIssuer: who.accounts.issuer,
       ...(issuerDocuments === undefined ? {} : { issuerDocuments }),
       ...(who.proxyHeaders === undefined ? {} : { proxyHeaders: who.proxyHeaders }),
-      admission,
+      admission: (parts) => admission({ ...parts, webhooks: { transport: webhooks, credentials: kubeconfigCredentials } }),
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,
@@ -98,13 +100,14 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
-    const parts = { listening, controllers, server, who, rights }
+    const parts = { listening, controllers, server, who, rights, webhooks }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
     await listening?.close({ graceMs: 0 })
     await who[Symbol.asyncDispose]()
     await rights[Symbol.asyncDispose]()
+    webhooks[Symbol.dispose]()
     await storage?.close()
     throw error
   }
@@ -204,6 +207,7 @@ interface Parts {
   readonly server: EmbeddedServer
   readonly who: Authenticators
   readonly rights: Authorization
+  readonly webhooks: Disposable
 }
 
 /** From the outside in: no new requests, no more work of our own, then storage. */
@@ -212,5 +216,6 @@ async function close(serving: Parts): Promise<void> {
   await serving.who[Symbol.asyncDispose]()
   await serving.controllers.close()
   await serving.server.close()
+  serving.webhooks[Symbol.dispose]()
   await serving.rights[Symbol.asyncDispose]()
 }
