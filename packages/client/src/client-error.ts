@@ -7,6 +7,8 @@ export type ClientErrorCode =
   | 'InvalidCall'
   /** A kubeconfig that cannot be read or used. */
   | 'InvalidKubeconfig'
+  /** Credentials that could not be got: a command that is missing, fails or answers wrongly. */
+  | 'CredentialsFailed'
   /** A kubeconfig that asks for a way to log in or connect that is not supported. */
   | 'Unsupported'
   /** The client was closed. */

@@ -343,5 +343,8 @@ function rawResponse(response: TransportResponse): RawResponse {
     text: async () => textOf(await bytes()),
     json: async () => parseAnswer(await bytes()),
     stream: () => response.body,
+    get events() {
+      return response.events
+    },
   }
 }

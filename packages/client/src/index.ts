@@ -1,5 +1,9 @@
 export { type ClientOptions, createClient } from './client.ts'
 export { ClientError, type ClientErrorCode } from './client-error.ts'
+export type { CredentialSource, Credentials } from './credentials/credential-source.ts'
+export type { ExecConfig } from './credentials/exec-config.ts'
+export { type ExecOptions, execCredentials } from './credentials/exec-plugin.ts'
+export type { CommandOptions, CommandOutcome, RunCommand } from './credentials/run-command.ts'
 export { type InProcessOptions, inProcessClient, inProcessTransport } from './in-process.ts'
 export { type Informer, type InformerHandlers, type InformerOptions, informer } from './informer.ts'
 export type {

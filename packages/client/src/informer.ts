@@ -18,6 +18,8 @@ export interface InformerOptions<T extends ApiObject> extends Omit<SelectOptions
   readonly labels?: readonly string[]
   /** Further indexes: the values of an object under each. */
   readonly indexers?: Readonly<Record<string, (object: DeepReadonly<T>) => readonly string[]>>
+  /** What is kept of each object, to make the copy lighter. Must not change what it is given, which others may share. */
+  readonly transform?: (object: T) => T
   /** Tell every object again as updated, so that handlers can mend what they missed. Default: never. */
   readonly resyncMs?: number
   readonly clock?: Clock
@@ -74,6 +76,7 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
   readonly #stopping = new AbortController()
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
+  readonly #transform: (object: T) => T
   readonly #running: Promise<void>
   #markSynced: () => void = () => undefined
 
@@ -85,10 +88,12 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
       namespace,
       labelSelector,
       fieldSelector,
+      transform = (object) => object,
     } = options
     this.#mirror = new Mirror<T>({ labels: options.labels ?? [], indexers: options.indexers ?? {} })
     this.#clock = clock
     this.#onError = onError
+    this.#transform = transform
     this.synced = new Promise((resolve, reject) => {
       this.#markSynced = resolve
       this.#stopping.signal.addEventListener('abort', () => reject(new Error('the informer was stopped before it had synced')), {
@@ -147,14 +152,14 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
     for await (const step of steps) {
       if (step.kind === 'list') {
         const known = new Map(this.#mirror.objects)
-        for (const { type, object } of differences(known, step.items)) this.#take(type, object)
+        for (const { type, object } of differences(known, step.items.map(this.#transform))) this.#take(type, object)
         this.resourceVersion = step.resourceVersion
         this.hasSynced = true
         this.#markSynced()
         continue
       }
       const { type, object } = step.event
-      if (type !== 'BOOKMARK') this.#take(type, object)
+      if (type !== 'BOOKMARK') this.#take(type, this.#transform(object))
       this.resourceVersion = object.metadata.resourceVersion ?? this.resourceVersion
     }
   }

@@ -1,3 +1,4 @@
+import type { SharedEvent } from '@krmkit/apiserver'
 import type { ApiObject, JsonObject, JsonValue, ListMeta, Status, Typed } from '@krmkit/meta'
 
 /**
@@ -147,6 +148,8 @@ export interface RawResponse {
   json(): Promise<unknown>
   /** Pieces as they come; leaving the loop ends the request. Instead of the others, never beside them. */
   stream(): AsyncIterable<Uint8Array>
+  /** Of a watch in the same process: its events, frozen and shared, instead of the bytes. */
+  readonly events?: AsyncIterable<readonly SharedEvent[]> | undefined
 }
 
 export interface Client extends AsyncDisposable {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { ClientError } from './client-error.ts'
 
@@ -74,4 +75,20 @@ export function pathIn(entry: Entry, name: string): string | undefined {
 
 export function invalid(where: string, what: string): ClientError {
   return new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${where}: ${what}` })
+}
+
+/** PEM out of `<name>-data` (base64) or the file `<name>`; the data wins. */
+export async function fileOrData(entry: Entry, name: string): Promise<string | undefined> {
+  const data = textIn(entry.members, `${name}-data`, entry.name)
+  if (data !== undefined) {
+    if (!/^[A-Za-z0-9+/=\s]+$/.test(data)) throw invalid(entry.name, `${name}-data is not base64`)
+    return Buffer.from(data, 'base64').toString('utf8')
+  }
+  const path = pathIn(entry, name)
+  if (path === undefined) return undefined
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    throw new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${name} ${path} cannot be read`, cause })
+  }
 }

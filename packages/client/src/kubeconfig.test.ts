@@ -105,13 +105,12 @@ describe('loadKubeconfig', () => {
     expect(await loadKubeconfig({ env: { HOME: folder } })).toMatchObject({ token: 'home' })
   })
 
-  it.each([
-    ['a command', '    exec: {command: get-token, apiVersion: client.authentication.k8s.io/v1}', 'command "get-token"'],
-    ['an auth provider', '    auth-provider: {name: oidc}', 'auth-provider'],
-    ['a password', '    username: a\n    password: b', 'password'],
-  ])('refuses to log in by %s, naming it', async (_, user, words) => {
-    await expect(load('', user)).rejects.toMatchObject({ code: 'Unsupported', message: expect.stringContaining(words) })
-  })
+  it.each([['an auth provider', '    auth-provider: {name: oidc}', 'auth-provider']])(
+    'refuses to log in by %s, naming it',
+    async (_, user, words) => {
+      await expect(load('', user)).rejects.toMatchObject({ code: 'Unsupported', message: expect.stringContaining(words) })
+    },
+  )
 
   it('refuses proxies', async () => {
     await expect(load('    proxy-url: http://proxy', '    token: t')).rejects.toMatchObject({ code: 'Unsupported' })

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import type { NamingProfile } from '@krmkit/meta'
 import type { ClientOptions } from './client.ts'
 import { ClientError } from './client-error.ts'
-import { type Entry, flagIn, invalid, type Kubeconfig, mergeKubeconfigs, pathIn, textIn } from './kubeconfig-file.ts'
+import type { ExecOptions } from './credentials/exec-plugin.ts'
+import { type Entry, fileOrData, flagIn, invalid, type Kubeconfig, mergeKubeconfigs, textIn } from './kubeconfig-file.ts'
+import { kubeconfigUser } from './kubeconfig-user.ts'
 import type { ConnectionOptions } from './remote.ts'
 import { parseYamlText } from './yaml.ts'
 
@@ -14,6 +17,10 @@ export interface KubeconfigOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Default: the file's current context. */
   readonly context?: string
+  /** Names that commands are told; default: the stock ones. */
+  readonly profile?: Pick<NamingProfile, 'apiDomain' | 'vendor'>
+  /** How commands that get credentials are run. */
+  readonly exec?: Partial<Pick<ExecOptions, 'clock' | 'hasTerminal' | 'run'>>
 }
 
 /** How to reach the server that a kubeconfig names: what `remoteClient` takes. */
@@ -22,18 +29,11 @@ export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOpti
   readonly context: string
 }
 
-/** What a user entry may hold that we cannot do, and what to tell. */
-const unsupported: Readonly<Record<string, string>> = {
-  exec: 'gets its credentials from a command (exec), which is not supported yet: give it a token or a client certificate',
-  'auth-provider': 'uses an auth-provider, which is not supported: give it a token or a client certificate',
-  username: 'uses a password, which no current server accepts: give it a token or a client certificate',
-}
-
 /**
  * Reads how to reach a server from kubeconfig files.
  *
  * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed;
- *   `Unsupported` for credential commands, auth providers, passwords and proxies.
+ *   `Unsupported` for auth providers and proxies.
  */
 export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<KubeconfigConnection> {
   const files = await readFiles(options)
@@ -44,11 +44,13 @@ export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<K
   const context = find(config, { list: 'contexts', name, where })
   const cluster = find(config, { list: 'clusters', name: textIn(context.members, 'cluster', name) ?? '', where })
   const userName = textIn(context.members, 'user', name)
+  const connection = await clusterPart(cluster)
+  const user = userName === undefined ? undefined : find(config, { list: 'users', name: userName, where })
   return {
     context: name,
     namespace: textIn(context.members, 'namespace', name) ?? 'default',
-    ...(await clusterPart(cluster)),
-    ...(userName === undefined ? {} : await userPart(find(config, { list: 'users', name: userName, where }))),
+    ...connection,
+    ...(user === undefined ? {} : await kubeconfigUser(user, { cluster, ca: connection.ca, ...options })),
   }
 }
 
@@ -97,64 +99,5 @@ async function clusterPart(cluster: Entry): Promise<ConnectionOptions> {
     ...(ca === undefined ? {} : { ca }),
     ...(tlsServerName === undefined ? {} : { tlsServerName }),
     ...(insecure ? { insecureSkipTlsVerify: true } : {}),
-  }
-}
-
-async function userPart(user: Entry): Promise<Partial<KubeconfigConnection>> {
-  const { members, name } = user
-  for (const [member, why] of Object.entries(unsupported)) {
-    if (!Object.hasOwn(members, member) || members[member] === null || members[member] === '') continue
-    const command = member === 'exec' ? commandOf(members.exec) : ''
-    throw new ClientError({ code: 'Unsupported', message: `kubeconfig: the user ${name} ${why}${command}` })
-  }
-  const certificate = await fileOrData(user, 'client-certificate')
-  const key = await fileOrData(user, 'client-key')
-  if ((certificate === undefined) !== (key === undefined)) throw invalid(name, 'a client certificate and its key go together')
-  const token = textIn(members, 'token', name)
-  const tokenFile = pathIn(user, 'tokenFile')
-  const as = textIn(members, 'as', name)
-  return {
-    ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
-    ...(tokenFile !== undefined ? { token: () => readToken(tokenFile) } : token !== undefined ? { token } : {}),
-    ...(as === undefined ? {} : { impersonate: impersonationOf(user, as) }),
-  }
-}
-
-function impersonationOf({ members, name }: Entry, user: string): NonNullable<ClientOptions['impersonate']> {
-  const uid = textIn(members, 'as-uid', name)
-  const groups = members['as-groups'] ?? []
-  if (!Array.isArray(groups) || !groups.every((group) => typeof group === 'string'))
-    throw invalid(name, 'as-groups is not a list of texts')
-  return { user, groups, ...(uid === undefined ? {} : { uid }) }
-}
-
-/** For messages only: which command it was. */
-function commandOf(exec: unknown): string {
-  const command = typeof exec === 'object' && exec !== null && 'command' in exec ? exec.command : undefined
-  return typeof command === 'string' ? ` (command ${JSON.stringify(command)})` : ''
-}
-
-/** Files with tokens change while we run: read anew for each request, they are small and in the page cache. */
-async function readToken(path: string): Promise<string> {
-  try {
-    return (await readFile(path, 'utf8')).trim()
-  } catch (cause) {
-    throw new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: the token file ${path} cannot be read`, cause })
-  }
-}
-
-/** PEM out of `<name>-data` (base64) or the file `<name>`; the data wins. */
-async function fileOrData(entry: Entry, name: string): Promise<string | undefined> {
-  const data = textIn(entry.members, `${name}-data`, entry.name)
-  if (data !== undefined) {
-    if (!/^[A-Za-z0-9+/=\s]+$/.test(data)) throw invalid(entry.name, `${name}-data is not base64`)
-    return Buffer.from(data, 'base64').toString('utf8')
-  }
-  const path = pathIn(entry, name)
-  if (path === undefined) return undefined
-  try {
-    return await readFile(path, 'utf8')
-  } catch (cause) {
-    throw new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${name} ${path} cannot be read`, cause })
   }
 }

@@ -11,6 +11,7 @@ import { isIP } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { type ClientOptions, createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
+import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 import type { Client } from './interfaces.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
@@ -25,6 +26,10 @@ export interface ConnectionOptions {
   readonly key?: string
   /** A bearer token, or how to get the current one. */
   readonly token?: string | (() => string | Promise<string>)
+  /** A name and password, for what stands in front of a server: servers themselves take none. */
+  readonly basic?: { readonly username: string; readonly password: string }
+  /** Credentials that change: what they hold comes before `token`, `certificate` and `key`. */
+  readonly credentials?: CredentialSource
   /** Name that the server's certificate must have, when it is not that of the URL. */
   readonly tlsServerName?: string
   /** Believe any certificate. Never outside of tests. */
@@ -42,41 +47,100 @@ export function remoteClient(options: RemoteOptions): Client {
 export function remoteTransport(options: ConnectionOptions): Transport {
   const url = serverUrl(options.server)
   const secure = url.protocol === 'https:'
-  const keepAlive = { keepAlive: true, maxFreeSockets: 64, noDelay: true }
-  const agent = secure ? new HttpsAgent({ ...keepAlive, ...tlsOf(options, url) }) : new HttpAgent(keepAlive)
-  const base = {
-    agent,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-  }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
   const prefix = url.pathname.replace(/\/$/, '')
   const start = secure ? httpsRequest : httpRequest
-  const open = new Set<ClientRequest>()
+  const connections = new Connections(options, url)
+  const { credentials: source } = options
   let closed = false
+
+  const attempt = async (request: TransportRequest, credentials: Credentials): Promise<TransportResponse> => {
+    const token = credentials.token ?? (typeof options.token === 'function' ? await options.token() : options.token)
+    const target = `${prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`
+    const agent = connections.agentFor(credentials)
+    const headers = headersOf(request, authorizationOf(token, options.basic))
+    const how: RequestOptions = { host, port, agent, method: request.method, path: target, headers }
+    for (let again = false; ; again = true) {
+      const one = exchange(start(how), { request, open: connections.open })
+      try {
+        return await one.answer
+      } catch (error) {
+        // The server closed a kept connection just as it was used again: nothing was lost, ask once more.
+        if (again || request.method !== 'GET' || !one.wasStale(error))
+          throw unreachable(error, { request, server: options.server })
+      }
+    }
+  }
+
   return {
     async send(request) {
       if (closed) throw new ClientError({ code: 'Closed', message: 'the client was closed' })
       request.signal?.throwIfAborted()
-      const token = typeof options.token === 'function' ? await options.token() : options.token
-      const target = `${prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`
-      const how: RequestOptions = { ...base, method: request.method, path: target, headers: headersOf(request, token) }
-      for (let again = false; ; again = true) {
-        const attempt = exchange(start(how), { request, open })
-        try {
-          return await attempt.answer
-        } catch (error) {
-          // The server closed a kept connection just as it was used again: nothing was lost, ask once more.
-          if (again || request.method !== 'GET' || !attempt.wasStale(error))
-            throw unreachable(error, { request, server: options.server })
-        }
+      if (source === undefined || request.headers.authorization !== undefined) return attempt(request, {})
+      const credentials = await source.get()
+      const response = await attempt(request, credentials)
+      // Refused before anything was done: with other credentials the same request may be sent again.
+      if (response.status !== 401 || !(await source.refused(credentials))) return response
+      for await (const _ of response.body) {
+        // Read to the end, so that the connection can be used again.
       }
+      return attempt(request, await source.get())
     },
     async close() {
       closed = true
-      for (const request of open) request.destroy()
-      agent.destroy()
+      source?.close?.()
+      connections.close()
     },
   }
+}
+
+/** Connections by one client certificate; when it changes, those made with the former one are closed, busy or not. */
+class Connections {
+  readonly open = new Set<ClientRequest>()
+  readonly #options: ConnectionOptions
+  readonly #url: URL
+  #agent: HttpAgent
+  #shown: Credentials
+
+  constructor(options: ConnectionOptions, url: URL) {
+    this.#options = options
+    this.#url = url
+    this.#shown = pairOf({}, options)
+    this.#agent = this.#agentWith(this.#shown)
+  }
+
+  agentFor(credentials: Credentials): HttpAgent {
+    const wanted = pairOf(credentials, this.#options)
+    if (wanted.certificate !== this.#shown.certificate || wanted.key !== this.#shown.key) {
+      this.close()
+      this.#shown = wanted
+      this.#agent = this.#agentWith(wanted)
+    }
+    return this.#agent
+  }
+
+  close(): void {
+    for (const request of this.open) request.destroy()
+    this.#agent.destroy()
+  }
+
+  #agentWith(pair: Credentials): HttpAgent {
+    const keepAlive = { keepAlive: true, maxFreeSockets: 64, noDelay: true }
+    if (this.#url.protocol !== 'https:') return new HttpAgent(keepAlive)
+    return new HttpsAgent({ ...keepAlive, ...tlsOf({ ...this.#options, ...pair }, this.#url) })
+  }
+}
+
+function pairOf(credentials: Credentials, { certificate, key }: ConnectionOptions): Credentials {
+  if (credentials.certificate !== undefined && credentials.key !== undefined)
+    return { certificate: credentials.certificate, key: credentials.key }
+  return { ...(certificate === undefined ? {} : { certificate }), ...(key === undefined ? {} : { key }) }
+}
+
+function authorizationOf(token: string | undefined, basic: ConnectionOptions['basic']): string | undefined {
+  if (token !== undefined && token !== '') return `Bearer ${token}`
+  return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`
 }
 
 function serverUrl(server: string): URL {
@@ -97,9 +161,9 @@ function tlsOf(options: ConnectionOptions, url: URL) {
   }
 }
 
-function headersOf(request: TransportRequest, token: string | undefined): OutgoingHttpHeaders {
+function headersOf(request: TransportRequest, authorization: string | undefined): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { ...(request.headers as OutgoingHttpHeaders) }
-  if (token !== undefined && token !== '' && headers.authorization === undefined) headers.authorization = `Bearer ${token}`
+  if (authorization !== undefined) headers.authorization ??= authorization
   if (request.method === 'GET' && headers['accept-encoding'] === undefined && !isWatch(request.query))
     headers['accept-encoding'] = 'gzip'
   if (request.body !== undefined) headers['content-length'] = request.body.length

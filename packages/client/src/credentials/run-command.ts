@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+
+/** What became of a command. */
+export type CommandOutcome =
+  | { readonly kind: 'done'; readonly output: string }
+  | { readonly kind: 'missing'; readonly cause: unknown }
+  /** `how`: `exit code 1`, `signal SIGKILL`. */
+  | { readonly kind: 'failed'; readonly how: string }
+
+export interface CommandOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether the command may read from standard input. */
+  readonly interactive: boolean
+  readonly signal: AbortSignal
+}
+
+export type RunCommand = (command: string, args: readonly string[], options: CommandOptions) => Promise<CommandOutcome>
+
+const maxOutputBytes = 1024 * 1024
+
+/** Runs a command without a shell; what it complains about goes to our own error stream. */
+export const runCommand: RunCommand = (command, args, { env, interactive, signal }) =>
+  new Promise((resolve) => {
+    const child = spawn(command, args, {
+      env: { ...env },
+      stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
+      shell: false,
+      windowsHide: true,
+      signal,
+    })
+    const parts: Buffer[] = []
+    let size = 0
+    child.stdout?.on('data', (part: Buffer) => {
+      size += part.length
+      if (size > maxOutputBytes) child.kill()
+      else parts.push(part)
+    })
+    child.once('error', (cause: NodeJS.ErrnoException) =>
+      resolve(signal.aborted ? { kind: 'failed', how: 'the client was closed' } : { kind: 'missing', cause }),
+    )
+    child.once('close', (code, killed) => {
+      if (size > maxOutputBytes) resolve({ kind: 'failed', how: 'it printed too much' })
+      else if (code === 0) resolve({ kind: 'done', output: Buffer.concat(parts).toString('utf8') })
+      else resolve({ kind: 'failed', how: code === null ? `signal ${killed}` : `exit code ${code}` })
+    })
+  })

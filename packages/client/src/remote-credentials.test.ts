@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
+import { remoteClient } from './remote.ts'
+import { eagerClock, Note, noChance, note } from './testing/fake-api.ts'
+
+const pem = (name: string) => readFileSync(new URL(`../testdata/${name}`, import.meta.url), 'utf8')
+const one = { certificate: pem('one.crt'), key: pem('one.key') }
+const two = { certificate: pem('two.crt'), key: pem('two.key') }
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+const start = async (answer: (request: IncomingMessage, response: ServerResponse) => void) => {
+  server = createServer({ cert: one.certificate, key: one.key, requestCert: true, rejectUnauthorized: false }, answer)
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  return { server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, ca: one.certificate }
+}
+const common = { random: noChance, clock: eagerClock() }
+const ok = (response: ServerResponse) => response.setHeader('content-type', 'application/json').end(JSON.stringify(note('a', 1)))
+const unauthorized = (response: ServerResponse) =>
+  response
+    .writeHead(401, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Unauthorized', code: 401 }))
+const nameOf = (request: IncomingMessage) => (request.socket as TLSSocket).getPeerCertificate().subject?.CN
+
+/** Gives one after the other; the last stays. */
+function sourceOf(...all: Credentials[]): CredentialSource & { gets: number } {
+  const source = {
+    gets: 0,
+    get: async () => {
+      source.gets++
+      return all[0]!
+    },
+    refused: async (credentials: Credentials) => {
+      if (all[0] === credentials && all.length > 1) all.shift()
+      return all[0] !== credentials
+    },
+  }
+  return source
+}
+
+describe('credentials that change', () => {
+  it('P266 are got anew when the server answers 401, and the request is sent again', async () => {
+    const seen: unknown[] = []
+    const connection = await start((request, response) => {
+      seen.push([request.method, request.headers.authorization])
+      if (request.headers.authorization === 'Bearer new') ok(response)
+      else unauthorized(response)
+    })
+    await using client = remoteClient({ ...common, ...connection, credentials: sourceOf({ token: 'old' }, { token: 'new' }) })
+    await client.update(Note, note('a', 1))
+    expect(seen).toEqual([
+      ['PUT', 'Bearer old'],
+      ['PUT', 'Bearer new'],
+    ])
+  })
+
+  it('P266 a 401 stays one when there are no others', async () => {
+    let requests = 0
+    const connection = await start((_, response) => {
+      requests++
+      unauthorized(response)
+    })
+    await using client = remoteClient({ ...common, ...connection, credentials: sourceOf({ token: 'old' }) })
+    await expect(client.get(Note, 'a')).rejects.toMatchObject({ code: 401 })
+    expect(requests).toBe(1)
+  })
+
+  it('P266 another certificate closes the connections made with the former one', async () => {
+    const seen: unknown[] = []
+    const sockets = new Set<unknown>()
+    const gone: Promise<unknown>[] = []
+    const connection = await start((request, response) => {
+      seen.push(nameOf(request))
+      if (!sockets.has(request.socket)) gone.push(new Promise((resolve) => request.socket.once('close', resolve)))
+      sockets.add(request.socket)
+      if (seen.length === 3) unauthorized(response)
+      else ok(response)
+    })
+    await using client = remoteClient({ ...common, ...connection, credentials: sourceOf(one, two) })
+    await client.get(Note, 'a')
+    await client.get(Note, 'a')
+    await client.get(Note, 'a')
+    expect(seen).toEqual(['one', 'one', 'one', 'two'])
+    await gone[0]
+    expect(sockets.size).toBe(2)
+  })
+
+  it('come before what the connection has, and after what the request has', async () => {
+    const seen: unknown[] = []
+    const connection = await start((request, response) => {
+      seen.push([request.headers.authorization, nameOf(request)])
+      ok(response)
+    })
+    const source = sourceOf({ token: 'source' })
+    await using client = remoteClient({ ...common, ...connection, ...two, token: 'fixed', credentials: source })
+    await client.get(Note, 'a')
+    await client.request({ path: '/', headers: { authorization: 'Bearer own' } })
+    expect(seen).toEqual([
+      ['Bearer source', 'two'],
+      ['Bearer own', 'two'],
+    ])
+    expect(source.gets).toBe(1)
+  })
+
+  it('a name and password go as they always did', async () => {
+    const seen: unknown[] = []
+    const connection = await start((request, response) => {
+      seen.push(request.headers.authorization)
+      ok(response)
+    })
+    await using client = remoteClient({ ...common, ...connection, basic: { username: 'a', password: 'b:ü' } })
+    await client.get(Note, 'a')
+    expect(seen).toEqual([`Basic ${Buffer.from('a:b:ü').toString('base64')}`])
+  })
+})
