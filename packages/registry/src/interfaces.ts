@@ -152,6 +152,8 @@ export interface UpdateRequest {
   readonly change: Change
   /** Makes a missing object (PUT of kinds that allow it, and apply). */
   readonly createMissing?: boolean
+  /** Asked before a missing object is made: making is another right than changing. Refuses by throwing. */
+  readonly mayCreate?: () => Promise<void>
   /** Fails when the object is another one. */
   readonly uid?: string
   /** `change` keeps the owners of fields itself. */

@@ -9,6 +9,7 @@ import {
 } from '@krmkit/meta'
 import { applyToObject, type FrozenObject, setManagedFields, updateObject } from '@krmkit/registry'
 import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
+import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
 import type { WriteOptions } from '../query.ts'
@@ -87,6 +88,7 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
     name,
     subresource,
     createMissing: kind === 'apply' && subresource === '',
+    mayCreate: () => refuseUnlessAllowed(machinery.authorizer, { ...attributesOf(state), verb: 'create' }),
     owned: kind === 'apply',
     change(current) {
       // Each run decodes anew: its warnings replace those of the run before.

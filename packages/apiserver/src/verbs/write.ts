@@ -11,6 +11,7 @@ import {
   updateObject,
   validateDeleteOptions,
 } from '@krmkit/registry'
+import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { flag, integer, text } from '../query.ts'
 import { bodyEncoding, decodeObject, readObject, withDefaults } from '../request-body.ts'
@@ -86,6 +87,7 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
     subresource,
     uid: given.metadata.uid ?? '',
     createMissing: subresource === '' && definition.policy.allowCreateOnUpdate === true,
+    mayCreate: () => refuseUnlessAllowed(machinery.authorizer, { ...attributesOf(state), verb: 'create' }),
     // Runs again when another writer was first; each run starts from the body as it came.
     change() {
       const next = fresh ?? toStorage(decodeObject(machinery, state, expected, { bytes, encoding }))

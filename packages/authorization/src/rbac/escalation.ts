@@ -90,7 +90,8 @@ export function escalationGuard(options: EscalationOptions): EscalationGuard {
     const held = await rbac()
     held.catchUp()
     const rules = held.policy.rulesOf(roleRef.kind, namespace, roleRef.name)
-    if (rules === undefined) throw ApiError.notFound({ group, resource }, roleRef.name)
+    // The stock server names the resource of the request here.
+    if (rules === undefined) throw ApiError.notFound({ group, resource: write.resource }, roleRef.name)
     await refuseBeyond(write, rules)
   }
 
