@@ -1,5 +1,5 @@
 import { type Client, type Informer, informer, type ResourceRef, typeOf } from '@krmkit/client'
-import type { ApiObject, Clock, ObjectMeta, Random } from '@krmkit/meta'
+import type { ApiObject, Clock, Random } from '@krmkit/meta'
 import type { Activity } from './activity.ts'
 
 export interface InformersOptions {
@@ -32,13 +32,7 @@ export class Informers implements AsyncDisposable {
     const key = `${keyOf(resource)} metadata`
     const running = this.#running.get(key)
     if (running !== undefined) return running
-    const started = this.#start(key, this.#options.metadata, { resource })
-    // The copy belongs to nobody else, and these are most of its weight.
-    const strip = (object: { readonly metadata: object }) => {
-      delete (object.metadata as ObjectMeta).managedFields
-    }
-    started.on({ added: strip, updated: strip })
-    return started
+    return this.#start(key, this.#options.metadata, { resource, transform: withoutOwners })
   }
 
   /** Ends the copy of metadata of a resource that is not served any more. */
@@ -56,7 +50,11 @@ export class Informers implements AsyncDisposable {
   #start(
     key: string,
     client: Client,
-    what: { readonly resource: ResourceRef; readonly fieldSelector?: string },
+    what: {
+      readonly resource: ResourceRef
+      readonly fieldSelector?: string
+      readonly transform?: (object: ApiObject) => ApiObject
+    },
   ): Informer<ApiObject> {
     const { clock, random, activity, onError } = this.#options
     const { resource, ...selection } = what
@@ -77,6 +75,11 @@ export class Informers implements AsyncDisposable {
     this.#running.set(key, started)
     return started
   }
+}
+
+/** Who owns which fields is most of the weight of metadata. */
+function withoutOwners({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject): ApiObject {
+  return { ...object, metadata }
 }
 
 function keyOf(resource: ResourceRef): string {

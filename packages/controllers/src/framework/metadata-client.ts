@@ -23,7 +23,14 @@ export function metadataClient(
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       })
-      return { status: response.status, headers: response.headers, body: response.stream() }
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: response.stream(),
+        get events() {
+          return response.events
+        },
+      }
     },
     close: () => Promise.resolve(),
   }
