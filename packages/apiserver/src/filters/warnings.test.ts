@@ -38,6 +38,6 @@ describe('warnings', () => {
   })
 
   it('nothing breaks out of its quotes', () => {
-    expect(warningHeaders(['a "b" \\ c\r\nX-Evil: 1\u007f'])).toEqual(['299 - "a \\"b\\" \\\\ cX-Evil: 1"'])
+    expect(warningHeaders(['a "b" \\ c', 'd\r\nX-Evil: 1', '\u007f', '\u0085'])).toEqual(['299 - "a \\"b\\" \\\\ c"'])
   })
 })

@@ -17,9 +17,12 @@ export function warnings(): Filter {
   }
 }
 
-/** @returns complete header values such as `299 - "text"`. Characters are code points, which are never cut in two. */
+/**
+ * @returns complete header values such as `299 - "text"`. Characters are code points, which are never cut in two. What no header can
+ * hold is left out, as by the stock server.
+ */
 export function warningHeaders(texts: readonly string[]): string[] {
-  const unique = [...new Set(texts)].filter((text) => text !== '').map((text) => [...text])
+  const unique = [...new Set(texts)].filter((text) => text !== '' && !unprintable.test(text)).map((text) => [...text])
   const cut = unique.reduce((sum, { length }) => sum + length, 0) > maxAllCharacters
   const values: string[] = []
   let sum = 0
@@ -32,12 +35,13 @@ export function warningHeaders(texts: readonly string[]): string[] {
   return values
 }
 
-/** A quoted string of a header: no control characters, quotes and backslashes escaped. */
+/** Control characters: a line end would begin another header. */
+const unprintable = /\p{Cc}/u
+
+/** A quoted string of a header, quotes and backslashes escaped. */
 function quoted(characters: readonly string[]): string {
   let out = ''
   for (const character of characters) {
-    const code = character.codePointAt(0) ?? 0
-    if (code < 0x20 || code === 0x7f) continue
     out += character === '"' || character === '\\' ? `\\${character}` : character
   }
   return `"${out}"`
