@@ -256,6 +256,7 @@ async function tryUpdate(
   }
   if (request.createMissing !== true) throw ApiError.notFound(gr, request.name)
   const made = await request.change(undefined)
+  await request.mayCreate?.()
   try {
     const stored = await createObject(writer, definition, context, {
       namespace: request.namespace,
