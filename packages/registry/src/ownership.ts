@@ -8,9 +8,9 @@ import {
   isReset,
   type ManagedTypes,
   managedTypes,
+  ownersAfterUpdate,
   type ResetFields,
   settleTimestamps,
-  trackUpdate,
 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
@@ -105,13 +105,13 @@ export function trackOwnership(
   }
   if (live !== undefined && live.metadata.managedFields === undefined && !isReset(next.metadata.managedFields)) {
     // An object that never had anything to own stays without owners until somebody applies it, as on a stock server.
-    const owned = trackUpdate({ next: seen(live, definition), manager: context.fieldManager, apiVersion, now, types })
-    if (owned.metadata.managedFields === undefined) {
+    const owners = ownersAfterUpdate({ next: seen(live, definition), manager: context.fieldManager, apiVersion, now, types })
+    if (owners === undefined) {
       delete next.metadata.managedFields
       return
     }
   }
-  const tracked = trackUpdate({
+  const owners = ownersAfterUpdate({
     live: live === undefined ? undefined : seen(live, definition),
     next: seen(next, definition),
     manager: context.fieldManager,
@@ -121,7 +121,7 @@ export function trackOwnership(
     now,
     types,
   })
-  setManagedFields(next, tracked.metadata.managedFields)
+  setManagedFields(next, owners)
 }
 
 /**

@@ -3,7 +3,7 @@ import { FieldManagerError } from '../errors.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
 import { compareStrings, equalValues, sortInPlace } from '../value/order.ts'
-import { managerKey, parseManagerKey } from './manager-id.ts'
+import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
 /** Owners as `metadata.managedFields` carries them, by `managerKey`. */
 export interface Managed {
@@ -61,7 +61,8 @@ export function encodeManaged({ managers, times, sources }: Managed): ManagedFie
     const time = times.get(key)
     const source = sources?.get(key)
     const same = source !== undefined && source.fieldsV1 === encodeFieldsV1(owned.set) && source.time === time
-    entries.push(same && source.apiVersion === owned.apiVersion ? (source as ManagedFieldsEntry) : encodeEntry(key, owned, time))
+    if (same && source.apiVersion === owned.apiVersion) entries.push(source as ManagedFieldsEntry)
+    else entries.push(encodeEntry(parseManagerKey(key), owned, time))
   }
   return sortInPlace(entries, compareEntries)
 }
@@ -91,8 +92,11 @@ function sameEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedF
   return equalValues(a.fieldsV1 as JsonValue | undefined, b.fieldsV1 as JsonValue | undefined)
 }
 
-function encodeEntry(key: string, { set, apiVersion, applied }: VersionedSet, time: string | undefined): ManagedFieldsEntry {
-  const { manager, subresource } = parseManagerKey(key)
+export function encodeEntry(
+  { manager, subresource }: Pick<ManagerId, 'manager' | 'subresource'>,
+  { set, apiVersion, applied }: VersionedSet,
+  time: string | undefined,
+): ManagedFieldsEntry {
   const entry: ManagedFieldsEntry = {}
   if (manager !== '') entry.manager = manager
   entry.operation = applied ? 'Apply' : 'Update'

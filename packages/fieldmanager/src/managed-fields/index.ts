@@ -24,5 +24,5 @@ export {
   withManagedFields,
   withoutManagedFields,
 } from './types.ts'
-export { isReset, timeText, trackUpdate, type UpdateRequest, unknownManager } from './update.ts'
+export { isReset, ownersAfterUpdate, timeText, trackUpdate, type UpdateRequest, unknownManager } from './update.ts'
 export { managedFieldsProblem } from './validate.ts'

@@ -1,12 +1,14 @@
 import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
+import { filterSet } from '../fieldpath/set-filter.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagers } from '../merge/updater.ts'
 import { compareTyped } from '../typed/compare.ts'
+import { createdSet } from '../typed/created-set.ts'
 import { capUpdateManagers } from './cap.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeManaged, identicalEntries, noManaged } from './entries.ts'
+import { decodeManaged, encodeEntry, encodeManaged, identicalEntries, noManaged } from './entries.ts'
 import { managerKey } from './manager-id.ts'
 import { stripMeta, stripped } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
@@ -44,14 +46,36 @@ export interface UpdateRequest<T extends FrozenObject = ApiObject> {
  * @see API protocol specification, 4.7
  */
 export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
+  return withManagedFields(request.next, ownersAfterUpdate(request) as unknown as JsonObject[] | undefined)
+}
+
+/** The owners that `trackUpdate` gives the object; the list of the live object itself when nothing about them changes. */
+export function ownersAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
   const { live, next, subresource = '' } = request
   const before = liveOrNext(live?.metadata?.managedFields, next.metadata?.managedFields, subresource !== '')
+  if (live === undefined && before === noManaged) {
+    const created = ownersAfterCreate(request)
+    if (created !== undefined) return created.length === 0 ? undefined : created
+  }
   const managed = updateManaged(before, request)
   const stored = live?.metadata?.managedFields
-  if (managed.managers.size === 0) return withManagedFields(next, undefined)
+  if (managed.managers.size === 0) return undefined
   const entries = encodeManaged(managed)
-  const unchanged = identicalEntries(stored, entries) ? stored : entries
-  return withManagedFields(next, unchanged as unknown as JsonObject[])
+  return identicalEntries(stored, entries) ? stored : entries
+}
+
+/** Most objects are made by one manager, who owns all of them; `undefined` when it is not that plain. */
+function ownersAfterCreate(request: UpdateRequest<FrozenObject>): ManagedFieldsEntry[] | undefined {
+  const { next, apiVersion, subresource = '', types, now } = request
+  const type = types.typed(apiVersion)
+  if (type === undefined) return undefined
+  const created = createdSet(withoutManagedFields(next), types.zero?.(apiVersion) ?? {}, type)
+  if (created === undefined) return undefined
+  const set = filterSet(created, request.resetFields?.[apiVersion]).difference(stripped)
+  if (set.empty) return []
+  const manager = request.manager === '' ? unknownManager : request.manager
+  const owned = { set, apiVersion, applied: false }
+  return [encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : timeText(now))]
 }
 
 /** Moves ownership only; what `trackUpdate` does between reading and writing entries. */
