@@ -1,4 +1,6 @@
+import { AdmissionError } from './admission-error.ts'
 import type { AdmissionEnvironment } from './environment.ts'
+import { parseImagePolicyConfiguration } from './image-policy/configuration.ts'
 import type { AdmissionPlugin } from './interfaces.ts'
 import { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
@@ -13,19 +15,26 @@ import { defaultStorageClass } from './plugins/default-storage-class.ts'
 import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.ts'
 import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.ts'
 import { extendedResourceToleration } from './plugins/extended-resource-toleration.ts'
+import { imagePolicyWebhook } from './plugins/image-policy-webhook.ts'
 import { limitPodHardAntiAffinityTopology } from './plugins/limit-pod-hard-anti-affinity-topology.ts'
+import { limitRanger } from './plugins/limit-ranger.ts'
 import { namespaceAutoProvision } from './plugins/namespace-auto-provision.ts'
 import { namespaceExists } from './plugins/namespace-exists.ts'
 import { namespaceLifecycle } from './plugins/namespace-lifecycle.ts'
+import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
-import { podNodeSelector } from './plugins/pod-node-selector.ts'
-import { podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { parseNodeSelectors, podNodeSelector } from './plugins/pod-node-selector.ts'
+import { podSecurity } from './plugins/pod-security.ts'
+import { parseClusterTolerations, podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { priority } from './plugins/priority.ts'
+import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
 import { serviceAccount } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
+import { parsePodSecurityConfiguration } from './pod-security/configuration.ts'
+import { parseLimitedResources } from './quota/limited.ts'
 import { mutatingWebhooks } from './webhook/mutating.ts'
 import { webhookOptions } from './webhook/options.ts'
 import { validatingWebhooks } from './webhook/validating.ts'
@@ -47,6 +56,13 @@ function plugin(name: string, isDefault: boolean, make: PluginKind['make']): Plu
   return { name, isDefault, make }
 }
 
+function unreachable(name: string): AdmissionError {
+  return new AdmissionError({
+    code: 'InvalidConfiguration',
+    message: `admission plugin ${name} needs a service outside, and nothing here can reach one`,
+  })
+}
+
 /**
  * Every plugin of this package in the order in which they run, which no flag changes. Those that are called for every kind of
  * object by rules of their own come last, quotas after them, so that nothing is charged for what another one refuses.
@@ -59,13 +75,35 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('NamespaceLifecycle', true, ({ profile }) => namespaceLifecycle(profile)),
   plugin('NamespaceExists', false, () => namespaceExists()),
   plugin('LimitPodHardAntiAffinityTopology', false, ({ profile }) => limitPodHardAntiAffinityTopology(profile)),
+  plugin('LimitRanger', true, ({ profile }) => limitRanger(profile)),
   plugin('ServiceAccount', true, ({ profile, random }) => serviceAccount({ profile, random })),
+  plugin('NodeRestriction', false, ({ profile, subjectOf, features }) =>
+    nodeRestriction({
+      profile,
+      checkAudiences: features.release.atLeast('1.32'),
+      ...(subjectOf === undefined ? {} : { subjectOf }),
+    }),
+  ),
   plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),
   plugin('AlwaysPullImages', false, () => alwaysPullImages()),
-  plugin('PodNodeSelector', false, ({ profile }) => podNodeSelector(profile)),
+  plugin('ImagePolicyWebhook', false, ({ profile, clock, connect }, given) => {
+    const configuration = parseImagePolicyConfiguration(given)
+    if (connect === undefined) throw unreachable('ImagePolicyWebhook')
+    return imagePolicyWebhook({ profile, clock, configuration, post: connect(configuration.kubeConfigFile) })
+  }),
+  plugin('PodSecurity', true, ({ profile, features }, given) =>
+    podSecurity({
+      profile,
+      configuration: parsePodSecurityConfiguration(given, profile.apiDomain),
+      relaxedForOwnUsers: features.enabled('UserNamespacesPodSecurityStandards'),
+    }),
+  ),
+  plugin('PodNodeSelector', false, ({ profile }, given) => podNodeSelector(profile, parseNodeSelectors(given))),
   plugin('Priority', true, ({ profile }) => priority(profile)),
   plugin('DefaultTolerationSeconds', true, ({ profile }) => defaultTolerationSeconds(profile)),
-  plugin('PodTolerationRestriction', false, ({ profile }) => podTolerationRestriction(profile)),
+  plugin('PodTolerationRestriction', false, ({ profile }, given) =>
+    podTolerationRestriction(profile, parseClusterTolerations(given, profile.apiDomain)),
+  ),
   plugin('ExtendedResourceToleration', false, ({ profile }) => extendedResourceToleration(profile)),
   plugin('DefaultStorageClass', true, ({ profile }) => defaultStorageClass(profile)),
   plugin('StorageObjectInUseProtection', true, ({ profile }) => storageObjectInUseProtection(profile)),
@@ -76,8 +114,8 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('CertificateSigning', true, certificateSigning),
   plugin('ClusterTrustBundleAttest', true, clusterTrustBundleAttest),
   // Differs: the stock server has it on; the specification leaves the subject of this signer free.
-  plugin('CertificateSubjectRestriction', false, ({ profile, organizationsOf = () => undefined }) =>
-    certificateSubjectRestriction({ profile, organizationsOf }),
+  plugin('CertificateSubjectRestriction', false, ({ profile, subjectOf = () => undefined }) =>
+    certificateSubjectRestriction({ profile, subjectOf }),
   ),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
@@ -86,6 +124,9 @@ export const builtInPlugins: readonly PluginKind[] = [
   ),
   plugin('ValidatingAdmissionWebhook', true, (environment, configuration) =>
     validatingWebhooks(webhookOptions(environment, environment.webhooks ?? {}, configuration)),
+  ),
+  plugin('ResourceQuota', true, ({ profile, clock }, given) =>
+    resourceQuota({ profile, clock, limited: parseLimitedResources(given, profile.apiDomain) }),
   ),
   plugin('AlwaysDeny', false, () => alwaysDeny()),
 ]

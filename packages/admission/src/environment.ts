@@ -20,7 +20,7 @@ export interface AdmissionEnvironment {
   /** Asked about rights that go beyond the request. */
   readonly authorizer: Authorizer
   /** Reads certificate requests. Absent: the plugin that needs it refuses what it would have to read. */
-  readonly organizationsOf?: SubjectReader
+  readonly subjectOf?: SubjectReader
   /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */
   readonly connect?: (kubeconfigPath: string) => Post
   /** Reaches webhooks. Absent: each call of one fails. */

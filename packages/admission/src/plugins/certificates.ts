@@ -65,16 +65,22 @@ export function clusterTrustBundleAttest(rights: SignerRights): AdmissionPlugin 
   }
 }
 
-/** Reads the organisations of the subject of a PEM request; `undefined` when it cannot be read. */
-export type SubjectReader = (request: string) => readonly string[] | undefined
+/** Whom a certificate shall name. */
+export interface RequestSubject {
+  readonly commonName: string
+  readonly organizations: readonly string[]
+}
+
+/** Reads the subject of a request as it stands in `spec.request` (base64 of PEM); `undefined` when it cannot be read. */
+export type SubjectReader = (request: string) => RequestSubject | undefined
 
 /** Nobody asks the signer of client certificates for the group of administrators. */
 export function certificateSubjectRestriction({
   profile,
-  organizationsOf,
+  subjectOf,
 }: {
   readonly profile: NamingProfile
-  readonly organizationsOf: SubjectReader
+  readonly subjectOf: SubjectReader
 }): AdmissionPlugin {
   const signer = `${profile.domain}/kube-apiserver-client`
   return {
@@ -83,9 +89,9 @@ export function certificateSubjectRestriction({
     validate(object, attributes) {
       const { signerName, request = '' } = (object as DeepReadonly<SigningRequest>).spec ?? {}
       if (signerName !== signer) return
-      const organizations = organizationsOf(request)
-      if (organizations === undefined) throw forbidden(attributes, object, 'failed to parse CSR')
-      if (!organizations.includes('system:masters')) return
+      const subject = subjectOf(request)
+      if (subject === undefined) throw forbidden(attributes, object, 'failed to parse CSR')
+      if (!subject.organizations.includes('system:masters')) return
       throw forbidden(attributes, object, `use of ${signer} signer with system:masters group is not allowed`)
     },
   }

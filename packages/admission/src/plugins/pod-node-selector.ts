@@ -1,4 +1,5 @@
 import { ApiError, type DeepReadonly, isQualifiedName, isValidLabelValue, type NamingProfile } from '@krmkit/meta'
+import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
 import { forbidden, plainFailure } from '../refusals.ts'
@@ -59,6 +60,21 @@ export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {
       checkAllowed(pod, attributes)
     },
   }
+}
+
+/** Reads the member `podNodeSelectorPluginConfig`. @throws AdmissionError `InvalidConfiguration` */
+export function parseNodeSelectors(value: unknown): Labels {
+  if (value === undefined) return {}
+  const reader = new ConfigurationReader('PodNodeSelector', value).object('podNodeSelectorPluginConfig')
+  const selectors = reader.names().map((name) => [name, reader.text(name) ?? ''] as const)
+  for (const [name, text] of selectors) {
+    try {
+      parseLabels(text)
+    } catch (error) {
+      throw reader.error(name, error instanceof Error ? error.message : String(error))
+    }
+  }
+  return Object.fromEntries(selectors)
 }
 
 /** Labels as `key=value,other=value`. @throws ApiError 500, as for every annotation that cannot be read */

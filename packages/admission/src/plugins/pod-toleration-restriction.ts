@@ -1,5 +1,6 @@
 import { ApiError, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
 import { parseAnnotation } from '../annotation-json.ts'
+import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { areAllowed, mergeTolerations } from '../merge-tolerations.ts'
 import type { Pod, Toleration } from '../pod.ts'
@@ -64,6 +65,24 @@ export function podTolerationRestriction({ domain }: NamingProfile, cluster: Clu
     },
     validate: (object, attributes, context) => judge(object as DeepReadonly<Pod>, attributes, context),
   }
+}
+
+/** Reads the members `default` and `whitelist`. @throws AdmissionError `InvalidConfiguration` */
+export function parseClusterTolerations(value: unknown, apiDomain: string): ClusterTolerations {
+  if (value === undefined) return {}
+  const reader = new ConfigurationReader('PodTolerationRestriction', value)
+  reader.expectKind([`podtolerationrestriction.admission.${apiDomain}/v1alpha1`], 'Configuration')
+  const list = (name: string): Toleration[] =>
+    reader.objects(name).map((each) => {
+      const made: Toleration = {}
+      for (const word of words) {
+        const text = each.text(word)
+        if (text !== undefined && text !== '') made[word] = text
+      }
+      const seconds = each.number('tolerationSeconds')
+      return seconds === undefined ? made : { ...made, tolerationSeconds: seconds }
+    })
+  return { default: list('default'), whitelist: list('whitelist') }
 }
 
 function parseTolerations(text: string): Toleration[] {

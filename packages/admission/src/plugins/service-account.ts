@@ -73,7 +73,10 @@ function judge(
   attributes: AdmissionAttributes,
   { context, profile }: { readonly context: AdmissionContext; readonly profile: NamingProfile },
 ): void {
-  if (attributes.operation === 'CREATE' && isMirror(pod, profile.domain)) return judgeMirror(pod, attributes)
+  if (attributes.operation === 'CREATE' && isMirror(pod, profile.domain)) {
+    judgeMirror(pod, attributes)
+    return
+  }
   const { serviceAccountName = '' } = pod.spec
   if (serviceAccountName === '') {
     const detail = `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`

@@ -1,0 +1,42 @@
+import { AdmissionError } from './admission-error.ts'
+import { ConfigurationReader } from './configuration-reader.ts'
+
+/** What the file of `--admission-control-config-file` says, plugin by plugin. */
+export type AdmissionConfiguration = ReadonlyMap<string, unknown>
+
+/** Parses YAML or JSON. */
+export type Parse = (text: string) => unknown
+
+/**
+ * Reads an `AdmissionConfiguration`, with what it refers to.
+ *
+ * @param options.parse turns text into a value
+ * @param options.read the text of a file that the configuration refers to; paths are as they stand there
+ * @throws AdmissionError `InvalidConfiguration`
+ */
+export async function parseAdmissionConfiguration(
+  text: string,
+  options: { readonly parse: Parse; readonly read: (path: string) => Promise<string>; readonly apiDomain?: string },
+): Promise<AdmissionConfiguration> {
+  const { parse, read, apiDomain = 'k8s.io' } = options
+  const parsed = (what: string, source: string): unknown => {
+    try {
+      return parse(source)
+    } catch (cause) {
+      const message = `${what} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
+      throw new AdmissionError({ code: 'InvalidConfiguration', message, cause })
+    }
+  }
+  const reader = new ConfigurationReader('chain', parsed('the admission configuration', text))
+  reader.expectKind([`apiserver.config.${apiDomain}/v1`, `apiserver.${apiDomain}/v1alpha1`], 'AdmissionConfiguration')
+  const plugins = new Map<string, unknown>()
+  for (const each of reader.objects('plugins')) {
+    const name = each.text('name') ?? ''
+    if (name === '') throw each.error('name', 'must be set')
+    if (plugins.has(name)) throw each.error('name', `${JSON.stringify(name)} is there twice`)
+    const path = each.text('path') ?? ''
+    if (each.has('configuration')) plugins.set(name, each.value('configuration'))
+    else if (path !== '') plugins.set(name, parsed(`the file ${path}`, await read(path)))
+  }
+  return plugins
+}

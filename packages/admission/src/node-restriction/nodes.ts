@@ -1,0 +1,46 @@
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { forbiddenNodeLabels } from './labels.ts'
+import { type NodeRequest, refuse } from './node-request.ts'
+
+interface Node extends ApiObject {
+  spec?: { taints?: object[]; configSource?: object }
+}
+
+/** What a node agent may do with Node objects: make and change its own, but for what steers pods to it. */
+export function checkNode(request: NodeRequest): void {
+  const { node, attributes } = request
+  const who = `node ${JSON.stringify(node)}`
+  const next = request.object as DeepReadonly<Node> | undefined
+  if (attributes.operation === 'CREATE') {
+    if (isSet(next?.spec?.configSource)) refuse(request, `${who} is not allowed to create pods with a non-nil configSource`)
+    const wrong = forbiddenNodeLabels(next?.metadata.labels, {}, request.profile)
+    if (wrong.length > 0) refuse(request, `${who} is not allowed to set the following labels: ${wrong.join(', ')}`)
+  }
+  const requested = attributes.name
+  if (requested !== node) refuse(request, `${who} is not allowed to modify node ${JSON.stringify(requested)}`)
+  if (attributes.operation === 'UPDATE') checkChange(request, who)
+}
+
+function checkChange(request: NodeRequest, who: string): void {
+  const next = request.object as DeepReadonly<Node>
+  const old = request.attributes.oldObject as DeepReadonly<Node> | undefined
+  const { configSource } = next.spec ?? {}
+  if (isSet(configSource) && !same(configSource, old?.spec?.configSource)) {
+    refuse(request, `${who} is not allowed to update configSource to a new non-nil configSource`)
+  }
+  if (!same(next.spec?.taints ?? [], old?.spec?.taints ?? [])) refuse(request, `${who} is not allowed to modify taints`)
+  const wrong = forbiddenNodeLabels(next.metadata.labels, old?.metadata.labels, request.profile)
+  if (wrong.length > 0) refuse(request, `is not allowed to modify labels: ${wrong.join(', ')}`)
+  if (!same(next.metadata.ownerReferences ?? [], old?.metadata.ownerReferences ?? [])) {
+    refuse(request, `${who} is not allowed to modify ownerReferences`)
+  }
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+/** Both come from the same decoder, which orders members. */
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

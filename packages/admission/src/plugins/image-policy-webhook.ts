@@ -1,0 +1,121 @@
+import type { Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { Post } from '../environment.ts'
+import { ExpiringCache } from '../expiring-cache.ts'
+import type { ImagePolicyConfiguration } from '../image-policy/configuration.ts'
+import type { AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
+import type { Pod } from '../pod.ts'
+import { forbidden } from '../refusals.ts'
+import { onResource } from '../targets.ts'
+
+export interface ImagePolicyOptions {
+  readonly profile: NamingProfile
+  readonly clock: Clock
+  readonly configuration: ImagePolicyConfiguration
+  /** Reaches the service. */
+  readonly post: Post
+}
+
+interface ImageReviewStatus {
+  readonly allowed: boolean
+  readonly reason: string
+  readonly auditAnnotations: Readonly<Record<string, string>>
+}
+
+/** Tries before the service counts as not answering. */
+const tries = 5
+
+/**
+ * Asks a service outside whether the images of a pod may run, and remembers what it said.
+ *
+ * @see API protocol specification, 4.8 and 5.10
+ */
+export function imagePolicyWebhook({ profile, clock, configuration, post }: ImagePolicyOptions): AdmissionPlugin {
+  const { allowMs, denyMs, retryBackoffMs, defaultAllow } = configuration
+  const group = `imagepolicy.${profile.apiDomain}`
+  const annotationPart = `.image-policy.${profile.apiDomain}/`
+  const auditPrefix = `imagepolicywebhook${annotationPart}`
+  const answers = new ExpiringCache<ImageReviewStatus>(clock)
+  const ask = async (spec: object): Promise<ImageReviewStatus> => {
+    const key = JSON.stringify(spec)
+    const known = answers.get(key)
+    if (known !== undefined) return known
+    const review = {
+      apiVersion: `${group}/v1alpha1`,
+      kind: 'ImageReview',
+      metadata: { creationTimestamp: null },
+      spec,
+      status: { allowed: false },
+    }
+    const status = statusOf(await retried(() => post(review), { clock, backoffMs: retryBackoffMs }))
+    answers.set(key, status, status.allowed ? allowMs : denyMs)
+    return status
+  }
+  return {
+    name: 'ImagePolicyWebhook',
+    handles: onResource('', 'pods', ['CREATE', 'UPDATE'], ['', 'ephemeralcontainers']),
+    async validate(object, attributes, context: AdmissionContext) {
+      const pod = object as DeepReadonly<Pod>
+      const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec
+      const chosen = attributes.subresource === '' ? [...containers, ...initContainers] : ephemeralContainers
+      const annotations = Object.entries(pod.metadata.annotations ?? {}).filter(([name]) => name.includes(annotationPart))
+      const spec = {
+        ...(chosen.length === 0 ? {} : { containers: chosen.map(({ image }) => (image === undefined ? {} : { image })) }),
+        ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations.sort()) }),
+        namespace: attributes.namespace,
+      }
+      let status: ImageReviewStatus
+      try {
+        status = await ask(spec)
+      } catch (error) {
+        if (!defaultAllow) throw forbidden(attributes, pod, error instanceof Error ? error.message : String(error))
+        context.annotate?.(`${auditPrefix}failed-open`, 'true')
+        context.explain?.('the image policy service does not answer, and pods pass then')
+        return
+      }
+      for (const [name, value] of Object.entries(status.auditAnnotations)) context.annotate?.(auditPrefix + name, value)
+      if (status.allowed) return
+      const detail =
+        status.reason === ''
+          ? 'one or more images rejected by webhook backend'
+          : `image policy webhook backend denied one or more images: ${status.reason}`
+      throw forbidden(attributes, pod, detail)
+    },
+  }
+}
+
+/** Each try waits longer than the one before. */
+async function retried<T>(call: () => Promise<T>, { clock, backoffMs }: { clock: Clock; backoffMs: number }): Promise<T> {
+  for (let attempt = 1, waitMs = backoffMs; ; attempt++, waitMs *= 1.5) {
+    try {
+      return await call()
+    } catch (error) {
+      if (attempt === tries || !isPassing(error)) throw error
+    }
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, waitMs))
+  }
+}
+
+/** Whether another try may help: what the service itself answered does not change by that. */
+function isPassing(error: unknown): boolean {
+  const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
+  return typeof status !== 'number' || status === 429 || status >= 500
+}
+
+function statusOf(answer: unknown): ImageReviewStatus {
+  const status = memberOf(answer, 'status')
+  const allowed = memberOf(status, 'allowed')
+  const reason = memberOf(status, 'reason')
+  if (typeof status !== 'object' || status === null) throw new Error('the image policy service answered without a status')
+  const annotations = Object.entries(memberOf(status, 'auditAnnotations') ?? {}).filter(([, value]) => typeof value === 'string')
+  return {
+    allowed: allowed === true,
+    reason: typeof reason === 'string' ? reason : '',
+    auditAnnotations: Object.fromEntries(annotations),
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined
+}

@@ -1,0 +1,108 @@
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
+import { brokenBounds, type LimitItem } from '../limit-bounds.ts'
+import { type Container, type Pod, type ResourceAmounts, withContainers } from '../pod.ts'
+import { forbidden, joinedTexts } from '../refusals.ts'
+
+interface LimitRange extends ApiObject {
+  spec?: { limits?: LimitItem[] }
+}
+
+const limitRanges = { group: '', resource: 'limitranges' }
+
+/**
+ * Gives containers the requests and limits that the ranges of their namespace name, and refuses pods and claims outside of them.
+ *
+ * @see API protocol specification, 5.10
+ */
+export function limitRanger({ domain }: NamingProfile): AdmissionPlugin {
+  const note = `${domain}/limit-ranger`
+  return {
+    name: 'LimitRanger',
+    changes: 'members',
+    handles,
+    async admit(object, attributes, context) {
+      if (attributes.resource.resource !== 'pods') return
+      for (const range of await rangesFor(attributes, context)) {
+        setDefaults(object as Pod, range, { note, explain: context.explain })
+      }
+    },
+    async validate(object, attributes, context) {
+      for (const { spec } of await rangesFor(attributes, context)) {
+        const errors = brokenBounds(spec?.limits ?? [], object as DeepReadonly<ApiObject>, attributes.resource.resource)
+        if (errors.length > 0) throw forbidden(attributes, object, joinedTexts(errors))
+      }
+    },
+  }
+}
+
+/** Pods cannot change what ranges bound, but for a resize; claims can. */
+function handles({ operation, resource, subresource }: AdmissionTarget): boolean {
+  if (resource.group !== '') return false
+  if (resource.resource === 'persistentvolumeclaims')
+    return subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
+  if (resource.resource !== 'pods') return false
+  return subresource === '' ? operation === 'CREATE' : subresource === 'resize' && operation === 'UPDATE'
+}
+
+function rangesFor(
+  { namespace, oldObject }: AdmissionAttributes,
+  { reader }: AdmissionContext,
+): Promise<readonly DeepReadonly<LimitRange>[]> | readonly DeepReadonly<LimitRange>[] {
+  // What goes away may go as it is.
+  if (oldObject?.metadata.deletionTimestamp !== undefined) return []
+  return reader.list(limitRanges, namespace) as Promise<readonly DeepReadonly<LimitRange>[]>
+}
+
+function setDefaults(
+  pod: Pod,
+  { spec, metadata }: DeepReadonly<LimitRange>,
+  { note, explain }: { readonly note: string; readonly explain: AdmissionContext['explain'] | undefined },
+): void {
+  const ofContainers = (spec?.limits ?? []).filter(({ type }) => type === 'Container')
+  const limits = merged(ofContainers.map((item) => item.default))
+  const requests = merged(ofContainers.map((item) => item.defaultRequest))
+  if (limits.length === 0 && requests.length === 0) return
+  const said: string[] = []
+  const change =
+    (title: string) =>
+    (container: Container): Container => {
+      const before = container.resources ?? {}
+      const [setRequests, setLimits] = [missing(requests, before.requests), missing(limits, before.limits)]
+      if (setRequests.length > 0) said.push(`${names(setRequests)} request for ${title} ${container.name}`)
+      if (setLimits.length > 0) said.push(`${names(setLimits)} limit for ${title} ${container.name}`)
+      if (setRequests.length + setLimits.length === 0) return container
+      return {
+        ...container,
+        resources: {
+          ...before,
+          ...(setRequests.length === 0 ? {} : { requests: { ...before.requests, ...Object.fromEntries(setRequests) } }),
+          ...(setLimits.length === 0 ? {} : { limits: { ...before.limits, ...Object.fromEntries(setLimits) } }),
+        },
+      }
+    }
+  pod.spec = withContainers(pod.spec, change('container'), ['containers'])
+  pod.spec = withContainers(pod.spec, change('init container'), ['initContainers'])
+  if (said.length === 0) return
+  explain?.(`limit range ${metadata.name} has defaults`)
+  pod.metadata.annotations = { ...pod.metadata.annotations, [note]: `LimitRanger plugin set: ${said.join('; ')}` }
+}
+
+type Entries = readonly (readonly [string, string])[]
+
+function merged(lists: readonly (DeepReadonly<ResourceAmounts> | undefined)[]): Entries {
+  const all = new Map<string, string>()
+  for (const list of lists) for (const [name, amount] of Object.entries(list ?? {})) all.set(name, amount)
+  return [...all]
+}
+
+function missing(defaults: Entries, present: DeepReadonly<ResourceAmounts> | undefined): Entries {
+  return defaults.filter(([name]) => present === undefined || !Object.hasOwn(present, name))
+}
+
+function names(entries: Entries): string {
+  return entries
+    .map(([name]) => name)
+    .sort()
+    .join(', ')
+}

@@ -1,0 +1,54 @@
+import { AdmissionError } from '../admission-error.ts'
+import { ConfigurationReader } from '../configuration-reader.ts'
+import { type LevelVersion, levels, modes, type PodPolicy, parseLevel, parseVersion } from './levels.ts'
+
+/** What holds in every namespace, and for whom nothing does. */
+export interface PodSecurityConfiguration {
+  readonly defaults: PodPolicy
+  readonly exemptions: Exemptions
+}
+
+export interface Exemptions {
+  readonly usernames: ReadonlySet<string>
+  readonly runtimeClasses: ReadonlySet<string>
+  readonly namespaces: ReadonlySet<string>
+}
+
+const anything: LevelVersion = { level: 'privileged', minor: Infinity }
+
+export const defaultPodSecurity: PodSecurityConfiguration = {
+  defaults: { enforce: anything, audit: anything, warn: anything },
+  exemptions: { usernames: new Set(), runtimeClasses: new Set(), namespaces: new Set() },
+}
+
+/** Reads `PodSecurityConfiguration`. @throws AdmissionError `InvalidConfiguration` */
+export function parsePodSecurityConfiguration(value: unknown, apiDomain: string): PodSecurityConfiguration {
+  if (value === undefined) return defaultPodSecurity
+  const reader = new ConfigurationReader('PodSecurity', value)
+  const group = `pod-security.admission.config.${apiDomain}`
+  reader.expectKind([`${group}/v1`, `${group}/v1beta1`, `${group}/v1alpha1`], 'PodSecurityConfiguration')
+  const defaults = reader.object('defaults')
+  const exemptions = reader.object('exemptions')
+  const policy = Object.fromEntries(
+    modes.map((mode) => {
+      const level = defaults.text(mode) ?? 'privileged'
+      const version = defaults.text(`${mode}-version`) ?? 'latest'
+      const [parsed, minor] = [parseLevel(level), parseVersion(version)]
+      if (parsed === undefined) throw invalid(`defaults.${mode} ${JSON.stringify(level)} must be one of ${levels.join(', ')}`)
+      if (minor === undefined) throw invalid(`defaults.${mode}-version ${JSON.stringify(version)} must be "latest" or "v1.x"`)
+      return [mode, { level: parsed, minor }]
+    }),
+  ) as unknown as PodPolicy
+  return {
+    defaults: policy,
+    exemptions: {
+      usernames: new Set(exemptions.texts('usernames')),
+      runtimeClasses: new Set(exemptions.texts('runtimeClasses')),
+      namespaces: new Set(exemptions.texts('namespaces')),
+    },
+  }
+}
+
+function invalid(what: string): AdmissionError {
+  return new AdmissionError({ code: 'InvalidConfiguration', message: `configuration of admission plugin PodSecurity: ${what}` })
+}

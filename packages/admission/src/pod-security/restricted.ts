@@ -1,0 +1,187 @@
+import {
+  type Check,
+  type CheckedPod,
+  type CheckVersion,
+  containersOf,
+  named,
+  plural,
+  quoted,
+  sorted,
+  type Violation,
+} from './check.ts'
+import { seccompRestricted } from './seccomp.ts'
+
+/** The rules that the restricted standard adds. */
+
+const isWindows = ({ spec }: CheckedPod): boolean => spec.os?.name === 'windows'
+
+/** The same rule, from a release on not for pods of the other system. */
+function exceptWindows(since: number, run: CheckVersion['run'], replaces: readonly string[] = []): CheckVersion {
+  return { since, replaces, run: (pod) => (isWindows(pod) ? undefined : run(pod)) }
+}
+
+const allowPrivilegeEscalation: Check = {
+  id: 'allowPrivilegeEscalation',
+  level: 'restricted',
+  versions: [{ since: 8, run: escalation }, exceptWindows(25, escalation)],
+}
+
+function escalation(pod: CheckedPod): Violation | undefined {
+  const bad = containersOf(pod)
+    .filter(({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false)
+    .map(({ name }) => name)
+  if (bad.length === 0) return undefined
+  return {
+    reason: 'allowPrivilegeEscalation != false',
+    detail: `${named('container', bad)} must set securityContext.allowPrivilegeEscalation=false`,
+  }
+}
+
+const overridden = ['capabilities_baseline']
+
+const capabilities: Check = {
+  id: 'capabilities_restricted',
+  level: 'restricted',
+  versions: [{ since: 22, replaces: overridden, run: onlyBinding }, exceptWindows(25, onlyBinding, overridden)],
+}
+
+function onlyBinding(pod: CheckedPod): Violation | undefined {
+  const keeping: string[] = []
+  const adding: string[] = []
+  const added = new Set<string>()
+  for (const { name, securityContext } of containersOf(pod)) {
+    const { add = [], drop = [] } = securityContext?.capabilities ?? {}
+    if (!drop.includes('ALL')) keeping.push(name)
+    const wrong = add.filter((each) => each !== 'NET_BIND_SERVICE')
+    if (wrong.length > 0) adding.push(name)
+    for (const each of wrong) added.add(each)
+  }
+  const details = [
+    ...(keeping.length === 0 ? [] : [`${named('container', keeping)} must set securityContext.capabilities.drop=["ALL"]`]),
+    ...(adding.length === 0
+      ? []
+      : [`${named('container', adding)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`]),
+  ]
+  return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') }
+}
+
+const runAsNonRoot: Check = {
+  id: 'runAsNonRoot',
+  level: 'restricted',
+  versions: [
+    {
+      since: 0,
+      run(pod) {
+        if (pod.ownUsers) return undefined
+        const ofPod = pod.spec.securityContext?.runAsNonRoot
+        const wrong: string[] = []
+        const silent: string[] = []
+        for (const { name, securityContext } of containersOf(pod)) {
+          if (securityContext?.runAsNonRoot === undefined) {
+            if (ofPod !== true) silent.push(name)
+          } else if (!securityContext.runAsNonRoot) wrong.push(name)
+        }
+        const reason = 'runAsNonRoot != true'
+        if (ofPod === false || wrong.length > 0) {
+          const who = [...(ofPod === false ? ['pod'] : []), ...(wrong.length > 0 ? [named('container', wrong)] : [])]
+          return { reason, detail: `${who.join(' and ')} must not set securityContext.runAsNonRoot=false` }
+        }
+        if (silent.length === 0) return undefined
+        return { reason, detail: `pod or ${named('container', silent)} must set securityContext.runAsNonRoot=true` }
+      },
+    },
+  ],
+}
+
+const runAsUser: Check = {
+  id: 'runAsUser',
+  level: 'restricted',
+  versions: [
+    {
+      since: 23,
+      run(pod) {
+        if (pod.ownUsers) return undefined
+        const bad = containersOf(pod)
+          .filter(({ securityContext }) => securityContext?.runAsUser === 0)
+          .map(({ name }) => name)
+        const who = [
+          ...(pod.spec.securityContext?.runAsUser === 0 ? ['pod'] : []),
+          ...(bad.length > 0 ? [named('container', bad)] : []),
+        ]
+        return who.length === 0 ? undefined : { reason: 'runAsUser=0', detail: `${who.join(' and ')} must not set runAsUser=0` }
+      },
+    },
+  ],
+}
+
+/** Sources of volumes that anybody may use. */
+const harmless = new Set([
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+])
+
+/** The others, in the order in which the stock server looks for them. */
+const restrictedSources = [
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'gitRepo',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'rbd',
+  'flexVolume',
+  'cinder',
+  'cephfs',
+  'flocker',
+  'fc',
+  'azureFile',
+  'vsphereVolume',
+  'quobyte',
+  'azureDisk',
+  'portworxVolume',
+  'scaleIO',
+  'storageos',
+  'photonPersistentDisk',
+]
+
+const restrictedVolumes: Check = {
+  id: 'restrictedVolumes',
+  level: 'restricted',
+  versions: [
+    {
+      since: 0,
+      run({ spec }) {
+        const bad: string[] = []
+        const types = new Set<string>()
+        for (const volume of spec.volumes ?? []) {
+          const isPresent = (source: string): boolean => volume[source] !== undefined && volume[source] !== null
+          if ([...harmless].some(isPresent)) continue
+          bad.push(volume.name)
+          types.add(restrictedSources.find(isPresent) ?? 'unknown')
+        }
+        if (bad.length === 0) return undefined
+        const what = `restricted volume ${plural('type', types.size)} ${quoted(sorted(types))}`
+        return {
+          reason: 'restricted volume types',
+          detail: `${named('volume', bad)} ${plural('uses', bad.length, 'use')} ${what}`,
+        }
+      },
+    },
+  ],
+}
+
+export const restrictedChecks: readonly Check[] = [
+  allowPrivilegeEscalation,
+  capabilities,
+  restrictedVolumes,
+  runAsNonRoot,
+  runAsUser,
+  seccompRestricted,
+]

@@ -1,0 +1,104 @@
+import { type Check, type CheckedPod, type CheckVersion, containersOf, named, quoted, sorted, type Violation } from './check.ts'
+
+/** Filters of system calls, told by annotations before 1.19 and by fields since. */
+
+const reason = 'seccompProfile'
+
+/** No filter must be switched off. */
+export const seccompBaseline: Check = {
+  id: 'seccompProfile_baseline',
+  level: 'baseline',
+  versions: [
+    { since: 0, run: byAnnotations },
+    { since: 19, run: byFields },
+  ],
+}
+
+/** A filter must be chosen. */
+export const seccompRestricted: Check = {
+  id: 'seccompProfile_restricted',
+  level: 'restricted',
+  versions: [
+    restricted(19, () => false),
+    // Pods that say they run on another system have no such filters.
+    restricted(25, ({ spec }) => spec.os?.name === 'windows'),
+  ],
+}
+
+function isAllowedAnnotation(value: string): boolean {
+  return value === '' || value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/')
+}
+
+function byAnnotations(pod: CheckedPod): Violation | undefined {
+  const forbidden = new Set<string>()
+  const judge = (key: string): void => {
+    const value = Object.hasOwn(pod.annotations, key) ? pod.annotations[key] : undefined
+    if (value !== undefined && !isAllowedAnnotation(value)) forbidden.add(`${key}=${JSON.stringify(value)}`)
+  }
+  judge('seccomp.security.alpha.kubernetes.io/pod'.replace('kubernetes.io', pod.domain))
+  for (const { name } of containersOf(pod)) judge(`container.seccomp.security.alpha.${pod.domain}/${name}`)
+  if (forbidden.size === 0) return undefined
+  return {
+    reason,
+    detail: `forbidden ${forbidden.size === 1 ? 'annotation' : 'annotations'} ${sorted(forbidden).join(', ')}`,
+  }
+}
+
+function isChosen(type: string | undefined): boolean {
+  return type === 'RuntimeDefault' || type === 'Localhost'
+}
+
+function byFields(pod: CheckedPod): Violation | undefined {
+  const values = new Set<string>()
+  const isWrong = (type: string | undefined): boolean => {
+    if (type === undefined || isChosen(type)) return false
+    values.add(type)
+    return true
+  }
+  const who: string[] = []
+  if (isWrong(pod.spec.securityContext?.seccompProfile?.type)) who.push('pod')
+  const bad = containersOf(pod)
+    .filter(({ securityContext }) => isWrong(securityContext?.seccompProfile?.type))
+    .map(({ name }) => name)
+  if (bad.length > 0) who.push(named('container', bad))
+  if (who.length === 0) return undefined
+  return { reason, detail: `${who.join(' and ')} must not set securityContext.seccompProfile.type to ${quoted(sorted(values))}` }
+}
+
+function restricted(since: number, isExempt: (pod: CheckedPod) => boolean): CheckVersion {
+  return {
+    since,
+    replaces: [seccompBaseline.id],
+    run: (pod) => (isExempt(pod) ? undefined : byChoice(pod)),
+  }
+}
+
+function byChoice(pod: CheckedPod): Violation | undefined {
+  const ofPod = pod.spec.securityContext?.seccompProfile?.type
+  const values = new Set<string>()
+  const isPodSafe = isChosen(ofPod)
+  const isPodWrong = ofPod !== undefined && !isPodSafe
+  if (isPodWrong) values.add(ofPod)
+  const wrong: string[] = []
+  const silent: string[] = []
+  for (const { name, securityContext } of containersOf(pod)) {
+    const type = securityContext?.seccompProfile?.type
+    if (type === undefined) {
+      // A pod that chose for all of its containers has chosen for this one.
+      if (!isPodSafe) silent.push(name)
+    } else if (!isChosen(type)) {
+      wrong.push(name)
+      values.add(type)
+    }
+  }
+  if (isPodWrong || wrong.length > 0) {
+    const who = [...(isPodWrong ? ['pod'] : []), ...(wrong.length > 0 ? [named('container', wrong)] : [])]
+    return {
+      reason,
+      detail: `${who.join(' and ')} must not set securityContext.seccompProfile.type to ${quoted(sorted(values))}`,
+    }
+  }
+  if (silent.length === 0) return undefined
+  const detail = `pod or ${named('container', silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`
+  return { reason, detail }
+}

@@ -1,0 +1,133 @@
+import { type ApiObject, type Clock, type DeepReadonly, type GroupResource, type NamingProfile, Quantity } from '@krmkit/meta'
+import type { QuotaObject, UsageEvaluator } from './interfaces.ts'
+import { matchesName, podUsage } from './pod-usage.ts'
+import { one, type Usage } from './usage.ts'
+
+/** What objects of every resource cost; @see API protocol specification, 5.10. */
+export type Evaluators = (resource: GroupResource) => UsageEvaluator
+
+/** Resources that old quotas count by their bare name. */
+const countedByName = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas'])
+
+export function usageEvaluators({ profile, clock }: { readonly profile: NamingProfile; readonly clock: Clock }): Evaluators {
+  const known = new Map<string, UsageEvaluator>([
+    ['/pods', podUsage({ clock, domain: profile.domain })],
+    ['/services', serviceUsage()],
+    ['/persistentvolumeclaims', claimUsage(profile)],
+  ])
+  return (resource) => {
+    const key = `${resource.group}/${resource.resource}`
+    let evaluator = known.get(key)
+    if (evaluator === undefined) {
+      evaluator = objectCount(resource)
+      // Custom resources come and go.
+      if (known.size < 1024) known.set(key, evaluator)
+    }
+    return evaluator
+  }
+}
+
+/** The name under which quotas count objects of any resource. */
+export function countName({ group, resource }: GroupResource): string {
+  return `count/${resource}${group === '' ? '' : `.${group}`}`
+}
+
+/** Objects that cost nothing but their number. */
+export function objectCount(resource: GroupResource): UsageEvaluator {
+  const names = [countName(resource)]
+  if (resource.group === '' && countedByName.has(resource.resource)) names.push(resource.resource)
+  const usage: Usage = new Map(names.map((name) => [name, one]))
+  return {
+    resource,
+    countsUpdates: false,
+    usage: () => usage,
+    matching: (given) => [...given].filter((name) => names.includes(name)),
+    matchesScope: () => false,
+  }
+}
+
+interface Service extends ApiObject {
+  spec?: { type?: string; allocateLoadBalancerNodePorts?: boolean; ports?: { nodePort?: number }[] }
+}
+
+function serviceUsage(): UsageEvaluator {
+  const counted = ['services', 'services.nodeports', 'services.loadbalancers', 'count/services']
+  return {
+    resource: { group: '', resource: 'services' },
+    countsUpdates: true,
+    usage(object) {
+      const { type, ports = [], allocateLoadBalancerNodePorts } = (object as DeepReadonly<Service>).spec ?? {}
+      const chosen = ports.filter(({ nodePort = 0 }) => nodePort !== 0).length
+      const nodePorts =
+        type === 'NodePort'
+          ? ports.length
+          : type !== 'LoadBalancer'
+            ? 0
+            : allocateLoadBalancerNodePorts === false
+              ? chosen
+              : ports.length
+      return new Map([
+        ['services', one],
+        ['count/services', one],
+        ['services.nodeports', Quantity.of(nodePorts)],
+        ['services.loadbalancers', Quantity.of(type === 'LoadBalancer' ? 1 : 0)],
+      ])
+    },
+    matching: (names) => [...names].filter((name) => counted.includes(name)),
+    matchesScope: () => false,
+  }
+}
+
+interface Claim extends ApiObject {
+  spec?: {
+    storageClassName?: string
+    volumeAttributesClassName?: string
+    resources?: { requests?: Record<string, string> }
+  }
+  status?: { allocatedResources?: Record<string, string>; currentVolumeAttributesClassName?: string }
+}
+
+function claimUsage({ domain, apiDomain }: NamingProfile): UsageEvaluator {
+  const suffix = `.storageclass.storage.${apiDomain}/`
+  const counted = ['persistentvolumeclaims', 'requests.storage', 'count/persistentvolumeclaims']
+  const ofClass = [`${suffix}persistentvolumeclaims`, `${suffix}requests.storage`]
+  const classOf = (claim: DeepReadonly<Claim>): string =>
+    claim.metadata.annotations?.[`volume.beta.${domain}/storage-class`] ?? claim.spec?.storageClassName ?? ''
+  return {
+    resource: { group: '', resource: 'persistentvolumeclaims' },
+    countsUpdates: true,
+    usage(object) {
+      const claim = object as DeepReadonly<Claim>
+      const storageClass = classOf(claim)
+      const usage = new Map([
+        ['persistentvolumeclaims', one],
+        ['count/persistentvolumeclaims', one],
+      ])
+      if (storageClass !== '') usage.set(`${storageClass}${suffix}persistentvolumeclaims`, one)
+      const storage = storageOf(claim)
+      if (storage === undefined) return usage
+      usage.set('requests.storage', storage)
+      if (storageClass !== '') usage.set(`${storageClass}${suffix}requests.storage`, storage)
+      return usage
+    },
+    matching: (names) => [...names].filter((name) => counted.includes(name) || ofClass.some((end) => name.endsWith(end))),
+    matchesScope: (requirement, object) =>
+      requirement.scopeName === 'VolumeAttributesClass' && classesOfVolume(object).some((name) => matchesName(requirement, name)),
+  }
+}
+
+/** What is asked for, or what was given already while a claim is made smaller again. */
+function storageOf({ spec, status }: DeepReadonly<Claim>): Quantity | undefined {
+  const asked = spec?.resources?.requests?.['storage']
+  if (asked === undefined) return undefined
+  const request = Quantity.parse(asked)
+  const given = status?.allocatedResources?.['storage']
+  if (given === undefined) return request
+  const allocated = Quantity.parse(given)
+  return allocated.compare(request) > 0 ? allocated : request
+}
+
+function classesOfVolume(object: QuotaObject): string[] {
+  const { spec, status } = object as DeepReadonly<Claim>
+  return [spec?.volumeAttributesClassName ?? '', status?.currentVolumeAttributesClassName ?? '']
+}
