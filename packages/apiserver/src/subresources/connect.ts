@@ -2,7 +2,9 @@ import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { isStorableName, objectKey } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { text } from '../query.ts'
-import type { ResourceRequest } from '../resource-handler.ts'
+import { type ResourceRequest, writeContext } from '../resource-handler.ts'
+import { connectOptions } from './connect-options.ts'
+import { operationAdmission } from './operation.ts'
 
 interface Container {
   readonly name: string
@@ -28,6 +30,7 @@ const ofContainers: ReadonlySet<string> = new Set(['log', 'exec', 'attach'])
 export async function connectResource(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state, definition } = request
   const { namespace, name, subresource } = state.info
+  if (subresource !== 'log') await askAdmission(request)
   const { storage } = machinery.writer.environment
   const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
@@ -41,6 +44,17 @@ export async function connectResource(request: ResourceRequest): Promise<ApiResp
   throw ApiError.serviceUnavailable(
     `no way leads to ${host === '' ? name : `node ${JSON.stringify(host)}`}: this server is not connected to any node`,
   )
+}
+
+/** Connections are asked about before anything is looked up; reading a log is no connection. @throws ApiError */
+async function askAdmission(request: ResourceRequest): Promise<void> {
+  const options = connectOptions(request)
+  const kind = request.subresource?.kind
+  if (options === undefined || kind === undefined) return
+  const context = writeContext(request, { dryRun: false, fieldManager: '' })
+  const about = { name: request.state.info.name, kind, operation: 'CONNECT' as const }
+  const admission = operationAdmission(request, request.definition, context, about)
+  await admission.judge(await admission.admit(options))
 }
 
 /** A container of the pod must be named, unless it has only one. */

@@ -37,7 +37,8 @@ export function operationAdmission(
   return {
     async admit(object) {
       const admitted = await admission.admit(object, attributes, about)
-      if (admitted === object || object.metadata === undefined) return admitted
+      // Options of connections have no metadata; drafts of plugins give them an empty one.
+      if (object.metadata === undefined) return admitted
       const own = { ...admitted, metadata: { ...admitted.metadata } }
       mendAdmitted(own, object, context)
       return own

@@ -11,6 +11,7 @@ import {
   selfSubjectRulesReview,
   subjectAccessReview,
 } from './access-reviews.ts'
+import { operationAdmission } from './operation.ts'
 import { selfSubjectReview } from './self-subject-review.ts'
 import { tokenReview } from './token-review.ts'
 
@@ -43,7 +44,12 @@ export async function answerReview(request: ResourceRequest, answer: ReviewAnswe
   })
   const review = withDefaults(body, definition, machinery.writer.environment.profile)
   takeNamespace(review, state.info.namespace, definition)
-  trackOwnership(machinery.writer, definition, writeContext(request, options), { live: undefined, next: review, subresource: '' })
-  await answer(request, review)
-  return presentObject(request, 201, review, representation)
+  const context = writeContext(request, options)
+  trackOwnership(machinery.writer, definition, context, { live: undefined, next: review, subresource: '' })
+  const about = { name: review.metadata.name ?? '', kind: definition.kind }
+  const admission = operationAdmission(request, definition, context, about)
+  const admitted = await admission.admit(review)
+  await admission.judge(admitted)
+  await answer(request, admitted)
+  return presentObject(request, 201, admitted, representation)
 }
