@@ -104,7 +104,10 @@ export function writeOptions(
 
 const maxManagerBytes = 128
 
+const plainManager = /^[ -~]{0,128}$/
+
 function validateFieldManager(manager: string): FieldError[] {
+  if (plainManager.test(manager)) return []
   const errors: FieldError[] = []
   if (new TextEncoder().encode(manager).byteLength > maxManagerBytes) {
     errors.push({

@@ -7,6 +7,7 @@ import { isPrintable, maxFieldManagerLength, utf8Length } from '@krmkit/meta'
 export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
   if (fieldManager !== undefined && fieldManager !== '') return fieldManager
   const [prefix = ''] = (userAgent ?? '').split('/', 1)
+  if (plain.test(prefix)) return prefix.slice(0, maxFieldManagerLength)
   let name = ''
   let size = 0
   for (const char of prefix) {
@@ -17,3 +18,5 @@ export function managerName(fieldManager: string | undefined, userAgent: string 
   }
   return name
 }
+
+const plain = /^[ -~]*$/
