@@ -1,5 +1,5 @@
 /** Persistent volume claims. @see Configuration and storage specification, 2.4 */
-import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { type DeepReadonly, isQualifiedName, type NamingProfile } from '@krmkit/meta'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../types/core-v1.generated.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
@@ -8,7 +8,7 @@ import { roundUp } from '../shared/pod-defaults.ts'
 import { warnAmounts } from '../shared/pod-warnings.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { amount, compareAmounts, sign } from '../shared/quantities.ts'
-import { checkResourceName } from '../shared/resource-names.ts'
+import { checkResourceAmount, isNativeResource } from '../shared/resource-names.ts'
 import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -92,7 +92,7 @@ function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, 
 }
 
 function checkStatus(claim: DeepReadonly<Claim>, at: Place): void {
-  const { capacity, allocatedResources, conditions } = claim.status ?? {}
+  const { capacity, allocatedResources, allocatedResourceStatuses, conditions } = claim.status ?? {}
   for (const name of sortedKeys(capacity)) {
     const value = amount(own(capacity, name))
     if (sign(value) < 0) at.child('capacity').key(name).invalidText(value.value().toString(), 'must be a valid resource quantity')
@@ -103,13 +103,37 @@ function checkStatus(claim: DeepReadonly<Claim>, at: Place): void {
     if (isEmpty(condition.type)) here.child('type').required()
     if (isEmpty(condition.status)) here.child('status').required()
   }
-  for (const name of sortedKeys(allocatedResources)) {
-    const here = at.child('allocatedResources').key(name)
-    if (name !== 'storage' && !name.includes('/')) here.notSupported(name, ['storage'])
-    else checkResourceName(name, here)
-    const value = amount(own(allocatedResources, name))
-    if (sign(value) < 0) here.invalidText(value.value().toString(), 'must be a valid resource quantity')
+  const statusesAt = at.child('allocatedResourceStatus')
+  for (const name of sortedKeys(allocatedResourceStatuses)) {
+    checkGrowingResource(name, statusesAt)
+    if (!resizeStatuses.includes(own(allocatedResourceStatuses, name) ?? '')) statusesAt.notSupported(name, resizeStatuses)
   }
+  for (const name of sortedKeys(allocatedResources)) {
+    if (!checkGrowingResource(name, at.child('allocatedResources'))) continue
+    const here = at.child('allocatedResources').key(name)
+    const given = own(allocatedResources, name) ?? '0'
+    const value = amount(given)
+    if (sign(value) < 0) here.invalidText(value.value().toString(), 'must be a valid resource quantity')
+    else checkResourceAmount('storage', given, here)
+  }
+}
+
+const resizeStatuses = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+]
+
+/** Storage, or what somebody else has named. */
+function checkGrowingResource(name: string, at: Place): boolean {
+  const wrong = isQualifiedName(name)
+  at.invalidAll(name, wrong)
+  if (wrong.length > 0) return false
+  const isNative = isNativeResource(name, at.profile.domain)
+  if (isNative && name !== 'storage') at.notSupported(name, ['storage'])
+  return !isNative || name === 'storage'
 }
 
 function dropDisabled(spec: PersistentVolumeClaimSpec, old: Spec | undefined, enabled: (gate: string) => boolean): void {

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest'
+import { Pod } from '../../types/core-v1.generated.ts'
+import { completed, faults, podWith, volumeFaults } from '../testing/objects.ts'
+
+/** Volumes of pods: their names and the sources that belong to nobody. @see Configuration and storage specification, 2.3 */
+
+describe('volumes', () => {
+  it('S11 each has a name of its own, a DNS label', () => {
+    const empty = { emptyDir: {} }
+    expect(faults(Pod.validate(podWith({ name: '', ...empty })))).toEqual(['spec.volumes[0].name Required'])
+    for (const name of ['a.b', 'A', 'a_b', '-a', 'a'.repeat(64)])
+      expect(faults(Pod.validate(podWith({ name, ...empty }))), name).toEqual(['spec.volumes[0].name Invalid'])
+    expect(faults(Pod.validate(podWith({ name: 'v', ...empty }, { name: 'v', ...empty })))).toEqual([
+      'spec.volumes[1].name Duplicate',
+    ])
+    expect(Pod.validate(podWith({ name: 'a'.repeat(63), ...empty }, { name: '0', ...empty }))).toEqual([])
+  })
+
+  it('S12 each has one source; none means an empty directory', () => {
+    expect(volumeFaults({ emptyDir: {}, hostPath: { path: '/a' } })).toEqual(['hostPath Forbidden'])
+    expect(volumeFaults({ configMap: { name: 'm' }, secret: { secretName: 's' }, nfs: { server: 's', path: '/' } })).toEqual([
+      'nfs Forbidden',
+      'configMap Forbidden',
+    ])
+    expect(completed({})).toEqual({ emptyDir: {} })
+    expect(volumeFaults({})).toEqual([])
+  })
+
+  it('S13 a claim is named', () => {
+    expect(volumeFaults({ persistentVolumeClaim: {} })).toEqual(['persistentVolumeClaim.claimName Required'])
+    expect(volumeFaults({ persistentVolumeClaim: { claimName: 'c', readOnly: true } })).toEqual([])
+    expect(completed({ persistentVolumeClaim: { claimName: 'c' } })).toEqual({ persistentVolumeClaim: { claimName: 'c' } })
+  })
+
+  it('S14 a config map is named, and may be optional', () => {
+    expect(volumeFaults({ configMap: {} })).toEqual(['configMap.name Required'])
+    const given = { name: 'm', optional: true, items: [{ key: 'k', path: 'p' }], defaultMode: 256 }
+    expect(volumeFaults({ configMap: given })).toEqual([])
+    expect(completed({ configMap: given })).toEqual({ configMap: given })
+  })
+
+  it('S15 modes are 0644 unless given, from 0 to 0777', () => {
+    const sources = [
+      { configMap: { name: 'm' } },
+      { secret: { secretName: 's' } },
+      { downwardAPI: {} },
+      { projected: { sources: [] } },
+    ] as const
+    for (const source of sources) {
+      const [name, members] = Object.entries(source)[0]!
+      expect(Object.values(completed(source))[0], name).toMatchObject({ defaultMode: 0o644 })
+      for (const mode of [0, 0o777]) expect(volumeFaults({ [name]: { ...members, defaultMode: mode } }), name).toEqual([])
+      for (const mode of [-1, 0o1000])
+        expect(volumeFaults({ [name]: { ...members, defaultMode: mode } }), name).toEqual([`${name}.defaultMode Invalid`])
+    }
+  })
+
+  it('S17 a secret is named, and is like a config map otherwise', () => {
+    expect(volumeFaults({ secret: {} })).toEqual(['secret.secretName Required'])
+    const given = { secretName: 's', optional: false, items: [{ key: 'k', path: 'p', mode: 0 }], defaultMode: 0 }
+    expect([volumeFaults({ secret: given }), completed({ secret: given })]).toEqual([[], { secret: given }])
+  })
+
+  it('S18 S36 S37 S38 facts of the pod become files', () => {
+    const file = (members: object) => volumeFaults({ downwardAPI: { items: [members] } })
+    const name = { fieldRef: { fieldPath: 'metadata.name' } }
+    expect(volumeFaults({ downwardAPI: {} })).toEqual([])
+    expect(completed({ downwardAPI: { items: [{ path: 'p', ...name }] } })).toMatchObject({
+      downwardAPI: { items: [{ path: 'p', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } }] },
+    })
+    expect(file({ path: '', ...name })).toEqual(['downwardAPI.path Required'])
+    for (const path of ['/abs', '../up', 'a/../b', '..a'])
+      expect(file({ path, ...name }), path).toEqual(['downwardAPI.path Invalid'])
+    for (const path of ['a/b', 'ä', 'a..b']) expect(file({ path, ...name }), path).toEqual([])
+    expect(file({ path: 'p' })).toEqual(['downwardAPI Required'])
+    const cpu = { resourceFieldRef: { containerName: 'c', resource: 'limits.cpu' } }
+    expect(file({ path: 'p', ...name, ...cpu })).toEqual(['downwardAPI Invalid'])
+    expect(file({ path: 'p', ...name, mode: 0o1000 })).toEqual(['downwardAPI.mode Invalid'])
+  })
+
+  it('S36 a path is relative and stays inside, whatever its letters', () => {
+    const name = { fieldRef: { fieldPath: 'metadata.name' } }
+    const paths = { '': 'Required', '/a': 'Invalid', '..': 'Invalid', 'a/..': 'Invalid', ключ: undefined }
+    for (const [path, wrong] of Object.entries(paths)) {
+      const found = volumeFaults({ downwardAPI: { items: [{ path, ...name }] } })
+      expect(found, path).toEqual(wrong === undefined ? [] : [`downwardAPI.path ${wrong}`])
+    }
+  })
+
+  it('S37 certain fields can be told', () => {
+    const field = (fieldPath: string) => volumeFaults({ downwardAPI: { items: [{ path: 'p', fieldRef: { fieldPath } }] } })
+    for (const name of ['annotations', 'labels', 'name', 'namespace', 'uid']) expect(field(`metadata.${name}`), name).toEqual([])
+    expect(field("metadata.labels['a']")).toEqual([])
+    for (const path of ['spec.nodeName', 'status.podIP', 'metadata.finalizers', 'metadata.generation'])
+      expect(field(path), path).toHaveLength(1)
+    expect(field('')).toEqual(['downwardAPI.fieldRef.fieldPath Required'])
+  })
+
+  it('S38 certain resources can be told, of a container that is named', () => {
+    const resource = (members: object) => volumeFaults({ downwardAPI: { items: [{ path: 'p', resourceFieldRef: members }] } })
+    for (const name of ['limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory', 'limits.ephemeral-storage'])
+      expect(resource({ containerName: 'c', resource: name }), name).toEqual([])
+    expect(resource({ containerName: 'c', resource: 'limits.gpu' })).toEqual([
+      'downwardAPI.resourceFieldRef.resource NotSupported',
+    ])
+    expect(resource({ resource: 'limits.cpu' })).toEqual(['downwardAPI.resourceFieldRef.containerName Required'])
+  })
+
+  it('S19 several sources are projected into one directory, without two files of one path', () => {
+    const sources = [
+      { configMap: { name: 'm', items: [{ key: 'k', path: 'a' }] } },
+      { secret: { name: 's', items: [{ key: 'k', path: 'b' }], optional: true } },
+      { downwardAPI: { items: [{ path: 'c', fieldRef: { fieldPath: 'metadata.name' } }] } },
+      { serviceAccountToken: { path: 'd' } },
+    ]
+    expect(volumeFaults({ projected: { sources } })).toEqual([])
+    expect(completed({ projected: { sources } })).toMatchObject({ projected: { defaultMode: 0o644 } })
+    expect(volumeFaults({ projected: { sources: [...sources, { serviceAccountToken: { path: 'a' } }] } })).toEqual([
+      'projected Invalid',
+    ])
+    expect(volumeFaults({ projected: { sources: [{ configMap: {}, secret: { name: 's' } }] } })).toEqual([
+      'projected.sources[0].configMap.name Required',
+      'projected.sources[0] Forbidden',
+    ])
+  })
+
+  it('S20 a token has a path, lasts an hour unless it says otherwise, and 10 minutes at least', () => {
+    const token = (members: object) => ({ projected: { sources: [{ serviceAccountToken: members }] } })
+    expect(completed(token({ path: 't' }))).toMatchObject(token({ path: 't', expirationSeconds: 3600 }))
+    expect(completed(token({ path: 't', audience: 'a', expirationSeconds: 600 }))).toMatchObject(
+      token({ path: 't', audience: 'a', expirationSeconds: 600 }),
+    )
+    expect(volumeFaults(token({ path: 't', expirationSeconds: 600 }))).toEqual([])
+    for (const expirationSeconds of [599, 0, -1, 2 ** 32 + 1])
+      expect(volumeFaults(token({ path: 't', expirationSeconds })), `${expirationSeconds}`).toEqual([
+        'projected.sources[0].serviceAccountToken.expirationSeconds Invalid',
+      ])
+    expect(volumeFaults(token({}))).toEqual(['projected.path Required'])
+    expect(volumeFaults(token({ path: '../t' }))).toEqual(['projected.path Invalid'])
+  })
+
+  it('S21 an empty directory is on disk, in memory or in huge pages', () => {
+    for (const medium of ['', 'Memory', 'HugePages', 'HugePages-2Mi']) expect(volumeFaults({ emptyDir: { medium } })).toEqual([])
+    for (const medium of ['memory', 'Disk', 'Huge'])
+      expect(volumeFaults({ emptyDir: { medium } })).toEqual(['emptyDir.medium NotSupported'])
+    expect(completed({ emptyDir: { medium: '' } })).toEqual({ emptyDir: {} })
+  })
+
+  it('S22 its size may be limited', () => {
+    expect(completed({ emptyDir: { sizeLimit: '1024Mi' } })).toEqual({ emptyDir: { sizeLimit: '1Gi' } })
+    expect(volumeFaults({ emptyDir: { sizeLimit: '0' } })).toEqual([])
+    expect(volumeFaults({ emptyDir: { sizeLimit: '-1' } })).toEqual(['emptyDir.sizeLimit Forbidden'])
+  })
+
+  it('S23 a directory of the host has a path and a type', () => {
+    expect(volumeFaults({ hostPath: {} })).toEqual(['hostPath.path Required'])
+    expect(completed({ hostPath: { path: '/a' } })).toEqual({ hostPath: { path: '/a', type: '' } })
+    expect(volumeFaults({ hostPath: { path: '/a', type: 'Directory' } })).toEqual([])
+    expect(volumeFaults({ hostPath: { path: '/a', type: 'Folder' } })).toEqual(['hostPath.type NotSupported'])
+    expect(volumeFaults({ hostPath: { path: '/a/../b' } })).toEqual(['hostPath.path Invalid'])
+  })
+
+  it('S24 nfs has a server and an absolute path', () => {
+    expect(volumeFaults({ nfs: {} })).toEqual(['nfs.server Required', 'nfs.path Required', 'nfs.path Invalid'])
+    expect(volumeFaults({ nfs: { server: 's', path: 'relative' } })).toEqual(['nfs.path Invalid'])
+    expect(volumeFaults({ nfs: { server: 's', path: '/exports', readOnly: true } })).toEqual([])
+  })
+
+  const iscsi = { targetPortal: '10.0.0.1:3260', iqn: 'iqn.2001-04.com.example:storage.disk', lun: 0 }
+
+  it('S25 iscsi has a portal and an initiator name, and an interface unless it says otherwise', () => {
+    expect(volumeFaults({ iscsi })).toEqual([])
+    expect(completed({ iscsi })).toEqual({ iscsi: { ...iscsi, iscsiInterface: 'default' } })
+    expect(volumeFaults({ iscsi: { lun: 0 } })).toEqual(['iscsi.targetPortal Required', 'iscsi.iqn Required'])
+    expect(volumeFaults({ iscsi: { ...iscsi, iqn: 'disk' } })).toEqual(['iscsi.iqn Invalid'])
+    for (const member of ['chapAuthDiscovery', 'chapAuthSession']) {
+      expect(volumeFaults({ iscsi: { ...iscsi, [member]: true } }), member).toEqual(['iscsi.secretRef Required'])
+      expect(volumeFaults({ iscsi: { ...iscsi, [member]: true, secretRef: { name: 's' } } }), member).toEqual([])
+    }
+    const full = {
+      ...iscsi,
+      fsType: 'ext4',
+      initiatorName: 'iqn.2001-04.com.example:me',
+      iscsiInterface: 'eth1',
+      portals: ['10.0.0.2:3260'],
+      readOnly: true,
+    }
+    expect(completed({ iscsi: full })).toEqual({ iscsi: full })
+  })
+
+  it('S26 iscsi names its lun, which is not above 255', () => {
+    const { lun: _, ...without } = iscsi
+    expect(volumeFaults({ iscsi: without })).toEqual(['iscsi.lun Required'])
+    expect(volumeFaults({ iscsi: { ...iscsi, lun: 255 } })).toEqual([])
+    for (const lun of [-1, 256]) expect(volumeFaults({ iscsi: { ...iscsi, lun } })).toEqual(['iscsi.lun Invalid'])
+  })
+
+  it('S27 fibre channel is found by wwids, or by names of targets with a lun', () => {
+    const names = ['500a0982991b8dc5']
+    expect(volumeFaults({ fc: {} })).toEqual(['fc.targetWWNs Required'])
+    expect(volumeFaults({ fc: { targetWWNs: names, wwids: ['a'], lun: 1 } })).toEqual(['fc.targetWWNs Invalid'])
+    expect(volumeFaults({ fc: { targetWWNs: names } })).toEqual(['fc.lun Required'])
+    expect(volumeFaults({ fc: { targetWWNs: names, lun: 256 } })).toEqual(['fc.lun Invalid'])
+    expect([volumeFaults({ fc: { targetWWNs: names, lun: 0 } }), volumeFaults({ fc: { wwids: ['a'] } })]).toEqual([[], []])
+  })
+
+  it('S28 a flex volume names its driver', () => {
+    expect(volumeFaults({ flexVolume: {} })).toEqual(['flexVolume.driver Required'])
+    const given = { driver: 'd', fsType: 'ext4', options: { a: 'b' }, readOnly: true, secretRef: { name: 's' } }
+    expect([volumeFaults({ flexVolume: given }), completed({ flexVolume: given })]).toEqual([[], { flexVolume: given }])
+    expect(volumeFaults({ flexVolume: { driver: 'd', options: { 'kubernetes.io/x': 'y' } } })).toEqual([
+      'flexVolume.options[kubernetes.io/x] Invalid',
+    ])
+  })
+
+  it('S29 csi names its driver', () => {
+    expect(volumeFaults({ csi: {} })).toEqual(['csi.driver Required', 'csi.driver Invalid'])
+    expect(volumeFaults({ csi: { driver: 'a_b' } })).toEqual(['csi.driver Invalid'])
+    const given = {
+      driver: 'd',
+      readOnly: false,
+      fsType: 'xfs',
+      volumeAttributes: { a: 'b' },
+      nodePublishSecretRef: { name: 's' },
+    }
+    expect([volumeFaults({ csi: given }), completed({ csi: given })]).toEqual([[], { csi: given }])
+    expect(volumeFaults({ csi: { driver: 'd', nodePublishSecretRef: {} } })).toEqual(['csi.nodePublishSecretRef.name Required'])
+  })
+
+  it('S30 an ephemeral volume has the template of a claim, with labels and annotations', () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+    const ephemeral = (volumeClaimTemplate?: object) => ({ ephemeral: { volumeClaimTemplate } })
+    expect(volumeFaults(ephemeral())).toEqual(['ephemeral.volumeClaimTemplate Required'])
+    expect(volumeFaults(ephemeral({}))).toEqual([
+      'ephemeral.volumeClaimTemplate.spec.accessModes Required',
+      'ephemeral.volumeClaimTemplate.spec.resources[storage] Required',
+    ])
+    expect(volumeFaults(ephemeral({ metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec }))).toEqual([])
+    expect(volumeFaults(ephemeral({ metadata: { name: 'own', labels: { 'a b': 'c' } }, spec }))).toEqual([
+      'ephemeral.volumeClaimTemplate.metadata.labels Invalid',
+      'ephemeral.volumeClaimTemplate.metadata.name Forbidden',
+    ])
+    expect(completed(ephemeral({ spec }))).toMatchObject(ephemeral({ spec: { ...spec, volumeMode: 'Filesystem' } }))
+  })
+
+  it('S33 S34 a key becomes a file inside of the volume, with a mode of its own', () => {
+    const item = (members: object) => volumeFaults({ configMap: { name: 'm', items: [members] } })
+    const at = 'configMap.items[0]'
+    expect(item({})).toEqual([`${at}.key Required`, `${at}.path Required`])
+    for (const path of ['..', '../a', 'a/../b', '/a', '..a'])
+      expect(item({ key: 'k', path }), path).toEqual([`${at}.path Invalid`])
+    for (const path of ['a', 'a/b', 'a..']) expect(item({ key: 'k', path, mode: 0o777 }), path).toEqual([])
+    for (const mode of [-1, 0o1000]) expect(item({ key: 'k', path: 'p', mode })).toEqual([`${at}.mode Invalid`])
+  })
+
+  it('S34 the mode of a key is from 0 to 0777', () => {
+    for (const [mode, wrong] of [
+      [0, 0],
+      [0o777, 0],
+      [-1, 1],
+      [512, 1],
+    ] as const)
+      expect(volumeFaults({ secret: { secretName: 's', items: [{ key: 'k', path: 'p', mode }] } }), `${mode}`).toHaveLength(wrong)
+  })
+})
