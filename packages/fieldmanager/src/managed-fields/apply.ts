@@ -17,7 +17,7 @@ import type { Managed } from './entries.ts'
 import { decodeManaged, encodeManaged, identicalEntries, noManaged } from './entries.ts'
 import { annotationManager, lastApplied, lastAppliedAnnotation, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
-import { stripMeta } from './strip.ts'
+import { stripped } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
 import { withManagedFields, withoutManagedFields } from './types.ts'
 import { movedTimes, updateManaged } from './update.ts'
@@ -106,8 +106,8 @@ function create(request: ApplyRequest, type: TypeRef, named: FieldSet): AppliedP
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
-  const set = filterSet(named, request.resetFields?.[apiVersion])
-  const managers = stripMeta(new Map([[key, { set, apiVersion, applied: true }]]), key)
+  const set = filterSet(named, request.resetFields?.[apiVersion]).difference(stripped)
+  const managers = set.empty ? noManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
   const entries = encodeManaged({ managers, times: movedTimes(noManaged, key, request.now) })
   const annotated = withAnnotation(request, value)
   return {
@@ -125,7 +125,7 @@ function change(request: ApplyRequest, live: FrozenObject, { type, named }: { ty
   const managed = ownedBefore(request, live)
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
-  const options = { converter: converterOf(types), ignored: request.resetFields, named }
+  const options = { converter: converterOf(types), ignored: request.resetFields, named, unowned: stripped }
   const config = { value: applied as unknown as JsonObject, type }
   let outcome: ApplyOutcome = applyManager(write, config, request.force, options)
   if (outcome.kind === 'conflict' && manager === annotationManager) {
@@ -139,15 +139,15 @@ function change(request: ApplyRequest, live: FrozenObject, { type, named }: { ty
   if (outcome.kind === 'conflict') return { kind: 'conflict', conflicts: fieldConflicts(outcome.conflicts) }
   const changed = outcome.object !== undefined
   const merged = withAnnotation(request, (outcome.object?.value ?? value) as JsonObject)
-  const managers = stripMeta(outcome.managers, key, managed.managers.get(key)?.set)
+  const { managers } = outcome
+  const content = merged === value ? 'live' : 'joined'
+  const stored = live.metadata?.managedFields
+  // Most applies of controllers.
+  if (!changed && managers === managed.managers)
+    return { kind: 'applied', value: merged, content, managedFields: stored, changed }
   const times = changed ? movedTimes(managed, key, request.now) : managed.times
-  return {
-    kind: 'applied',
-    value: merged,
-    content: merged === value ? 'live' : 'joined',
-    managedFields: entriesAfter(live, encodeManaged({ ...managed, managers, times })),
-    changed,
-  }
+  const managedFields = entriesAfter(stored, encodeManaged({ ...managed, managers, times }))
+  return { kind: 'applied', value: merged, content, managedFields, changed }
 }
 
 /** The client-side tool's own annotation follows what it applies from the server's side. */
@@ -163,8 +163,7 @@ function annotationOf({ lastAppliedAnnotation: given }: ApplyRequest): string {
   return given ?? lastAppliedAnnotation
 }
 
-function entriesAfter(live: FrozenObject, entries: ManagedFieldsEntry[]): AppliedParts['managedFields'] {
-  const stored = live.metadata?.managedFields
+function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFieldsEntry[]): AppliedParts['managedFields'] {
   if (identicalEntries(stored, entries)) return stored
   return entries.length === 0 ? undefined : entries
 }

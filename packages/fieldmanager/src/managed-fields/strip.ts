@@ -19,16 +19,11 @@ export const stripped = FieldSet.of(
   ].map((name) => ['f:metadata', `f:${name}`]),
 )
 
-/**
- * Takes such paths from one manager, who goes when nothing else is left.
- *
- * @param before what the manager owned before, kept as it is when it owns the same again.
- */
-export function stripMeta(managers: Managers, key: string, before?: FieldSet): Managers {
+/** Takes such paths from one manager, who goes when nothing else is left. */
+export function stripMeta(managers: Managers, key: string): Managers {
   const owned = managers.get(key)
   if (owned === undefined) return managers
-  const rest = owned.set.difference(stripped)
-  const set = before?.equals(rest) ? before : rest
+  const set = owned.set.difference(stripped)
   if (set === owned.set) return managers
   const out = new Map<string, VersionedSet>(managers)
   if (set.empty) out.delete(key)

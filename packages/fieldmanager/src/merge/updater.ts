@@ -35,6 +35,8 @@ export interface UpdaterOptions {
 export interface ApplyOptions extends UpdaterOptions {
   /** What `fieldSetOf` says of the applied value, which has been checked against its type then. */
   readonly named?: FieldSet | undefined
+  /** Paths that the applying manager never owns, though it may name them. */
+  readonly unowned?: FieldSet | undefined
 }
 
 /** A write and who makes it. */
@@ -117,15 +119,29 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
     applied.value === undefined
       ? emptySet
       : filterSet(options.named ?? fieldSetOf(applied.value, applied.type), options.ignored?.[apiVersion])
-  const set = last?.set.equals(named) ? last.set : named
-  const managers = new Map(before).set(manager, { set, apiVersion, applied: true })
-  const object = prune(merged, { managers, manager, last, converter })
+  const owned = options.unowned === undefined ? named : named.difference(options.unowned)
+  const set = last?.set.equals(owned) ? last.set : owned
+  // What is named again can neither go nor move.
+  const again = last?.set === set && last.apiVersion === apiVersion
+  if (again && merged.value === live.value && !options.returnInputOnNoop && noneEmpty(before)) {
+    return { kind: 'applied', object: undefined, managers: before }
+  }
+  const own = { set, apiVersion, applied: true }
+  const naming = set === named ? own : { set: named, apiVersion, applied: true }
+  const pruning = { managers: new Map(before).set(manager, naming), manager, last, converter }
+  const object = again ? merged : prune(merged, pruning)
   const comparison = compareTyped(live.value, object.value, object.type)
+  const managers = new Map(before).set(manager, own)
   const { owners, conflicts } = handOver({ ...write, managers }, object, options, comparison)
   if (!force && conflicts.size > 0) return { kind: 'conflict', conflicts: conflictsOf(conflicts) }
   // Only the order of lists is nobody's difference.
   const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
+}
+
+function noneEmpty(managers: Managers): boolean {
+  for (const { set } of managers.values()) if (set.empty) return false
+  return true
 }
 
 interface HandOver {
