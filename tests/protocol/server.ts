@@ -147,7 +147,7 @@ export async function send(handle: Handler, method: string, path: string, option
   const { body } = response
   const parts: Uint8Array[] = []
   if (body.kind === 'bytes') parts.push(body.bytes)
-  else if (body.kind === 'list') parts.push(...body.parts)
+  else if (body.kind === 'list') parts.push(...body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
   else if (body.kind === 'stream') for await (const part of body.stream) parts.push(part)
   const bytes = Buffer.concat(parts)
   const text = bytes.toString()
