@@ -171,6 +171,7 @@ function apply(before: JsonValue, operations: JsonValue[]): JsonValue {
 }
 
 function read(value: JsonValue, form: ObjectForm, { forms }: AdmissionContext): ApiObject {
+  checkKind(value, form)
   if (forms === undefined) return value as unknown as ApiObject
   try {
     return forms.read(value, form)
@@ -178,4 +179,15 @@ function read(value: JsonValue, form: ObjectForm, { forms }: AdmissionContext): 
     if (error instanceof DecodeError) throw ApiError.internalError(error.message)
     throw error
   }
+}
+
+/** An object stays of its kind. @throws ApiError 500, without a reason, as the stock server answers */
+function checkKind(value: JsonValue, { kind: { group, version, kind } }: ObjectForm): void {
+  const given = (typeof value === 'object' && value !== null ? value : {}) as { kind?: unknown; apiVersion?: unknown }
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  if ((given.kind ?? kind) === kind && (given.apiVersion ?? apiVersion) === apiVersion) return
+  const other = `${String(given.apiVersion ?? apiVersion).replace(/^.*\//, '')}.${String(given.kind ?? kind)}`
+  const own = `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}`
+  const message = `converting (${other}) to (${own}): unknown conversion`
+  throw new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
 }
