@@ -60,6 +60,8 @@ export interface PolicyContext {
   readonly user?: UserInfo
   /** Group and version of the request's path, where it is not that of the storage. */
   readonly requestVersion?: GroupVersion
+  /** Adds a Warning header to the answer. Absent: nobody hears it. */
+  readonly warn?: (text: string) => void
   /** Whether containers may be privileged (`--allow-privileged`); default false, as on the stock server. */
   readonly allowPrivileged?: boolean
 }
@@ -124,6 +126,11 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
   prepareForCreate?(object: T, context: PolicyContext): void
   /** As above for updates; must also raise `metadata.generation` where the kind has one. */
   prepareForUpdate?(object: T, old: DeepReadonly<T>, context: PolicyContext): void
+  /**
+   * What has to be loaded before an object of this kind can be validated; absent or `undefined`: nothing. `old` is the stored
+   * object of an update. Validation functions may be called when it has resolved.
+   */
+  ready?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined): Promise<void> | undefined
   /** Complete list of errors for a new object, metadata rules included (`validateObjectMeta`), in the stock server's order. Absent: metadata rules with a DNS subdomain name, and the enums of the type. */
   validate?(object: DeepReadonly<T>, context: PolicyContext): FieldError[]
   /** Complete list of errors for an update. Absent: `validateObjectMetaUpdate`, then `validate`. */

@@ -22,7 +22,7 @@ export function policyContext(
   { group, version }: ResourceDefinition,
 ): PolicyContext {
   const { clock, random, profile, features } = environment
-  return { clock, random, profile, features, user: context.user, requestVersion: { group, version } }
+  return { clock, random, profile, features, user: context.user, requestVersion: { group, version }, warn: context.warn }
 }
 
 /** Forgets what clients said about things that the server alone decides; comes before anything is owned. */

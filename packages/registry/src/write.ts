@@ -158,6 +158,8 @@ async function createOnce(
   const ungranted = await writer.addresses.allocate(definition, object, undefined, policy)
   if (ungranted.length > 0) throw ApiError.invalid(storedKind(writer, definition), object.metadata.name ?? '', ungranted)
   const named = storedKind(writer, definition)
+  const loading = definition.policy.ready?.(object, undefined)
+  if (loading !== undefined) await loading
   const errors = validateByPolicy(object, definition, policy)
   if (errors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', errors)
   const metadataErrors = validateNewMetadata(object, definition)
@@ -339,6 +341,8 @@ async function updateOnce(
     const ungranted = await writer.addresses.allocate(definition, next, current, policy)
     if (ungranted.length > 0) throw ApiError.invalid(named, name, ungranted)
   }
+  const loading = definition.policy.ready?.(next, current)
+  if (loading !== undefined) await loading
   const errors = [
     ...validateUpdatedMetadata(next, current, definition),
     ...(sub !== undefined

@@ -72,6 +72,7 @@ export {
   compilePattern,
   customType,
   defaultValue,
+  hasRules,
   type Pattern,
   type PatternProblem,
   type PruneOptions,

@@ -9,10 +9,20 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { type CustomCodec, type SchemaValidator, schemaValidator, validateEmbedded, validateLists } from '@krmkit/schema'
-import type { KindPolicy } from '../interfaces.ts'
+import {
+  type CustomCodec,
+  hasRules,
+  type SchemaValidator,
+  schemaValidator,
+  validateEmbedded,
+  validateLists,
+} from '@krmkit/schema'
+import type { RuleNode } from '@krmkit/schema/cel'
+import type { KindPolicy, PolicyContext } from '../interfaces.ts'
+import { rulePlace } from '../policies/apiextensions/field-path.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter } from './custom-printer.ts'
+import { expressions, loadExpressions } from './expressions.ts'
 
 /** What holds for the objects of one version of a custom resource. */
 
@@ -31,7 +41,8 @@ export interface CustomPolicyOptions {
 export function customPolicy(options: CustomPolicyOptions): KindPolicy {
   const { version, apiVersion, namespaced, seen } = options
   const { status, scale } = version.subresources ?? {}
-  const check = instanceRules(options)
+  const ruled = options.schema !== undefined && hasRules(options.schema)
+  const check = instanceRules(options, ruled)
   const own = (object: Frozen): JsonObject =>
     (object.apiVersion === apiVersion ? object : { ...object, apiVersion }) as unknown as JsonObject
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => memberPath(jsonPath))
@@ -46,14 +57,15 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
       if (status !== undefined) takeMember(object, before, 'status')
       if (!sameContent(object, before)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
-    validate(object) {
+    ...(ruled ? { ready: loadExpressions } : {}),
+    validate(object, { warn }) {
       const metadata = validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
-      return [...metadata, ...check(own(object))]
+      return check(own(object), { before: metadata, warn })
     },
-    validateUpdate: (object, old) => [
-      ...validateObjectMetaUpdate(object.metadata, old.metadata),
-      ...check(own(object), seen(old) as unknown as JsonObject),
-    ],
+    validateUpdate: (object, old, { warn }) => {
+      const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
+      return check(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
+    },
     printer: customPrinter(version.additionalPrinterColumns),
     selectableFields: Object.fromEntries(
       selectable.map((path) => [path.join('.'), (object: Frozen) => selectableText(object, path)]),
@@ -67,10 +79,10 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
               prepareForUpdate(object: ApiObject, old: Frozen) {
                 keepAllBut(object, seen(old), 'status')
               },
-              validateUpdate: (object: Frozen, old: Frozen): FieldError[] => [
-                ...validateObjectMetaUpdate(object.metadata, old.metadata),
-                ...check(own(object), seen(old) as unknown as JsonObject),
-              ],
+              validateUpdate: (object: Frozen, old: Frozen, { warn }: PolicyContext): FieldError[] => {
+                const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
+                return check(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
+              },
             },
           }),
     },
@@ -90,13 +102,25 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
   }
 }
 
-/** Rules for the content of an object; with an old one, what is unchanged passes. */
-function instanceRules({ version, schema, codec }: CustomPolicyOptions): (object: JsonObject, old?: JsonObject) => FieldError[] {
+interface CheckOptions {
+  /** What is wrong with the metadata. */
+  readonly before: readonly FieldError[]
+  /** What is unchanged passes. */
+  readonly old?: JsonObject
+  readonly warn: ((text: string) => void) | undefined
+}
+
+/** All that is wrong with an object: its metadata, its content, and what its rules say. */
+function instanceRules(
+  { version, schema, codec }: CustomPolicyOptions,
+  ruled: boolean,
+): (object: JsonObject, options: CheckOptions) => FieldError[] {
   const { scale } = version.subresources ?? {}
   // Compiled for the first object: many definitions never have one.
   let validate: SchemaValidator | undefined
-  return (object, old) => {
-    const errors: FieldError[] = []
+  let rules: RuleNode | undefined
+  return (object, { before, old, warn }) => {
+    const errors: FieldError[] = [...before]
     const { schema: node } = codec()
     if (schema !== undefined) {
       validate ??= schemaValidator(schema)
@@ -106,9 +130,25 @@ function instanceRules({ version, schema, codec }: CustomPolicyOptions): (object
     if (node.embedding) errors.push(...validateEmbedded(object, node, codec().objectMeta))
     if (node.keyedLists && (old === undefined || validateLists(old, node).length === 0))
       errors.push(...validateLists(object, node))
+    if (schema === undefined || !ruled) return errors
+    if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
+    const { engine, stored } = expressions()
+    rules ??= engine.ruleTree(schema, { environment: () => stored, root: true })
+    if (rules !== undefined) errors.push(...engine.checkRules(rules, object, { old, warn, fieldAt: rulePlace }))
     return errors
   }
 }
+
+/** Faults after which rules are not looked at. */
+const blocking: ReadonlySet<FieldError['reason']> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+])
+const notChecked =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
 const maxInt32 = 2147483647
 

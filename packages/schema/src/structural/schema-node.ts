@@ -67,6 +67,18 @@ export function schemaNode(schema: JsonObject, depth = 0): SchemaNode {
   }
 }
 
+/** Whether there is an `x-kubernetes-validations` rule anywhere where it counts: not in junctors. */
+export function hasRules(schema: JsonObject): boolean {
+  const rules = own(schema, 'x-kubernetes-validations')
+  if (Array.isArray(rules) && rules.length > 0) return true
+  for (const keyword of ['items', 'additionalProperties']) {
+    const inner = own(schema, keyword)
+    if (isObject(inner) && hasRules(inner)) return true
+  }
+  const properties = own(schema, 'properties')
+  return isObject(properties) && Object.values(properties).some((property) => isObject(property) && hasRules(property))
+}
+
 function readProperties(properties: JsonValue | undefined, depth: number): ReadonlyMap<string, SchemaNode> {
   if (!isObject(properties)) return noProperties
   const found = new Map<string, SchemaNode>()

@@ -4,12 +4,15 @@ import {
   field,
   isDns1035Label,
   isDns1123Subdomain,
+  type JsonObject,
   nameRules,
   Path,
   validateImmutableField,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
+import { hasRules } from '@krmkit/schema'
+import { expressions, loadExpressions } from '../../custom/expressions.ts'
 import { lazyTypes } from '../../handles/lazy-types.ts'
 import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
 import type {
@@ -20,14 +23,15 @@ import type {
 import { ObjectMetaPart } from '../../types/parts/meta-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
 import { definePolicy } from '../shared/policy.ts'
-import { copy } from '../shared/values.ts'
+import { copy, semanticEqual } from '../shared/values.ts'
 import { approvalErrors } from './approval.ts'
 import { validateConversion } from './conversion.ts'
+import { expressionsOf } from './expression-rules.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
-import { hasDefaults, validateValidation } from './validation.ts'
+import { hasDefaults, type ValidationOptions, validateValidation } from './validation.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-parts.ts'
 
 /** Definitions of custom resources. */
@@ -56,6 +60,13 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
   const { group, scope, names, conversion, preserveUnknownFields } = object.spec
   const versions = object.spec.versions ?? []
   const { shared, own } = internalForm(object)
+  const stored = expressionsOf(old)
+  const environment = (expression: string) =>
+    stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
+  const isUnchanged = (name: string) => {
+    const [next, before] = [object, old].map((each) => each?.spec.versions?.find((version) => version.name === name)?.schema)
+    return old !== undefined && semanticEqual(next, before)
+  }
   if (group === '') errors.push(field.required(spec.child('group')))
   else {
     const problems = isDns1123Subdomain(group)
@@ -86,7 +97,12 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     errors.push(...validateWarning(version, at.child('deprecationWarning')))
     const status = version.subresources?.status !== undefined
     errors.push(
-      ...validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, schema: version.schema?.openAPIV3Schema }),
+      ...validateParts(own[index] as VersionParts, at, {
+        schemaAt: 'schema',
+        status,
+        schema: version.schema?.openAPIV3Schema,
+        expressions: { environment, unchanged: isUnchanged(version.name) },
+      }),
     )
   }
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
@@ -103,7 +119,12 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
   errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
   const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
   errors.push(
-    ...validateParts(shared, spec, { schemaAt: 'validation', status: anyStatus, schema: versions[0]?.schema?.openAPIV3Schema }),
+    ...validateParts(shared, spec, {
+      schemaAt: 'validation',
+      status: anyStatus,
+      schema: versions[0]?.schema?.openAPIV3Schema,
+      expressions: { environment, unchanged: versions.every(({ name }) => isUnchanged(name)) },
+    }),
   )
   if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
     errors.push(
@@ -123,13 +144,14 @@ interface PartOptions {
   readonly status: boolean
   /** Where selectable fields are looked up. */
   readonly schema: DeepReadonly<JSONSchemaProps> | undefined
+  readonly expressions: ValidationOptions['expressions']
 }
 
-function validateParts(parts: VersionParts, path: Path, { schemaAt, status, schema }: PartOptions): FieldError[] {
+function validateParts(parts: VersionParts, path: Path, { schemaAt, status, schema, expressions }: PartOptions): FieldError[] {
   const selectable = path.child('selectableFields')
   const unknown = 'selectableFields may only be set when validations.schema is included'
   return [
-    ...validateValidation(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta }),
+    ...validateValidation(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions }),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0
@@ -196,6 +218,10 @@ export const customResourceDefinitionPolicy: KindPolicy = definePolicy<CustomRes
     keepMembers(object, old, 'status')
     raiseGeneration(object, old, 'spec')
     storageVersionIsStored(object)
+  },
+  ready: (object) => {
+    const ruled = (object.spec.versions ?? []).some(({ schema }) => hasRules((schema?.openAPIV3Schema ?? {}) as JsonObject))
+    return ruled ? loadExpressions() : undefined
   },
   validate: (object, context) => [
     ...validateMetadata(object),

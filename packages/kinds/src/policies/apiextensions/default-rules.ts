@@ -2,6 +2,7 @@ import { type FieldError, field, formatFieldErrors, type JsonObject, type JsonVa
 import {
   coerceEmbedded,
   DecodeError,
+  hasRules,
   pruneObject,
   pruneValue,
   type SchemaNode,
@@ -10,7 +11,9 @@ import {
   schemaValidator,
   validateEmbedded,
 } from '@krmkit/schema'
+import { expressions } from '../../custom/expressions.ts'
 import { semanticEqual } from '../shared/values.ts'
+import { rulePlace } from './field-path.ts'
 import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema-form.ts'
 
@@ -18,7 +21,7 @@ import type { Schema } from './schema-form.ts'
 export function validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): FieldError[] {
   const errors: FieldError[] = []
   const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
-  walk(root, path, { resource: root, steps: [], inMetadata: false, objectMeta }, errors)
+  walk(root, path, { resource: root, steps: [], inMetadata: false, objectMeta, budget: {} }, errors)
   return errors
 }
 
@@ -30,6 +33,8 @@ interface At {
   /** Somewhere in type, kind or metadata of the resource. */
   readonly inMetadata: boolean
   readonly objectMeta: () => StructType
+  /** What the rules of all defaults may cost together. */
+  readonly budget: { cost?: number }
 }
 
 const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
@@ -51,7 +56,7 @@ function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void
   // Defaults of `additionalProperties` are not looked at, as on the stock server.
 }
 
-function validateValue(schema: Schema, path: Path, { objectMeta }: At): FieldError[] {
+function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): FieldError[] {
   const value = schema.default as JsonValue
   const node = schemaNode(schema as JsonObject)
   const pruned = structuredClone(value)
@@ -60,7 +65,22 @@ function validateValue(schema: Schema, path: Path, { objectMeta }: At): FieldErr
   const errors: FieldError[] = []
   if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
   const embedded = node.embedding ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
-  return [...errors, ...(embedded.length > 0 ? embedded : validateAlone(schema, path))]
+  if (embedded.length > 0) return [...errors, ...embedded]
+  const alone = validateAlone(schema, path)
+  return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
+}
+
+/** Rules that compare with an old value have none here. */
+function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
+  if (!hasRules(schema as JsonObject)) return []
+  const { engine, stored } = expressions()
+  const tree = engine.ruleTree(schema as JsonObject, {
+    environment: () => stored,
+    root: schema['x-kubernetes-embedded-resource'] === true,
+  })
+  if (tree === undefined) return []
+  budget.cost ??= engine.requestCostBudget
+  return engine.checkRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
 }
 
 /** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */

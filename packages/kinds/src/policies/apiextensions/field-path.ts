@@ -1,3 +1,4 @@
+import type { JsonObject } from '@krmkit/meta'
 import type { Schema } from './schema-form.ts'
 
 /** Paths of clients into a schema: `.spec.replicas`, `.spec['odd name']`. */
@@ -51,6 +52,12 @@ export function fieldAt(path: string, schema: Schema, { brackets }: { readonly b
     if (closing !== ']') return { problem: `expected ] but got ${closing}` }
   }
   return { text, root, schema: at }
+}
+
+/** Where the `fieldPath` of a rule points, as it stands in messages. */
+export function rulePlace(path: string, schema: JsonObject): string | undefined {
+  const found = fieldAt(path, schema as Schema, { brackets: true })
+  return 'problem' in found ? undefined : found.text
 }
 
 function stepInto(at: Schema, name: string): { readonly named: boolean; readonly schema: Schema } | undefined {

@@ -1,4 +1,5 @@
 import { type DeepReadonly, type GoText, goQuote, goStrings, goSyntax, goText } from '@krmkit/meta'
+import type { Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinitionVersion } from '../../types/apiextensions-v1.generated.ts'
 import { goStruct } from '../shared/go-form.ts'
 import type { VersionParts } from './internal-form.ts'
@@ -119,17 +120,19 @@ export const schemaMembers: readonly (readonly [go: string, json: keyof Schema &
 
 function goRules(rules: NonNullable<Schema['x-kubernetes-validations']>): string {
   if (rules.length === 0) return 'apiextensions.ValidationRules(nil)'
-  const texts = rules.map((rule) =>
-    goStruct('apiextensions.ValidationRule', {
-      Rule: goQuote(rule.rule),
-      Message: goQuote(rule.message ?? ''),
-      MessageExpression: goQuote(rule.messageExpression ?? ''),
-      Reason: pointer('apiextensions.FieldValueErrorReason', rule.reason),
-      FieldPath: goQuote(rule.fieldPath ?? ''),
-      OptionalOldSelf: pointer('bool', rule.optionalOldSelf),
-    }),
-  )
-  return `apiextensions.ValidationRules{${texts.join(', ')}}`
+  return `apiextensions.ValidationRules{${rules.map(goRule).join(', ')}}`
+}
+
+/** One rule. */
+export function goRule(rule: Rule): string {
+  return goStruct('apiextensions.ValidationRule', {
+    Rule: goQuote(rule.rule),
+    Message: goQuote(rule.message ?? ''),
+    MessageExpression: goQuote(rule.messageExpression ?? ''),
+    Reason: pointer('apiextensions.FieldValueErrorReason', rule.reason),
+    FieldPath: goQuote(rule.fieldPath ?? ''),
+    OptionalOldSelf: pointer('bool', rule.optionalOldSelf),
+  })
 }
 
 function goSchemaText(schema: Schema): string {

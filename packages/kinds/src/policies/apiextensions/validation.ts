@@ -2,6 +2,7 @@ import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/me
 import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../types/apiextensions-v1.generated.ts'
 import { validateDefaults } from './default-rules.ts'
+import { type ExpressionRuleOptions, validateExpressions } from './expression-rules.ts'
 import { goSchema, schemaMembers } from './go-form.ts'
 import { type Schema, validateSchemaForm } from './schema-form.ts'
 import { validateStructural } from './structural-rules.ts'
@@ -14,6 +15,7 @@ export interface ValidationOptions {
   /** Objects are pruned, or the schema says something that only structural schemas can. */
   readonly structural: boolean
   readonly objectMeta: () => StructType
+  readonly expressions: Pick<ExpressionRuleOptions, 'environment' | 'unchanged'>
 }
 
 // biome-ignore format: a table
@@ -36,11 +38,16 @@ export function validateValidation(
     errors.push(field.forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'))
   const at = path.child('openAPIV3Schema')
   const unread = options.structural ? unreadable(schema) : undefined
-  if (options.structural && unread === undefined) {
+  let expressible = options.structural && unread === undefined
+  if (expressible) {
     const structural = validateStructural(schema, at)
-    errors.push(...(structural.length > 0 ? structural : validateDefaults(schema, at, options.objectMeta)))
+    const faults = structural.length > 0 ? structural : validateDefaults(schema, at, options.objectMeta)
+    errors.push(...faults)
+    expressible = faults.length === 0
   }
-  errors.push(...validateSchemaForm(schema, at))
+  const faults = validateSchemaForm(schema, at)
+  errors.push(...faults)
+  if (expressible) errors.push(...validateExpressions(schema, at, { ...options.expressions, faults }))
   return errors.length === 0 && unread !== undefined ? [field.invalid(at, '', unread)] : errors
 }
 

@@ -1,0 +1,48 @@
+import type { Meter } from './meter.ts'
+import { parametersOf, type Type } from './types.ts'
+import type { Value } from './values.ts'
+
+/** Functions: which there are, for which types, and what they do. */
+
+/** Arguments are of the overload's types; a fault is an error at run time. */
+export type Implementation = (meter: Meter, ...args: never[]) => Value
+
+export interface Overload {
+  readonly id: string
+  /** Called as `first.name(rest)`. */
+  readonly member: boolean
+  readonly args: readonly Type[]
+  readonly result: Type
+  readonly run: Implementation
+  /** Names of the type parameters among the arguments and the result. */
+  readonly params: readonly string[]
+}
+
+export interface FunctionDeclaration {
+  readonly name: string
+  readonly overloads: readonly Overload[]
+}
+
+/** `name(args)` */
+export function overload(id: string, args: readonly Type[], result: Type, run: Implementation): Overload {
+  return { id, member: false, args, result, run, params: paramNames([...args, result]) }
+}
+
+/** `args[0].name(rest)` */
+export function method(id: string, args: readonly Type[], result: Type, run: Implementation): Overload {
+  return { ...overload(id, args, result, run), member: true }
+}
+
+export function declare(name: string, ...overloads: readonly Overload[]): FunctionDeclaration {
+  return { name, overloads }
+}
+
+function paramNames(types: readonly Type[]): readonly string[] {
+  const names = new Set<string>()
+  const visit = (type: Type): void => {
+    if (type.kind === 'param') names.add(type.name)
+    else parametersOf(type).forEach(visit)
+  }
+  types.forEach(visit)
+  return [...names]
+}

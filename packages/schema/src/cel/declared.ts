@@ -1,0 +1,156 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isObject, own } from '../structural/schema-node.ts'
+import { escapeName } from './escape.ts'
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listOf,
+  mapOf,
+  stringType,
+  structOf,
+  type Type,
+  timestampType,
+} from './types.ts'
+
+/** What a schema declares: a type, and how large and how small its values can be. */
+export interface Declared {
+  readonly type: Type
+  /** Characters, bytes, items or entries; 0 where values have no size of their own. */
+  readonly maxElements: number
+  /** Bytes of the smallest value as JSON. */
+  readonly minSize: number
+  /** Members by their names in expressions. */
+  readonly fields?: ReadonlyMap<string, Declared>
+  /** Items of lists, values of maps. */
+  readonly elem?: Declared
+  readonly key?: Declared
+}
+
+/** Bytes of the largest request. */
+export const maxRequestSize = 3 * 1024 * 1024
+
+const maxText = maxRequestSize - 2
+const maxDurationText = 32
+const minDurationText = 3
+const dateText = 12
+const minMomentText = 21
+const maxMomentText = 32
+
+/**
+ * @param name of the type, where it becomes one of its own.
+ * @returns `undefined` for what expressions cannot see: values without a schema, and lists and maps of such.
+ */
+export function declaredBy(schema: JsonObject, name: string, root = false): Declared | undefined {
+  const text = declaredText(schema)
+  if (own(schema, 'x-kubernetes-int-or-string') === true) return { ...text, type: dynType, minSize: 1 }
+  switch (own(schema, 'type')) {
+    case 'array':
+      return declaredList(schema, name)
+    case 'object':
+      return declaredObject(schema, name, root)
+    case 'string':
+      return declaredFormat(schema) ?? text
+    case 'boolean':
+      return { type: boolType, maxElements: 0, minSize: 4 }
+    case 'number':
+      return { type: doubleType, maxElements: 0, minSize: 1 }
+    case 'integer':
+      return { type: intType, maxElements: 0, minSize: 1 }
+    default:
+      return undefined
+  }
+}
+
+function isEmbedded(schema: JsonObject): boolean {
+  return own(schema, 'x-kubernetes-embedded-resource') === true
+}
+
+/** A limit that is given; negative ones are none. */
+export function limitOf(schema: JsonObject, keyword: string): number | undefined {
+  const value = own(schema, keyword)
+  return typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : undefined
+}
+
+/** A character takes up to four bytes. */
+function declaredText(schema: JsonObject): Declared {
+  const limit = limitOf(schema, 'maxLength')
+  const allowed = own(schema, 'enum')
+  if (limit !== undefined) return { type: stringType, maxElements: limit * 4, minSize: 2 }
+  if (Array.isArray(allowed) && allowed.length > 0 && own(schema, 'x-kubernetes-int-or-string') !== true) {
+    return { type: stringType, maxElements: longest(allowed), minSize: 2 }
+  }
+  return { type: stringType, maxElements: maxText, minSize: 2 }
+}
+
+function longest(values: readonly JsonValue[]): number {
+  const encoder = new TextEncoder()
+  return Math.max(0, ...values.map((value) => (typeof value === 'string' ? encoder.encode(value).length : 0)))
+}
+
+function declaredFormat(schema: JsonObject): Declared | undefined {
+  switch (own(schema, 'format')) {
+    case 'byte':
+      return { type: bytesType, maxElements: limitOf(schema, 'maxLength') ?? maxText, minSize: 2 }
+    case 'duration':
+      return { type: durationType, maxElements: maxDurationText, minSize: minDurationText }
+    case 'date':
+      return { type: timestampType, maxElements: dateText, minSize: dateText }
+    case 'date-time':
+      return { type: timestampType, maxElements: maxMomentText, minSize: minMomentText }
+    default:
+      return undefined
+  }
+}
+
+function declaredList(schema: JsonObject, name: string): Declared | undefined {
+  const items = own(schema, 'items')
+  if (!isObject(items)) return undefined
+  const elem = declaredBy(items, `${name}.@idx`, isEmbedded(items))
+  if (elem === undefined) return undefined
+  const maxElements = limitOf(schema, 'maxItems') ?? Math.floor(maxText / (elem.minSize + 1))
+  return { type: listOf(elem.type), maxElements, minSize: 2, elem }
+}
+
+function declaredObject(schema: JsonObject, name: string, root: boolean): Declared | undefined {
+  const rest = own(schema, 'additionalProperties')
+  if (isObject(rest) && !root) return declaredMap(schema, rest, name)
+  const properties = own(schema, 'properties')
+  const members = new Map<string, JsonObject>()
+  if (isObject(properties))
+    for (const [key, property] of Object.entries(properties)) if (isObject(property)) members.set(key, property)
+  if (root) for (const [key, property] of Object.entries(objectMembers)) members.set(key, property)
+  const required = own(schema, 'required')
+  const fields = new Map<string, Declared>()
+  let minSize = 2
+  for (const [key, property] of members) {
+    const declared = declaredBy(property, `${name}.${escapeName(key) ?? key}`, isEmbedded(property))
+    if (declared === undefined) continue
+    const escaped = escapeName(key)
+    if (escaped !== undefined) fields.set(escaped, declared)
+    const filled = own(property, 'default') !== undefined && own(property, 'default') !== null
+    if (Array.isArray(required) && required.includes(key) && !filled) minSize += key.length + declared.minSize + 4
+  }
+  const types = new Map([...fields].map(([key, declared]) => [key, declared.type]))
+  return { type: structOf(name, types), maxElements: 0, minSize, fields }
+}
+
+/** What every object has, whatever its schema says. */
+const objectMembers: Readonly<Record<string, JsonObject>> = {
+  apiVersion: { type: 'string' },
+  kind: { type: 'string' },
+  metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
+}
+
+/** Keys count as short: they are part of what bounds the number of entries. */
+const keyText: Declared = { type: stringType, maxElements: 0, minSize: 2 }
+
+function declaredMap(schema: JsonObject, rest: JsonObject, name: string): Declared | undefined {
+  const elem = declaredBy(rest, `${name}.@elem`, isEmbedded(rest))
+  if (elem === undefined) return undefined
+  const maxElements = limitOf(schema, 'maxProperties') ?? Math.floor(maxText / (elem.minSize + 6))
+  return { type: mapOf(stringType, elem.type), maxElements, minSize: 2, key: keyText, elem }
+}

@@ -1,0 +1,181 @@
+import type { Expr } from './ast.ts'
+import { check, type Scope } from './checker.ts'
+import { estimateCost, type SizeOf } from './cost.ts'
+import { declare, type FunctionDeclaration, overload } from './declarations.ts'
+import type { Estimate } from './estimate.ts'
+import { conversions } from './functions/conversions.ts'
+import { operators } from './functions/operators.ts'
+import { times } from './functions/times.ts'
+import { authorization, authorizationSelectors } from './libraries/authorization.ts'
+import { namedFormats } from './libraries/formats.ts'
+import type { Library } from './libraries/library.ts'
+import { lists } from './libraries/lists.ts'
+import { networks } from './libraries/networks.ts'
+import { optionals } from './libraries/optionals.ts'
+import { quantities } from './libraries/quantities.ts'
+import { matching, regex } from './libraries/regex.ts'
+import { semver } from './libraries/semver.ts'
+import { sets } from './libraries/sets.ts'
+import { strings } from './libraries/strings.ts'
+import { urls } from './libraries/urls.ts'
+import { literalProblems } from './literal-rules.ts'
+import { type Macro, type MacroTable, standardMacros, twoVariableMacros } from './macros.ts'
+import { parse } from './parser.ts'
+import type { PlanError } from './plan.ts'
+import { Program } from './program.ts'
+import { showProblems } from './source.ts'
+import * as t from './types.ts'
+import { Fault } from './values.ts'
+
+/** What expressions may use, and how they become programs. */
+
+const language: Library = {
+  name: 'language',
+  functions: [...operators, ...conversions, ...times, matching],
+  macros: standardMacros,
+  types: [
+    ['bool', t.boolType],
+    ['int', t.intType],
+    ['uint', t.uintType],
+    ['double', t.doubleType],
+    ['string', t.stringType],
+    ['bytes', t.bytesType],
+    ['null_type', t.nullType],
+    ['list', t.listOf(t.dynType)],
+    ['map', t.mapOf(t.dynType, t.dynType)],
+    ['type', t.anyTypeType],
+    ['google.protobuf.Timestamp', t.timestampType],
+    ['google.protobuf.Duration', t.durationType],
+  ],
+}
+
+const [k, v] = [t.param('K'), t.param('V')]
+const entries = t.mapOf(k, v)
+/** Loops do this by themselves. */
+const inLoops = () => new Fault('no such overload')
+
+const twoVariables: Library = {
+  name: 'two variables',
+  functions: [
+    declare(
+      'cel.@mapInsert',
+      overload('@mapInsert_map_key_value', [entries, k, v], entries, inLoops),
+      overload('@mapInsert_map_map', [entries, entries], entries, inLoops),
+    ),
+  ],
+  macros: twoVariableMacros,
+}
+
+/** Each library with the release of the stock server that has it first. */
+const libraries: readonly (readonly [release: string, library: Library])[] = [
+  ['1.23', language],
+  ['1.23', urls],
+  ['1.23', regex],
+  ['1.23', lists],
+  ['1.23', strings],
+  ['1.27', authorization],
+  ['1.28', optionals],
+  ['1.28', quantities],
+  ['1.29', sets],
+  ['1.30', networks],
+  ['1.31', namedFormats],
+  ['1.31', authorizationSelectors],
+  ['1.32', twoVariables],
+  ['1.33', semver],
+]
+
+/** A checked expression. */
+export interface Compiled {
+  readonly text: string
+  readonly type: t.Type
+  /** Whether a variable is mentioned. */
+  uses(name: string): boolean
+  /** Cost at worst, by the sizes of what variables hold. */
+  estimate(sizeOf: SizeOf): Estimate
+  /** Or what is wrong although every part is right by itself. */
+  program(): Program | PlanError
+}
+
+export interface Uncompiled {
+  /** All that is wrong, as it is shown to people. */
+  readonly problem: string
+}
+
+export class Environment {
+  readonly #scope: Scope
+  readonly #macros: MacroTable
+
+  private constructor(scope: Scope, macros: MacroTable) {
+    this.#scope = scope
+    this.#macros = macros
+  }
+
+  /** Everything that a release of the stock server has: `1.33`. */
+  static ofRelease(release: string, more: readonly Library[] = []): Environment {
+    const chosen = libraries.filter(([since]) => number(since) <= number(release)).map(([, library]) => library)
+    return Environment.of([...chosen, ...more])
+  }
+
+  static of(chosen: readonly Library[]): Environment {
+    const functions = new Map<string, FunctionDeclaration>()
+    for (const { functions: list } of chosen) {
+      for (const { name, overloads } of list) {
+        functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
+      }
+    }
+    const macros = new Map<string, Macro[1]>(chosen.flatMap((library) => library.macros ?? []))
+    const types = new Map<string, t.Type>(chosen.flatMap((library) => library.types ?? []))
+    return new Environment({ variables: new Map(), functions, types }, macros)
+  }
+
+  /** The same with other variables. */
+  with(variables: Iterable<readonly [name: string, type: t.Type]>): Environment {
+    const all = new Map([...this.#scope.variables, ...variables])
+    return new Environment({ ...this.#scope, variables: all }, this.#macros)
+  }
+
+  compile(text: string): Compiled | Uncompiled {
+    const parsed = parse(text, this.#macros)
+    if ('problems' in parsed) return { problem: showProblems(text, parsed.problems) }
+    const { expr } = parsed
+    const problems = check(expr, this.#scope)
+    const wrong = problems.length > 0 ? problems : literalProblems(expr)
+    if (wrong.length > 0) return { problem: showProblems(text, wrong) }
+    const variables = [...this.#scope.variables.keys()]
+    return {
+      text,
+      type: expr.type as t.Type,
+      uses: (name) => mentions(expr, name),
+      estimate: (sizeOf) => estimateCost(expr, sizeOf),
+      program: () => Program.of(expr, variables),
+    }
+  }
+}
+
+/** `1.33` -> 1033 */
+function number(release: string): number {
+  const [major = 0, minor = 0] = release.split('.').map(Number)
+  return major * 1000 + minor
+}
+
+/** Loop variables of the same name are not told apart: neither does the stock server. */
+function mentions(expr: Expr, name: string): boolean {
+  switch (expr.kind) {
+    case 'literal':
+      return false
+    case 'ident':
+      return expr.name === name || expr.name === `.${name}`
+    case 'select':
+      return expr.resolved === undefined ? mentions(expr.operand, name) : expr.resolved.name === name
+    case 'call':
+      return (expr.target !== undefined && mentions(expr.target, name)) || expr.args.some((arg) => mentions(arg, name))
+    case 'list':
+      return expr.items.some((item) => mentions(item, name))
+    case 'map':
+      return expr.entries.some(({ key, value }) => mentions(key, name) || mentions(value, name))
+    case 'message':
+      return expr.fields.some(({ value }) => mentions(value, name))
+    case 'fold':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result].some((part) => mentions(part, name))
+  }
+}

@@ -1,0 +1,195 @@
+import { compareCodePoints } from '@krmkit/meta'
+import type { Meter } from './meter.ts'
+import {
+  charCount,
+  Double,
+  Duration,
+  Fault,
+  isInt,
+  itemsOf,
+  ListValue,
+  MapValue,
+  OpaqueValue,
+  Optional,
+  sizeOf,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from './values.ts'
+
+/** Which values are equal, and which is less. */
+
+/** A number of any type as one that JavaScript compares; `undefined` for other values. */
+export function numeric(value: Value): number | bigint | undefined {
+  if (isInt(value)) return value
+  if (value instanceof Double) return value.value
+  return value instanceof Uint ? value.value : undefined
+}
+
+/** Numbers of different types are equal when they are the same number; other values of different types are not. */
+export function equal(a: Value, b: Value, meter: Meter): boolean {
+  if (a === b) return true
+  if (typeof a === 'string' || typeof b === 'string') {
+    if (typeof a !== 'string' || typeof b !== 'string') return false
+    if (a.length === b.length) meter.labor(1 + (a.length >> 6))
+    return a === b
+  }
+  meter.labor(1)
+  const x = numeric(a)
+  // biome-ignore lint/suspicious/noDoubleEquals: numbers and bigints are compared by what they are
+  if (x !== undefined) return x == numeric(b)
+  if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, meter)
+  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, meter)
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0
+  if (a instanceof Optional) {
+    if (!(b instanceof Optional)) return false
+    if (a.value === undefined || b.value === undefined) return a.value === b.value
+    return equal(a.value, b.value, meter)
+  }
+  return a instanceof OpaqueValue && b instanceof OpaqueValue && a.type.name === b.type.name && a.equals(b)
+}
+
+function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean {
+  if (a.size !== b.size) return false
+  if (a.listType !== undefined) return a.listType === 'set' ? sameMembers(a, b, meter) : sameKeyed(a, b, meter)
+  for (let i = 0; i < a.size; i++) if (!equal(a.at(i), b.at(i), meter)) return false
+  return true
+}
+
+/** Sets have no order. */
+function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
+  const have = new MemberSet(meter)
+  for (const item of itemsOf(a)) have.add(item)
+  for (const item of itemsOf(b)) if (!have.has(item)) return false
+  return true
+}
+
+/** Lists with keys have no order. */
+function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
+  const own = a as ListValue & { keyOf?(item: Value): string }
+  if (own.keyOf === undefined) return false
+  const items = new Map<string, Value>()
+  for (const item of itemsOf(b)) items.set(own.keyOf(item), item)
+  for (const item of itemsOf(a)) {
+    const other = items.get(own.keyOf(item))
+    if (other === undefined || !equal(item, other, meter)) return false
+  }
+  return true
+}
+
+function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
+  if (a.size !== b.size || a.structName !== b.structName) return false
+  for (const key of a.keys()) {
+    const mine = a.get(key)
+    const other = b.get(key)
+    if (mine === undefined || other === undefined) {
+      if (mine !== other) return false
+    } else if (!equal(mine, other, meter)) return false
+  }
+  return true
+}
+
+/** Membership that is quick for scalars, whatever else there is. */
+export class MemberSet {
+  readonly #meter: Meter
+  readonly #scalars = new Set<unknown>()
+  readonly #others: Value[] = []
+
+  constructor(meter: Meter) {
+    this.#meter = meter
+  }
+
+  add(item: Value): void {
+    this.#meter.labor(1)
+    const key = scalarKey(item)
+    if (key === undefined) this.#others.push(item)
+    else this.#scalars.add(key)
+  }
+
+  has(item: Value): boolean {
+    this.#meter.labor(1)
+    const key = scalarKey(item)
+    if (key !== undefined) return this.#scalars.has(key)
+    return this.#others.some((other) => equal(item, other, this.#meter))
+  }
+}
+
+function scalarKey(value: Value): unknown {
+  if (typeof value === 'string') return `s${value}`
+  if (typeof value === 'boolean' || value === null || isInt(value)) return value
+  if (value instanceof Uint) return value.value <= 9007199254740991n ? Number(value.value) : value.value
+  if (value instanceof Double) return Number.isNaN(value.value) ? undefined : value.value
+  return undefined
+}
+
+/** Membership in a list of scalars; `undefined` when some item is none. */
+export function holdsScalar(items: readonly Value[]): ((value: Value) => boolean) | undefined {
+  const keys = new Set<unknown>()
+  for (const item of items) {
+    const key = scalarKey(item)
+    if (key === undefined) return undefined
+    keys.add(key)
+  }
+  return (value) => {
+    const key = scalarKey(value)
+    return key !== undefined && keys.has(key)
+  }
+}
+
+const notOrdered = new Fault('no such overload')
+const notANumber = new Fault('NaN values cannot be ordered')
+
+/** Negative, zero or positive; a fault for values that have no order. */
+export function compare(a: Value, b: Value, meter: Meter): number | Fault {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (typeof a === 'string' && typeof b === 'string') {
+    meter.labor(1 + (Math.min(a.length, b.length) >> 4))
+    return compareCodePoints(a, b)
+  }
+  const x = numeric(a)
+  if (x !== undefined) {
+    const y = numeric(b)
+    if (y === undefined) return notOrdered
+    if (Number.isNaN(x) || Number.isNaN(y)) return notANumber
+    return x < y ? -1 : x > y ? 1 : 0
+  }
+  if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
+  if (a instanceof Timestamp && b instanceof Timestamp) return sign(a.nanos - b.nanos)
+  if (a instanceof Duration && b instanceof Duration) return sign(a.nanos - b.nanos)
+  if (a instanceof Uint8Array && b instanceof Uint8Array) {
+    meter.labor(1 + (Math.min(a.length, b.length) >> 2))
+    return compareBytes(a, b)
+  }
+  return notOrdered
+}
+
+function sign(value: bigint): number {
+  return value < 0n ? -1 : value > 0n ? 1 : 0
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return (a[i] as number) - (b[i] as number)
+  return a.length - b.length
+}
+
+/** The smaller size of two values, without reading more of long texts than it takes. */
+export function minSize(a: Value, b: Value, meter: Meter): number {
+  if (typeof a === 'string' && typeof b === 'string') {
+    const [short, long] = a.length <= b.length ? [a, b] : [b, a]
+    meter.labor(1 + (short.length >> 4))
+    const count = charCount(short)
+    return count * 2 <= long.length ? count : Math.min(count, charCount(long))
+  }
+  return Math.min(measured(a, meter), measured(b, meter))
+}
+
+/** `sizeOf`, the reading of long texts counted as work. */
+export function measured(value: Value, meter: Meter): number {
+  if (typeof value === 'string') meter.labor(1 + (value.length >> 4))
+  return sizeOf(value)
+}

@@ -1,0 +1,34 @@
+/**
+ * Names of members as expressions write them: `with-dash` is `with__dash__dash`, `in` is `__in__`. Names that cannot be written are
+ * hidden from expressions.
+ */
+
+const reserved = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+)
+
+const signs: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
+const names: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
+
+/** `undefined` for a name that no expression can write. */
+export function escapeName(name: string): string | undefined {
+  if (name === '' || /^[0-9$]/.test(name)) return undefined
+  if (reserved.has(name)) return `__${name}__`
+  if (!/^[a-zA-Z_][a-zA-Z0-9_./-]*$/.test(name)) return undefined
+  return name.replace(/__|[./-]/g, (sign) => signs[sign] as string)
+}
+
+/** `undefined` for text that is no escaped name. */
+export function unescapeName(text: string): string | undefined {
+  const word = /^__(.*)__$/.exec(text)?.[1]
+  if (word !== undefined && reserved.has(word)) return word
+  let valid = true
+  const name = text.replace(/__([a-z]*?)__/g, (_, sign: string) => {
+    const found = Object.hasOwn(names, sign) ? names[sign] : undefined
+    if (found === undefined) valid = false
+    return found ?? ''
+  })
+  return valid ? name : undefined
+}

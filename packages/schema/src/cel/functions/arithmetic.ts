@@ -1,0 +1,204 @@
+import { declare, type FunctionDeclaration, type Implementation, type Overload, overload } from '../declarations.ts'
+import { MemberSet } from '../equality.ts'
+import type { Meter } from '../meter.ts'
+import {
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listOf,
+  param,
+  stringType,
+  type Type,
+  timestampType,
+  uintType,
+} from '../types.ts'
+import {
+  ArrayList,
+  checkedInt,
+  checkedUint,
+  Double,
+  Duration,
+  Fault,
+  itemsOf,
+  ListValue,
+  normalizeInt,
+  Timestamp,
+  type Uint,
+  type Value,
+} from '../values.ts'
+
+/** `+ - * / %` and the sign. */
+
+type Int = number | bigint
+
+export const divisionByZero = new Fault('division by zero')
+export const modulusByZero = new Fault('modulus by zero')
+
+const ints: Readonly<Record<string, (a: Int, b: Int) => Value>> = {
+  add: (a, b) => {
+    const sum = typeof a === 'number' && typeof b === 'number' ? a + b : Number.NaN
+    return Number.isSafeInteger(sum) ? sum : checkedInt(BigInt(a) + BigInt(b))
+  },
+  subtract: (a, b) => {
+    const difference = typeof a === 'number' && typeof b === 'number' ? a - b : Number.NaN
+    return Number.isSafeInteger(difference) ? difference : checkedInt(BigInt(a) - BigInt(b))
+  },
+  multiply: (a, b) => {
+    const product = typeof a === 'number' && typeof b === 'number' ? a * b : Number.NaN
+    return Number.isSafeInteger(product) ? product + 0 : checkedInt(BigInt(a) * BigInt(b))
+  },
+  divide: (a, b) => {
+    if (b === 0) return divisionByZero
+    return typeof a === 'number' && typeof b === 'number' ? Math.trunc(a / b) + 0 : checkedInt(BigInt(a) / BigInt(b))
+  },
+  modulo: (a, b) => {
+    if (b === 0) return modulusByZero
+    return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : normalizeInt(BigInt(a) % BigInt(b))
+  },
+}
+
+const uints: Readonly<Record<string, (a: bigint, b: bigint) => Value>> = {
+  add: (a, b) => checkedUint(a + b),
+  subtract: (a, b) => checkedUint(a - b),
+  multiply: (a, b) => checkedUint(a * b),
+  divide: (a, b) => (b === 0n ? divisionByZero : checkedUint(a / b)),
+  modulo: (a, b) => (b === 0n ? modulusByZero : checkedUint(a % b)),
+}
+
+const doubles: Readonly<Record<string, (a: number, b: number) => number>> = {
+  add: (a, b) => a + b,
+  subtract: (a, b) => a - b,
+  multiply: (a, b) => a * b,
+  divide: (a, b) => a / b,
+}
+
+function numberOverloads(word: string): readonly Overload[] {
+  const list: Overload[] = []
+  const of = (type: Type, name: string, run: Implementation) => list.push(overload(`${word}_${name}`, [type, type], type, run))
+  const int = ints[word]
+  const uint = uints[word]
+  const double = doubles[word]
+  if (int !== undefined) of(intType, 'int64', (_: Meter, a: Int, b: Int) => int(a, b))
+  if (uint !== undefined) of(uintType, 'uint64', (_: Meter, a: Uint, b: Uint) => uint(a.value, b.value))
+  if (double !== undefined) {
+    of(doubleType, 'double', (_: Meter, a: Double, b: Double) => new Double(double(a.value, b.value)))
+  }
+  return list
+}
+
+const minMoment = -62135596800n * 1_000_000_000n
+const maxMoment = 253402300800n * 1_000_000_000n - 1n
+const maxSpan = 2n ** 63n - 1n
+
+export const timestampOverflow = new Fault('timestamp overflow')
+const durationOverflow = new Fault('duration overflow')
+
+/** A moment between the years 1 and 9999. */
+export function moment(nanos: bigint): Value {
+  return nanos < minMoment || nanos > maxMoment ? timestampOverflow : new Timestamp(nanos)
+}
+
+/** A span that fits into 64 bits of nanoseconds. */
+export function span(nanos: bigint): Value {
+  return nanos > maxSpan || nanos < -maxSpan - 1n ? durationOverflow : new Duration(nanos)
+}
+
+/** The items of both; of a list that has keys or no order, those of the second replace or join those of the first. */
+function joined(meter: Meter, a: ListValue, b: ListValue): Value {
+  meter.labor(a.size + b.size)
+  if (a.listType === 'set') {
+    const have = new MemberSet(meter)
+    for (const item of itemsOf(a)) have.add(item)
+    return new ArrayList([...itemsOf(a), ...[...itemsOf(b)].filter((item) => !have.has(item))])
+  }
+  const keyOf = (a as ListValue & { keyOf?(item: Value): string }).keyOf?.bind(a)
+  if (a.listType !== 'map' || keyOf === undefined) return new Concatenation(a, b)
+  const items = new Map<string, Value>()
+  for (const item of itemsOf(a)) items.set(keyOf(item), item)
+  for (const item of itemsOf(b)) items.set(keyOf(item), item)
+  return new ArrayList([...items.values()])
+}
+
+/** Two lists as one; long chains are written out. */
+class Concatenation extends ListValue {
+  readonly #first: ListValue
+  readonly #second: ListValue
+  readonly #split: number
+  readonly size: number
+  readonly depth: number
+
+  constructor(first: ListValue, second: ListValue) {
+    super()
+    const depth = Math.max(depthOf(first), depthOf(second)) + 1
+    this.#first = depth > maxChain ? new ArrayList([...itemsOf(first)]) : first
+    this.#second = second
+    this.#split = first.size
+    this.size = first.size + second.size
+    this.depth = depth > maxChain ? 1 : depth
+  }
+
+  at(index: number): Value {
+    return index < this.#split ? this.#first.at(index) : this.#second.at(index - this.#split)
+  }
+}
+
+const maxChain = 20
+
+function depthOf(list: ListValue): number {
+  return list instanceof Concatenation ? list.depth : 0
+}
+
+const a = param('A')
+
+export const arithmetic: readonly FunctionDeclaration[] = [
+  declare(
+    '_+_',
+    ...numberOverloads('add'),
+    overload('add_string', [stringType, stringType], stringType, (meter: Meter, x: string, y: string) => {
+      meter.labor(1 + ((x.length + y.length) >> 4))
+      return x + y
+    }),
+    overload('add_bytes', [bytesType, bytesType], bytesType, (meter: Meter, x: Uint8Array, y: Uint8Array) => {
+      meter.labor(1 + ((x.length + y.length) >> 4))
+      const sum = new Uint8Array(x.length + y.length)
+      sum.set(x)
+      sum.set(y, x.length)
+      return sum
+    }),
+    overload('add_list', [listOf(a), listOf(a)], listOf(a), joined),
+    overload('add_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
+      moment(x.nanos + y.nanos),
+    ),
+    overload('add_duration_timestamp', [durationType, timestampType], timestampType, (_: Meter, x: Duration, y: Timestamp) =>
+      moment(x.nanos + y.nanos),
+    ),
+    overload('add_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
+      span(x.nanos + y.nanos),
+    ),
+  ),
+  declare(
+    '_-_',
+    ...numberOverloads('subtract'),
+    overload(
+      'subtract_timestamp_timestamp',
+      [timestampType, timestampType],
+      durationType,
+      (_: Meter, x: Timestamp, y: Timestamp) => span(x.nanos - y.nanos),
+    ),
+    overload('subtract_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
+      moment(x.nanos - y.nanos),
+    ),
+    overload('subtract_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
+      span(x.nanos - y.nanos),
+    ),
+  ),
+  declare('_*_', ...numberOverloads('multiply')),
+  declare('_/_', ...numberOverloads('divide')),
+  declare('_%_', ...numberOverloads('modulo')),
+  declare(
+    '-_',
+    overload('negate_int64', [intType], intType, (_: Meter, x: Int) => (x === 0 ? 0 : checkedInt(-BigInt(x)))),
+    overload('negate_double', [doubleType], doubleType, (_: Meter, x: Double) => new Double(-x.value)),
+  ),
+]

@@ -1,0 +1,44 @@
+/** Numbers as Go prints and reads them. */
+
+/** As `%g` with as many digits as are needed: an exponent below 1e-4 and from 1e+06 on. */
+export function doubleText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  if (Object.is(value, -0)) return '-0'
+  if (value === 0) return '0'
+  const exponent = Number(/e([+-]\d+)$/.exec(value.toExponential())?.[1] ?? 0)
+  if (exponent >= -4 && exponent < 6) return plainText(value)
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+/** Without an exponent, however long that is. */
+export function plainText(value: number): string {
+  const text = String(value)
+  const found = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
+  if (found === null) return text
+  const [, sign = '', whole = '', fraction = '', power = '0'] = found
+  const digits = whole + fraction
+  const point = 1 + Number(power)
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  return sign + (digits.length <= point ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`)
+}
+
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const infinite = /^[+-]?inf(?:inity)?$/i
+const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d{1,6})$/
+
+/** `undefined` for text that is no number, or one too large. */
+export function readFloat(text: string): number | undefined {
+  if (decimal.test(text)) {
+    const value = Number(text)
+    return Number.isFinite(value) ? value : undefined
+  }
+  if (infinite.test(text)) return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  if (/^nan$/i.test(text)) return Number.NaN
+  const found = hexadecimal.exec(text)
+  if (found === null || text.length > 64) return undefined
+  const [, sign = '', whole = '', fraction = '', power = '0'] = found
+  if (whole + fraction === '') return undefined
+  const value = Number.parseInt(whole + fraction, 16) * 2 ** (Number(power) - 4 * fraction.length)
+  return Number.isFinite(value) ? (sign === '-' ? -value : value) : undefined
+}

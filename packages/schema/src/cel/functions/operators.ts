@@ -1,0 +1,153 @@
+import { declare, type FunctionDeclaration, type Implementation, method, type Overload, overload } from '../declarations.ts'
+import { compare, equal, measured, numeric } from '../equality.ts'
+import type { Meter } from '../meter.ts'
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listOf,
+  mapOf,
+  param,
+  stringType,
+  type Type,
+  timestampType,
+  uintType,
+} from '../types.ts'
+import { ArrayList, Fault, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
+import { arithmetic } from './arithmetic.ts'
+
+/** Operators, and the functions that belong to no library. */
+
+const a = param('A')
+const b = param('B')
+
+const noOverload = new Fault('no such overload')
+
+/** Evaluated by the plan itself, which does not look at every argument. */
+const unused: Implementation = () => noOverload
+
+const scalars: readonly (readonly [string, Type])[] = [
+  ['bool', boolType],
+  ['int64', intType],
+  ['uint64', uintType],
+  ['double', doubleType],
+  ['string', stringType],
+  ['bytes', bytesType],
+  ['timestamp', timestampType],
+  ['duration', durationType],
+]
+const numbers = scalars.slice(1, 4)
+
+function relation(name: string, word: string, holds: (order: number) => boolean): FunctionDeclaration {
+  const run: Implementation = (meter: Meter, left: Value, right: Value) => {
+    const order = compare(left, right, meter)
+    return typeof order === 'number' ? holds(order) : order
+  }
+  const same = scalars.map(([type, of]) => overload(`${word}_${type}`, [of, of], boolType, run))
+  const mixed = numbers.flatMap(([left, first]) =>
+    numbers
+      .filter(([right]) => right !== left)
+      .map(([right, second]) => overload(`${word}_${left}_${right}`, [first, second], boolType, run)),
+  )
+  return declare(name, ...same, ...mixed)
+}
+
+/** The item of a list; the index may be any whole number. */
+export function itemAt(list: ListValue, index: Value): Value {
+  const number = numeric(index)
+  if (number === undefined) return new Fault(`unsupported index type in list`)
+  const at = Number(number)
+  if (!Number.isInteger(at)) return new Fault(`unsupported index value ${at} in list`)
+  return at < 0 || at >= list.size ? new Fault(`index out of bounds: ${number}`) : list.at(at)
+}
+
+export function entryOf(map: MapValue, key: Value): Value {
+  return map.get(key) ?? new Fault(`no such key: ${shownKey(key)}`)
+}
+
+export function shownKey(key: Value): string {
+  return String(numeric(key) ?? key)
+}
+
+/** Whether a list holds a value. */
+export function holds(value: Value, list: ListValue, meter: Meter): Value {
+  let fault: Fault | undefined
+  for (const item of itemsOf(list)) {
+    if (item instanceof Fault) fault ??= item
+    else if (equal(value, item, meter)) return true
+  }
+  return fault ?? false
+}
+
+function sizes(): readonly Overload[] {
+  const run: Implementation = (meter: Meter, value: Value) => measured(value, meter)
+  const sized: readonly (readonly [string, Type])[] = [
+    ['string', stringType],
+    ['bytes', bytesType],
+    ['list', listOf(a)],
+    ['map', mapOf(a, b)],
+  ]
+  return [
+    ...sized.map(([name, type]) => overload(`size_${name}`, [type], intType, run)),
+    ...sized.map(([name, type]) => method(`${name}_size`, [type], intType, run)),
+  ]
+}
+
+const text = [stringType, stringType] as const
+
+export const operators: readonly FunctionDeclaration[] = [
+  declare('_&&_', overload('logical_and', [boolType, boolType], boolType, unused)),
+  declare('_||_', overload('logical_or', [boolType, boolType], boolType, unused)),
+  declare('_?_:_', overload('conditional', [boolType, a, a], a, unused)),
+  declare('@not_strictly_false', overload('not_strictly_false', [boolType], boolType, unused)),
+  declare(
+    '!_',
+    overload('logical_not', [boolType], boolType, (_: Meter, value: boolean) => !value),
+  ),
+  declare(
+    '_==_',
+    overload('equals', [a, a], boolType, (meter: Meter, left: Value, right: Value) => equal(left, right, meter)),
+  ),
+  declare(
+    '_!=_',
+    overload('not_equals', [a, a], boolType, (meter: Meter, left: Value, right: Value) => !equal(left, right, meter)),
+  ),
+  relation('_<_', 'less', (order) => order < 0),
+  relation('_<=_', 'less_equals', (order) => order <= 0),
+  relation('_>_', 'greater', (order) => order > 0),
+  relation('_>=_', 'greater_equals', (order) => order >= 0),
+  ...arithmetic,
+  declare(
+    '_[_]',
+    overload('index_list', [listOf(a), intType], a, (_: Meter, list: ListValue, index: Value) => itemAt(list, index)),
+    overload('index_map', [mapOf(a, b), a], b, (_: Meter, map: MapValue, key: Value) => entryOf(map, key)),
+  ),
+  declare(
+    '@in',
+    overload('in_list', [a, listOf(a)], boolType, (meter: Meter, value: Value, list: ListValue) => holds(value, list, meter)),
+    overload('in_map', [a, mapOf(a, b)], boolType, (_: Meter, key: Value, map: MapValue) => map.get(key) !== undefined),
+  ),
+  declare('size', ...sizes()),
+  declare(
+    'contains',
+    method('contains_string', text, boolType, (meter: Meter, whole: string, part: string) => {
+      meter.labor(1 + (whole.length >> 4))
+      return whole.includes(part)
+    }),
+  ),
+  declare(
+    'startsWith',
+    method('starts_with_string', text, boolType, (_: Meter, whole: string, part: string) => whole.startsWith(part)),
+  ),
+  declare(
+    'endsWith',
+    method('ends_with_string', text, boolType, (_: Meter, whole: string, part: string) => whole.endsWith(part)),
+  ),
+]
+
+/** A list of plain values. */
+export function listOfTexts(texts: readonly string[]): ListValue {
+  return new ArrayList(texts)
+}

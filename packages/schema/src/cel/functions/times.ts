@@ -1,0 +1,124 @@
+import { declare, type FunctionDeclaration, method, type Overload } from '../declarations.ts'
+import type { Meter } from '../meter.ts'
+import { durationType, intType, stringType, timestampType } from '../types.ts'
+import { type Duration, Fault, normalizeInt, type Timestamp, type Value } from '../values.ts'
+
+/** Parts of times and durations. */
+
+/** A time as it is read in some time zone. */
+interface Civil {
+  readonly year: number
+  /** From 0. */
+  readonly month: number
+  readonly day: number
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+  /** Sunday is 0. */
+  readonly weekday: number
+  /** From 0. */
+  readonly yearDay: number
+}
+
+function millis({ nanos }: Timestamp): number {
+  const ms = nanos / 1_000_000n
+  return Number(nanos < 0n && ms * 1_000_000n !== nanos ? ms - 1n : ms)
+}
+
+function civil(ms: number): Civil {
+  const date = new Date(ms)
+  const year = date.getUTCFullYear()
+  const start = new Date(0)
+  start.setUTCFullYear(year, 0, 1)
+  return {
+    year,
+    month: date.getUTCMonth(),
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    weekday: date.getUTCDay(),
+    yearDay: Math.floor((ms - start.getTime()) / 86_400_000),
+  }
+}
+
+/** Milliseconds that a zone is ahead of UTC: `+05:30`, or a name such as `Europe/Berlin`. */
+function offsetOf(zone: string, ms: number): number | Fault {
+  const colon = zone.indexOf(':')
+  if (colon >= 0) {
+    const found = /^([+-]?)(\d{1,2}):(\d{1,2})$/.exec(zone)
+    if (found === null) return new Fault(`invalid timezone offset: ${zone}`)
+    const minutes = Number(found[2]) * 60 + Number(found[3])
+    return (found[1] === '-' ? -minutes : minutes) * 60_000
+  }
+  if (zone === '' || zone === 'UTC' || zone === 'Z') return 0
+  try {
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+      era: 'short',
+    })
+    const parts = new Map(format.formatToParts(ms).map(({ type, value }) => [type, value]))
+    const number = (name: Intl.DateTimeFormatPartTypes) => Number(parts.get(name))
+    const local = new Date(0)
+    local.setUTCFullYear(number('year'), number('month') - 1, number('day'))
+    local.setUTCHours(number('hour'), number('minute'), number('second'))
+    return local.getTime() - Math.floor(ms / 1000) * 1000
+  } catch {
+    return new Fault(`unknown time zone ${zone}`)
+  }
+}
+
+/** Making a formatter for a zone is slow. */
+const zoneWork = 2_000
+
+function part(name: string, word: string, read: (time: Civil) => number, ...more: readonly Overload[]): FunctionDeclaration {
+  return declare(
+    name,
+    method(`timestamp_to_${word}`, [timestampType], intType, (_: Meter, time: Timestamp) => read(civil(millis(time)))),
+    method(
+      `timestamp_to_${word}_with_tz`,
+      [timestampType, stringType],
+      intType,
+      (meter: Meter, time: Timestamp, zone: string): Value => {
+        meter.labor(zoneWork)
+        const ms = millis(time)
+        const offset = offsetOf(zone, ms)
+        return offset instanceof Fault ? offset : read(civil(ms + offset))
+      },
+    ),
+    ...more,
+  )
+}
+
+function ofDuration(word: string, nanos: bigint): Overload {
+  return method(`duration_to_${word}`, [durationType], intType, (_: Meter, value: Duration) => normalizeInt(value.nanos / nanos))
+}
+
+const subMillis = (time: Timestamp): number => ((millis(time) % 1000) + 1000) % 1000
+
+export const times: readonly FunctionDeclaration[] = [
+  part('getFullYear', 'year', ({ year }) => year),
+  part('getMonth', 'month', ({ month }) => month),
+  part('getDayOfYear', 'day_of_year', ({ yearDay }) => yearDay),
+  part('getDayOfMonth', 'day_of_month', ({ day }) => day - 1),
+  part('getDate', 'day_of_month_1_based', ({ day }) => day),
+  part('getDayOfWeek', 'day_of_week', ({ weekday }) => weekday),
+  part('getHours', 'hours', ({ hour }) => hour, ofDuration('hours', 3_600_000_000_000n)),
+  part('getMinutes', 'minutes', ({ minute }) => minute, ofDuration('minutes', 60_000_000_000n)),
+  part('getSeconds', 'seconds', ({ second }) => second, ofDuration('seconds', 1_000_000_000n)),
+  declare(
+    'getMilliseconds',
+    method('timestamp_to_milliseconds', [timestampType], intType, (_: Meter, time: Timestamp) => subMillis(time)),
+    method('timestamp_to_milliseconds_with_tz', [timestampType, stringType], intType, (_: Meter, time: Timestamp) =>
+      subMillis(time),
+    ),
+    ofDuration('milliseconds', 1_000_000n),
+  ),
+]

@@ -1,0 +1,23 @@
+export { type Declared, declaredBy, maxRequestSize } from './declared.ts'
+export { type Compiled, Environment, type Uncompiled } from './environment.ts'
+export { escapeName, unescapeName } from './escape.ts'
+export { fromJson, JsonMap, toJson } from './json-values.ts'
+export {
+  type Ask,
+  type AuthorizationAnswer,
+  type AuthorizationQuestion,
+  authorizerType,
+  authorizerValue,
+  requestResourceValue,
+  resourceCheckType,
+} from './libraries/authorization.ts'
+export { requestWork, type WorkBudget } from './meter.ts'
+export { PlanError } from './plan.ts'
+export { type Evaluation, type EvaluationOptions, type Program, perCallLimit } from './program.ts'
+export { type CompiledRule, compileRule, type Rule, type RuleCompilerOptions } from './rule-compiler.ts'
+export { greatestCardinality } from './rule-environment.ts'
+export { type RuleNode, type RuleTreeOptions, rulesOf, ruleTree } from './rule-tree.ts'
+export { checkRules, type RuleCheckOptions, requestCostBudget } from './rule-validator.ts'
+export { type Adapter, schemaAdapter } from './schema-values.ts'
+export * from './types.ts'
+export { ArrayList, Double, Fault, literalMap, MapValue, noValue, Optional, type Value } from './values.ts'

@@ -1,0 +1,69 @@
+import type { JsonObject } from '@krmkit/meta'
+import { Double, ListValue, MapValue, type Value } from './values.ts'
+
+/** JSON as values, without a schema. */
+
+/** Whole numbers are integers, others doubles. */
+export function fromJson(value: unknown): Value {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return value
+    case 'number':
+      return Number.isSafeInteger(value) ? value : new Double(value)
+    case 'object':
+      if (value === null) return null
+      return Array.isArray(value) ? new JsonList(value) : new JsonMap(value as JsonObject)
+    default:
+      return null
+  }
+}
+
+export class JsonList extends ListValue {
+  readonly raw: readonly unknown[]
+  constructor(raw: readonly unknown[]) {
+    super()
+    this.raw = raw
+  }
+  get size(): number {
+    return this.raw.length
+  }
+  at(index: number): Value {
+    return fromJson(this.raw[index])
+  }
+}
+
+export class JsonMap extends MapValue {
+  readonly raw: JsonObject
+  #size = -1
+  constructor(raw: JsonObject) {
+    super()
+    this.raw = raw
+  }
+  get size(): number {
+    if (this.#size < 0) this.#size = Object.keys(this.raw).length
+    return this.#size
+  }
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.field(key) : undefined
+  }
+  field(name: string): Value | undefined {
+    return Object.hasOwn(this.raw, name) ? fromJson(this.raw[name]) : undefined
+  }
+  keys(): Iterable<Value> {
+    return Object.keys(this.raw)
+  }
+}
+
+/** The other way round: lists, maps and scalars as JSON; `undefined` for what has no JSON form. */
+export function toJson(value: Value): unknown {
+  if (value instanceof ListValue) return Array.from({ length: value.size }, (_, index) => toJson(value.at(index)))
+  if (value instanceof MapValue) {
+    const entries: [string, unknown][] = []
+    for (const key of value.keys()) if (typeof key === 'string') entries.push([key, toJson(value.get(key) ?? null)])
+    return Object.fromEntries(entries)
+  }
+  if (value instanceof Double) return value.value
+  return value === null || typeof value !== 'object' ? value : undefined
+}

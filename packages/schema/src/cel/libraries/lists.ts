@@ -1,0 +1,116 @@
+import { declare, type FunctionDeclaration, method, type Overload } from '../declarations.ts'
+import { compare, equal } from '../equality.ts'
+import { arithmetic } from '../functions/arithmetic.ts'
+import type { Meter } from '../meter.ts'
+import type { Frame, Run } from '../plan.ts'
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listOf,
+  param,
+  stringType,
+  type Type,
+  timestampType,
+  uintType,
+} from '../types.ts'
+import { Double, Duration, Fault, itemsOf, type ListValue, Uint, type Value } from '../values.ts'
+import type { Library } from './library.ts'
+
+/** Functions for lists. */
+
+const ordered: readonly (readonly [string, Type])[] = [
+  ['int', intType],
+  ['uint', uintType],
+  ['double', doubleType],
+  ['bool', boolType],
+  ['duration', durationType],
+  ['timestamp', timestampType],
+  ['string', stringType],
+  ['bytes', bytesType],
+]
+
+const summable: readonly (readonly [string, Type, Value])[] = [
+  ['int', intType, 0],
+  ['uint', uintType, new Uint(0n)],
+  ['double', doubleType, new Double(0)],
+  ['duration', durationType, new Duration(0n)],
+]
+
+function isSorted(meter: Meter, list: ListValue): Value {
+  let previous: Value | undefined
+  for (const item of itemsOf(list)) {
+    if (item instanceof Fault) return item
+    if (previous !== undefined) {
+      const order = compare(previous, item, meter)
+      if (typeof order !== 'number') return order
+      if (order > 0) return false
+    }
+    previous = item
+  }
+  return true
+}
+
+function extreme(name: string, sign: number): (meter: Meter, list: ListValue) => Value {
+  const empty = new Fault(`${name} called on empty list`)
+  return (meter, list) => {
+    let best: Value | undefined
+    for (const item of itemsOf(list)) {
+      if (item instanceof Fault) return item
+      if (best === undefined) {
+        best = item
+        continue
+      }
+      const order = compare(item, best, meter)
+      if (typeof order !== 'number') return order
+      if (order * sign > 0) best = item
+    }
+    return best === undefined ? empty : best
+  }
+}
+
+const additions = new Map((arithmetic.find(({ name }) => name === '_+_')?.overloads ?? []).map((each) => [each.args[0], each]))
+
+function sumOf(type: Type, zero: Value): (meter: Meter, list: ListValue) => Value {
+  const add = (additions.get(type) as Overload).run as unknown as Run
+  return (meter, list) => {
+    let sum = zero
+    for (const item of itemsOf(list)) {
+      if (item instanceof Fault) return item
+      sum = add(meter as Frame, sum, item)
+      if (sum instanceof Fault) return sum
+    }
+    return sum
+  }
+}
+
+function indexOf(meter: Meter, list: ListValue, value: Value): Value {
+  for (let i = 0; i < list.size; i++) if (equal(list.at(i), value, meter)) return i
+  return -1
+}
+
+function lastIndexOf(meter: Meter, list: ListValue, value: Value): Value {
+  for (let i = list.size - 1; i >= 0; i--) if (equal(list.at(i), value, meter)) return i
+  return -1
+}
+
+const a = param('A')
+
+const functions: readonly FunctionDeclaration[] = [
+  declare(
+    'isSorted',
+    ...ordered.map(([name, type]) => method(`list_${name}_is_sorted_bool`, [listOf(type)], boolType, isSorted)),
+  ),
+  declare(
+    'sum',
+    ...summable.map(([name, type, zero]) => method(`list_${name}_sum_${name}`, [listOf(type)], type, sumOf(type, zero))),
+  ),
+  declare('max', ...ordered.map(([name, type]) => method(`list_${name}_max_${name}`, [listOf(type)], type, extreme('max', 1)))),
+  declare('min', ...ordered.map(([name, type]) => method(`list_${name}_min_${name}`, [listOf(type)], type, extreme('min', -1)))),
+  declare('indexOf', method('list_a_index_of_int', [listOf(a), a], intType, indexOf)),
+  declare('lastIndexOf', method('list_a_last_index_of_int', [listOf(a), a], intType, lastIndexOf)),
+]
+
+export const lists: Library = { name: 'lists', functions }

@@ -1,0 +1,169 @@
+import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
+import type { Meter } from '../meter.ts'
+import { boolType, intType, opaqueOf, stringType } from '../types.ts'
+import { Fault, OpaqueValue, type Value } from '../values.ts'
+import {
+  type Address,
+  type AddressRange,
+  addressText,
+  kinds,
+  masked,
+  parseAddress,
+  parseRange,
+  sameAddress,
+} from './addresses.ts'
+import type { Library } from './library.ts'
+
+/** `ip('10.0.0.1')` and `cidr('10.0.0.0/8')`. */
+
+const ipType = opaqueOf('net.IP')
+const cidrType = opaqueOf('net.CIDR')
+
+class Ip extends OpaqueValue {
+  readonly type = ipType
+  readonly address: Address
+  override readonly size: number
+
+  constructor(address: Address) {
+    super()
+    this.address = address
+    this.size = address.bytes.length
+  }
+
+  equals(other: OpaqueValue): boolean {
+    return other instanceof Ip && sameAddress(this.address, other.address)
+  }
+}
+
+class Cidr extends OpaqueValue {
+  readonly type = cidrType
+  readonly range: AddressRange
+  override readonly size: number
+
+  constructor(range: AddressRange) {
+    super()
+    this.range = range
+    this.size = Math.ceil(range.bits / 8)
+  }
+
+  equals(other: OpaqueValue): boolean {
+    return other instanceof Cidr && other.range.bits === this.range.bits && sameAddress(this.range.address, other.range.address)
+  }
+}
+
+function toIp(_: Meter, text: string): Ip | Fault {
+  const address = parseAddress(text)
+  return 'problem' in address ? new Fault(address.problem) : new Ip(address)
+}
+
+function toCidr(_: Meter, text: string): Cidr | Fault {
+  const range = parseRange(text)
+  return 'problem' in range ? new Fault(range.problem) : new Cidr(range)
+}
+
+function holdsAddress({ address, bits }: AddressRange, other: Address): boolean {
+  return address.bytes.length === other.bytes.length && sameAddress(masked(address, bits), masked(other, bits))
+}
+
+/** Accepts values, and texts that can be read as such. */
+function containment<T extends Ip | Cidr>(
+  name: string,
+  ids: readonly [text: string, value: string],
+  options: {
+    readonly type: typeof ipType
+    readonly read: (meter: Meter, text: string) => T | Fault
+    readonly holds: (range: AddressRange, other: T) => boolean
+  },
+): FunctionDeclaration {
+  const { type, read, holds } = options
+  return declare(
+    name,
+    method(ids[0], [cidrType, stringType], boolType, (meter: Meter, { range }: Cidr, text: string): Value => {
+      const other = read(meter, text)
+      return other instanceof Fault ? other : holds(range, other)
+    }),
+    method(ids[1], [cidrType, type], boolType, (_: Meter, { range }: Cidr, other: T) => holds(range, other)),
+  )
+}
+
+const ipFunctions: readonly FunctionDeclaration[] = [
+  declare('ip', overload('string_to_ip', [stringType], ipType, toIp)),
+  declare(
+    'isIP',
+    overload('is_ip', [stringType], boolType, (meter: Meter, text: string) => !(toIp(meter, text) instanceof Fault)),
+  ),
+  declare(
+    'ip.isCanonical',
+    overload('ip_is_canonical', [stringType], boolType, (meter: Meter, text: string): Value => {
+      const ip = toIp(meter, text)
+      return ip instanceof Fault ? ip : addressText(ip.address) === text
+    }),
+  ),
+  declare(
+    'family',
+    method('family', [ipType], intType, (_: Meter, { address }: Ip) => (address.bytes.length === 4 ? 4 : 6)),
+  ),
+  ...Object.entries(kinds).map(([name, holds]) =>
+    declare(
+      name,
+      method(`ip_${name}`, [ipType], boolType, (_: Meter, { address }: Ip) => holds(address)),
+    ),
+  ),
+  declare(
+    'string',
+    overload('ip_to_string', [ipType], stringType, (_: Meter, { address }: Ip) => addressText(address)),
+  ),
+]
+
+const cidrFunctions: readonly FunctionDeclaration[] = [
+  declare('cidr', overload('string_to_cidr', [stringType], cidrType, toCidr)),
+  declare(
+    'isCIDR',
+    overload('is_cidr', [stringType], boolType, (meter: Meter, text: string) => !(toCidr(meter, text) instanceof Fault)),
+  ),
+  containment<Ip>('containsIP', ['cidr_contains_ip_string', 'cidr_contains_ip_ip'], {
+    type: ipType,
+    read: toIp,
+    holds: (range, { address }) => holdsAddress(range, address),
+  }),
+  containment<Cidr>('containsCIDR', ['cidr_contains_cidr_string', 'cidr_contains_cidr'], {
+    type: cidrType,
+    read: toCidr,
+    holds: (range, { range: other }) => range.bits <= other.bits && holdsAddress(range, other.address),
+  }),
+  declare(
+    'ip',
+    method('cidr_ip', [cidrType], ipType, (_: Meter, { range }: Cidr) => new Ip(range.address)),
+  ),
+  declare(
+    'masked',
+    method(
+      'cidr_masked',
+      [cidrType],
+      cidrType,
+      (_: Meter, { range }: Cidr) => new Cidr({ address: masked(range.address, range.bits), bits: range.bits }),
+    ),
+  ),
+  declare(
+    'prefixLength',
+    method('prefix_length', [cidrType], intType, (_: Meter, { range }: Cidr) => range.bits),
+  ),
+  declare(
+    'string',
+    overload(
+      'cidr_to_string',
+      [cidrType],
+      stringType,
+      (_: Meter, { range }: Cidr) => `${addressText(range.address)}/${range.bits}`,
+    ),
+  ),
+]
+
+export const networks: Library = {
+  name: 'networks',
+  functions: [...ipFunctions, ...cidrFunctions],
+  types: [
+    ['net.IP', ipType],
+    ['net.CIDR', cidrType],
+  ],
+}

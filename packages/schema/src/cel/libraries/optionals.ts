@@ -1,0 +1,82 @@
+import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
+import { optionalMacros } from '../macros.ts'
+import type { Meter } from '../meter.ts'
+import { boolType, dynType, intType, listOf, mapOf, optionalOf, param, stringType } from '../types.ts'
+import { Double, Duration, Fault, ListValue, MapValue, noValue, Optional, Timestamp, Uint, type Value } from '../values.ts'
+import type { Library } from './library.ts'
+
+/** Values that may not be there. */
+
+const v = param('V')
+const k = param('K')
+const optionalV = optionalOf(v)
+const nothingThere = new Fault('optional.none() dereference')
+const planned = () => new Fault('no such overload')
+
+/** Empty, zero, false. */
+function isZero(value: Value): boolean {
+  if (value === null || value === false || value === '' || value === 0) return true
+  if (value instanceof ListValue || value instanceof MapValue) return value.size === 0
+  if (value instanceof Uint8Array) return value.length === 0
+  if (value instanceof Double) return value.value === 0
+  if (value instanceof Uint) return value.value === 0n
+  if (value instanceof Duration || value instanceof Timestamp) return value.nanos === 0n
+  return value instanceof Optional && value.value === undefined
+}
+
+const functions: readonly FunctionDeclaration[] = [
+  declare(
+    'optional.of',
+    overload('optional_of', [v], optionalV, (_: Meter, value: Value) => new Optional(value)),
+  ),
+  declare(
+    'optional.ofNonZeroValue',
+    overload('optional_ofNonZeroValue', [v], optionalV, (_: Meter, value: Value) =>
+      isZero(value) ? noValue : new Optional(value),
+    ),
+  ),
+  declare(
+    'optional.none',
+    overload('optional_none', [], optionalV, () => noValue),
+  ),
+  declare(
+    'value',
+    method('optional_value', [optionalV], v, (_: Meter, { value }: Optional) => (value === undefined ? nothingThere : value)),
+  ),
+  declare(
+    'hasValue',
+    method('optional_hasValue', [optionalV], boolType, (_: Meter, { value }: Optional) => value !== undefined),
+  ),
+  declare(
+    'or',
+    method('optional_or_optional', [optionalV, optionalV], optionalV, (_: Meter, first: Optional, second: Optional) =>
+      first.value === undefined ? second : first,
+    ),
+  ),
+  declare(
+    'orValue',
+    method('optional_orValue_value', [optionalV, v], v, (_: Meter, { value }: Optional, other: Value) =>
+      value === undefined ? other : value,
+    ),
+  ),
+  declare('_?._', overload('select_optional_field', [dynType, stringType], optionalV, planned)),
+  declare(
+    '_[?_]',
+    overload('list_optindex_optional_int', [listOf(v), intType], optionalV, planned),
+    overload('optional_list_optindex_optional_int', [optionalOf(listOf(v)), intType], optionalV, planned),
+    overload('map_optindex_optional_value', [mapOf(k, v), k], optionalV, planned),
+    overload('optional_map_optindex_optional_value', [optionalOf(mapOf(k, v)), k], optionalV, planned),
+  ),
+  declare(
+    '_[_]',
+    overload('optional_list_index_int', [optionalOf(listOf(v)), intType], optionalV, planned),
+    overload('optional_map_index_value', [optionalOf(mapOf(k, v)), k], optionalV, planned),
+  ),
+]
+
+export const optionals: Library = {
+  name: 'optional',
+  functions,
+  macros: optionalMacros,
+  types: [['optional_type', optionalOf(v)]],
+}

@@ -1,0 +1,52 @@
+import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
+import type { Meter } from '../meter.ts'
+import { chargeMatch } from '../patterns.ts'
+import { boolType, intType, listOf, stringType } from '../types.ts'
+import { ArrayList, Fault, type Value } from '../values.ts'
+import type { Library } from './library.ts'
+
+/** Regular expressions. */
+
+function matches(meter: Meter, text: string, source: string): Value {
+  const pattern = meter.patterns.get(source, meter)
+  if (pattern instanceof Fault) return pattern
+  chargeMatch(pattern, text, meter)
+  return pattern.test(text)
+}
+
+function found(meter: Meter, text: string, source: string, limit: number): readonly string[] | Fault {
+  const pattern = meter.patterns.get(source, meter)
+  if (pattern instanceof Fault) return new Fault(`Illegal regex: ${pattern.message}`)
+  chargeMatch(pattern, text, meter)
+  return pattern.matches(text, limit)
+}
+
+function find(meter: Meter, text: string, source: string): Value {
+  const list = found(meter, text, source, 1)
+  return list instanceof Fault ? list : (list[0] ?? '')
+}
+
+function findAll(meter: Meter, text: string, source: string, limit: number | bigint = -1): Value {
+  const list = found(meter, text, source, limit < 0 ? Number.POSITIVE_INFINITY : Number(limit))
+  return list instanceof Fault ? list : new ArrayList(list)
+}
+
+const two = [stringType, stringType]
+
+const functions: readonly FunctionDeclaration[] = [
+  declare('find', method('string_find_string', two, stringType, find)),
+  declare(
+    'findAll',
+    method('string_find_all_string', two, listOf(stringType), findAll),
+    method('string_find_all_string_int', [...two, intType], listOf(stringType), findAll),
+  ),
+]
+
+/** Part of the language itself. */
+export const matching: FunctionDeclaration = declare(
+  'matches',
+  overload('matches', two, boolType, matches),
+  method('matches_string', two, boolType, matches),
+)
+
+export const regex: Library = { name: 'regex', functions }

@@ -1,0 +1,134 @@
+import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
+import type { Meter } from '../meter.ts'
+import { dynType, intType, listOf, stringType } from '../types.ts'
+import { ArrayList, Fault, itemsOf, type ListValue, type Value } from '../values.ts'
+import { charactersOf, lowerAscii, quoted, replaceText, split, trimmed, upperAscii } from './characters.ts'
+import { formatText } from './format-text.ts'
+import type { Library } from './library.ts'
+
+/** Functions for texts. Positions count characters. */
+
+type Int = number | bigint
+
+const outOfRange = (index: Int) => new Fault(`index out of range: ${index}`)
+
+function charAt(_: Meter, text: string, index: Int): Value {
+  const chars = charactersOf(text)
+  const at = Number(index)
+  if (at < 0 || at > chars.length) return outOfRange(index)
+  return at === chars.length ? '' : chars.slice(at, at + 1)
+}
+
+function indexOf(_: Meter, text: string, part: string, from: Int = 0): Value {
+  const chars = charactersOf(text)
+  const start = Number(from)
+  if (part === '') return start
+  if (start < 0) return outOfRange(from)
+  return start >= chars.length ? -1 : chars.indexOf(part, start)
+}
+
+function lastIndexOf(_: Meter, text: string, part: string, from?: Int): Value {
+  const chars = charactersOf(text)
+  if (from === undefined) return part === '' ? chars.length : chars.lastIndexOf(part)
+  const start = Number(from)
+  if (part === '') return start
+  if (start < 0) return outOfRange(from)
+  return start >= chars.length ? -1 : chars.lastIndexOf(part, start)
+}
+
+function substring(_: Meter, text: string, start: Int, end?: Int): Value {
+  const chars = charactersOf(text)
+  const low = Number(start)
+  const high = end === undefined ? chars.length : Number(end)
+  if (end !== undefined && low > high) return new Fault(`invalid substring range. start: ${start}, end: ${end}`)
+  if (low < 0 || low > chars.length) return outOfRange(start)
+  return high < 0 || high > chars.length ? outOfRange(end as Int) : chars.slice(low, high)
+}
+
+function join(meter: Meter, list: ListValue, separator = ''): Value {
+  const texts: string[] = []
+  for (const item of itemsOf(list)) {
+    if (item instanceof Fault) return item
+    if (typeof item !== 'string') return new Fault('no such overload')
+    meter.labor(1 + (item.length >> 4))
+    texts.push(item)
+  }
+  meter.labor((separator.length * texts.length) >> 4)
+  return texts.join(separator)
+}
+
+function replace(meter: Meter, text: string, part: string, by: string, limit: Int = -1): Value {
+  const times = part === '' ? text.length : text.length / part.length
+  meter.labor((times * by.length) >> 4)
+  return replaceText(text, part, by, Number(limit))
+}
+
+const texts = (count: number) => Array.from({ length: count }, () => stringType)
+
+const functions: readonly FunctionDeclaration[] = [
+  declare('charAt', method('string_char_at_int', [stringType, intType], stringType, charAt)),
+  declare(
+    'indexOf',
+    method('string_index_of_string', texts(2), intType, indexOf),
+    method('string_index_of_string_int', [...texts(2), intType], intType, indexOf),
+  ),
+  declare(
+    'lastIndexOf',
+    method('string_last_index_of_string', texts(2), intType, lastIndexOf),
+    method('string_last_index_of_string_int', [...texts(2), intType], intType, lastIndexOf),
+  ),
+  declare(
+    'lowerAscii',
+    method('string_lower_ascii', texts(1), stringType, (_: Meter, text: string) => lowerAscii(text)),
+  ),
+  declare(
+    'upperAscii',
+    method('string_upper_ascii', texts(1), stringType, (_: Meter, text: string) => upperAscii(text)),
+  ),
+  declare(
+    'trim',
+    method('string_trim', texts(1), stringType, (_: Meter, text: string) => trimmed(text)),
+  ),
+  declare(
+    'replace',
+    method('string_replace_string_string', texts(3), stringType, replace),
+    method('string_replace_string_string_int', [...texts(3), intType], stringType, replace),
+  ),
+  declare(
+    'split',
+    method(
+      'string_split_string',
+      texts(2),
+      listOf(stringType),
+      (_: Meter, text: string, separator: string) => new ArrayList(split(text, separator, -1)),
+    ),
+    method(
+      'string_split_string_int',
+      [...texts(2), intType],
+      listOf(stringType),
+      (_: Meter, text: string, separator: string, limit: Int) => new ArrayList(split(text, separator, Number(limit))),
+    ),
+  ),
+  declare(
+    'substring',
+    method('string_substring_int', [stringType, intType], stringType, substring),
+    method('string_substring_int_int', [stringType, intType, intType], stringType, substring),
+  ),
+  declare(
+    'join',
+    method('list_join', [listOf(stringType)], stringType, join),
+    method('list_join_string', [listOf(stringType), stringType], stringType, join),
+  ),
+  declare(
+    'format',
+    method('string_format', [stringType, listOf(dynType)], stringType, (meter: Meter, text: string, args: ListValue) =>
+      formatText(text, args, meter),
+    ),
+  ),
+  declare(
+    'strings.quote',
+    overload('strings_quote', texts(1), stringType, (_: Meter, text: string) => quoted(text)),
+  ),
+]
+
+export const strings: Library = { name: 'strings', functions }

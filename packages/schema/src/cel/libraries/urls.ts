@@ -1,0 +1,72 @@
+import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
+import type { Meter } from '../meter.ts'
+import { boolType, listOf, mapOf, opaqueOf, stringType } from '../types.ts'
+import { ArrayList, Fault, literalMap, OpaqueValue, type Value } from '../values.ts'
+import type { Library } from './library.ts'
+import { type ParsedUrl, parseRequestUrl } from './parse-url.ts'
+
+/** `url('https://...')` and its parts. */
+
+const urlType = opaqueOf('kubernetes.URL')
+
+class Url extends OpaqueValue {
+  readonly type = urlType
+  readonly text: string
+  readonly parts: ParsedUrl
+
+  constructor(text: string, parts: ParsedUrl) {
+    super()
+    this.text = text
+    this.parts = parts
+  }
+
+  equals(other: OpaqueValue): boolean {
+    return other instanceof Url && other.text === this.text
+  }
+}
+
+/** Without port and brackets. */
+function hostname(host: string): string {
+  const bracketed = /^\[(.*)\]/.exec(host)
+  return bracketed?.[1] ?? host.replace(/:\d*$/, '')
+}
+
+function port(host: string): string {
+  return /:(\d*)$/.exec(host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host)?.[1] ?? ''
+}
+
+function part(name: string, id: string, read: (url: ParsedUrl) => string): FunctionDeclaration {
+  return declare(
+    name,
+    method(id, [urlType], stringType, (_: Meter, { parts }: Url) => read(parts)),
+  )
+}
+
+const functions: readonly FunctionDeclaration[] = [
+  declare(
+    'url',
+    overload('string_to_url', [stringType], urlType, (_: Meter, text: string): Value => {
+      const parts = parseRequestUrl(text)
+      return 'problem' in parts
+        ? new Fault(`URL parse error during conversion from string: ${parts.problem}`)
+        : new Url(text, parts)
+    }),
+  ),
+  declare(
+    'isURL',
+    overload('is_url_string', [stringType], boolType, (_: Meter, text: string) => !('problem' in parseRequestUrl(text))),
+  ),
+  part('getScheme', 'url_get_scheme', ({ scheme }) => scheme),
+  part('getHost', 'url_get_host', ({ host }) => host),
+  part('getHostname', 'url_get_hostname', ({ host }) => hostname(host)),
+  part('getPort', 'url_get_port', ({ host }) => port(host)),
+  part('getEscapedPath', 'url_get_escaped_path', ({ escapedPath }) => escapedPath),
+  declare(
+    'getQuery',
+    method('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), (_: Meter, { parts }: Url) =>
+      literalMap([...parts.query].map(([key, values]) => [key, new ArrayList(values)] as const)),
+    ),
+  ),
+]
+
+export const urls: Library = { name: 'urls', functions, types: [['kubernetes.URL', urlType]] }

@@ -1,0 +1,224 @@
+import type { Call, Expr, Fold, ListExpr } from './ast.ts'
+import { type Constant, constantOf, type Frame, type Planner, type Step } from './plan.ts'
+import { ArrayList, Fault, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
+
+/**
+ * Loops. Those that collect a list or a map add to one that nobody else sees, so that collecting many items takes no longer than
+ * looking at them.
+ */
+
+export function planFold(planner: Planner, fold: Fold): Step {
+  const range = planner.plan(fold.range)
+  if (isBinding(fold)) return planBinding(planner, fold)
+  const init = planner.plan(fold.init)
+  return planner.local(fold.accumulator, (accumulator) => {
+    const inner = planner.local(fold.item, (item) => {
+      const parts = (second: number | undefined): Loop => {
+        const collected = collector(planner, fold)
+        const condition = planner.plan(fold.condition)
+        return {
+          accumulator,
+          item,
+          second,
+          condition,
+          step: collected ?? plainStep(planner.plan(fold.step), accumulator),
+          collects: collected !== undefined,
+        }
+      }
+      return fold.second === undefined ? parts(undefined) : planner.local(fold.second, parts)
+    })
+    const result = planner.plan(fold.result)
+    return (frame: Frame) => run(frame, { range, init, result, loop: inner })
+  })
+}
+
+/** `cel.bind` and its like: no loop, but a value under a name. */
+function isBinding({ range, condition, item }: Fold): boolean {
+  return item === '#unused' && range.kind === 'list' && range.items.length === 0 && condition.kind === 'literal'
+}
+
+/** Evaluated when it is first asked for. */
+function planBinding(planner: Planner, fold: Fold): Step {
+  const init = planner.plan(fold.init)
+  return planner.local(fold.accumulator, (slot) => {
+    const result = planner.plan(fold.result)
+    return (frame) => {
+      const before = frame.slots[slot]
+      frame.charge(10)
+      const value = init(frame)
+      if (value instanceof Fault) return value
+      frame.slots[slot] = value
+      const answer = result(frame)
+      frame.slots[slot] = before
+      return answer
+    }
+  })
+}
+
+interface Loop {
+  readonly accumulator: number
+  readonly item: number
+  readonly second: number | undefined
+  readonly condition: Step
+  /** Runs once for each item; what is not undefined ends the loop with a fault. */
+  readonly step: (frame: Frame) => Fault | undefined
+  readonly collects: boolean
+}
+
+interface Plan {
+  readonly range: Step
+  readonly init: Step
+  readonly result: Step
+  readonly loop: Loop
+}
+
+function run(frame: Frame, { range, init, result, loop }: Plan): Value {
+  const { slots } = frame
+  const over = range(frame)
+  if (over instanceof Fault) return over
+  const start = init(frame)
+  const { accumulator } = loop
+  // The same loop may run inside of itself, in a function's argument.
+  const before = slots[accumulator]
+  slots[accumulator] = loop.collects ? collection(start) : start
+  const fault =
+    over instanceof ListValue
+      ? overList(frame, over, loop)
+      : over instanceof MapValue
+        ? overMap(frame, over, loop)
+        : noRange(over)
+  const answer = fault ?? result(frame)
+  slots[accumulator] = before
+  return answer
+}
+
+function noRange(value: Value): Fault {
+  return new Fault(`got '${typeNameOf(value)}', expected iterable type`)
+}
+
+function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): Fault | undefined {
+  const { slots } = frame
+  for (let i = 0; i < list.size; i++) {
+    if (second === undefined) slots[item] = list.at(i)
+    else {
+      slots[item] = i
+      slots[second] = list.at(i)
+    }
+    if (condition(frame) !== true) return undefined
+    const fault = step(frame)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+function overMap(frame: Frame, map: MapValue, { item, second, condition, step }: Loop): Fault | undefined {
+  const { slots } = frame
+  for (const key of map.keys()) {
+    slots[item] = key
+    if (second !== undefined) slots[second] = map.get(key) ?? null
+    if (condition(frame) !== true) return undefined
+    const fault = step(frame)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** Faults are kept in the accumulator: a later item may still decide. */
+function plainStep(step: Step, accumulator: number): Loop['step'] {
+  return (frame) => {
+    frame.slots[accumulator] = step(frame)
+    return undefined
+  }
+}
+
+class Collected extends ArrayList {
+  readonly added: Value[]
+  constructor(added: Value[]) {
+    super(added)
+    this.added = added
+  }
+}
+
+class CollectedMap extends LiteralMap {
+  readonly added: Map<unknown, readonly [Value, Value]>
+  constructor(added: Map<unknown, readonly [Value, Value]>) {
+    super(added)
+    this.added = added
+  }
+}
+
+function collection(start: Value): Value {
+  return start instanceof MapValue ? new CollectedMap(new Map()) : new Collected([])
+}
+
+/** The step of a loop that only collects; `undefined` for other loops. */
+function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['step'] | undefined {
+  const isAccumulator = (expr: Expr | undefined) => expr?.kind === 'ident' && expr.name === accumulator
+  const empty = (init.kind === 'list' && init.items.length === 0) || (init.kind === 'map' && init.entries.length === 0)
+  if (!empty) return undefined
+  const isFiltered = step.kind === 'call' && step.name === '_?_:_' && isAccumulator(step.args[2])
+  const adding = isFiltered ? step.args[1] : step
+  if (adding?.kind !== 'call' || !isAccumulator(adding.args[0])) return undefined
+  const filter = isFiltered ? planner.plan(step.args[0] as Expr) : undefined
+  const add =
+    adding.name === '_+_' ? addItem(planner, adding) : adding.name === 'cel.@mapInsert' ? addEntries(planner, adding) : undefined
+  if (add === undefined) return undefined
+  return (frame) => {
+    if (filter !== undefined) {
+      const held = filter(frame)
+      if (held instanceof Fault) return held
+      if (held !== true) {
+        frame.charge(1)
+        return held === false ? undefined : new Fault('no such overload')
+      }
+    }
+    return add(frame)
+  }
+}
+
+/** `accumulator + [item]`: the name, the list and the sum. */
+const addItemCost = 12
+const addEntryCost = 2
+
+function addItem(planner: Planner, { args }: Call): Loop['step'] | undefined {
+  const [, added] = args as [Expr, ListExpr]
+  if (added.kind !== 'list' || added.items.length !== 1 || added.optional.size > 0) return undefined
+  const item = planner.plan(added.items[0] as Expr)
+  const slot = planner.slotOf((args[0] as Expr & { name: string }).name)
+  const cost = constantOf(item as Constant) === undefined ? addItemCost : 2
+  return (frame) => {
+    const value = item(frame)
+    if (value instanceof Fault) return value
+    frame.charge(cost)
+    ;(frame.slots[slot] as Collected).added.push(value)
+    return undefined
+  }
+}
+
+function addEntries(planner: Planner, { args }: Call): Loop['step'] {
+  const [first, second] = args.slice(1).map((arg) => planner.plan(arg)) as [Step, Step | undefined]
+  const slot = planner.slotOf((args[0] as Expr & { name: string }).name)
+  return (frame) => {
+    const key = first(frame)
+    if (key instanceof Fault) return key
+    const value = second?.(frame)
+    if (value instanceof Fault) return value
+    frame.charge(addEntryCost)
+    const { added } = frame.slots[slot] as CollectedMap
+    if (value !== undefined) return insert(added, key, value)
+    if (!(key instanceof MapValue)) return new Fault('no such overload')
+    for (const each of key.keys()) {
+      frame.charge(1)
+      const fault = insert(added, each, key.get(each) ?? null)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+}
+
+function insert(map: Map<unknown, readonly [Value, Value]>, key: Value, value: Value): Fault | undefined {
+  const id = mapKey(key)
+  if (map.has(id)) return new Fault(`insert failed: key '${String(key)}' already exists`)
+  map.set(id, [key, value])
+  return undefined
+}

@@ -1,0 +1,120 @@
+import type { Expr } from './ast.ts'
+import type { Overload } from './declarations.ts'
+import { numeric } from './equality.ts'
+import { conversionNames } from './functions/conversions.ts'
+import { entryOf, itemAt } from './functions/operators.ts'
+import { Patterns } from './patterns.ts'
+import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './plan.ts'
+import { Fault, ListValue, MapValue, noValue, Optional, typeNameOf, type Value } from './values.ts'
+
+/** Members and items, of optional values too. */
+
+const noOverload = new Fault('no such overload')
+
+function memberIn(value: Value, field: string): Value | undefined {
+  if (value instanceof MapValue) return value.field(field)
+  return value instanceof Fault ? value : noOverload
+}
+
+/** `target.field`, and `has(target.field)`, which costs nothing by itself. */
+export function memberOf(target: Step, field: string, test: boolean): Step {
+  const missing = new Fault(`no such key: ${field}`)
+  if (test) {
+    return (frame) => {
+      const value = target(frame)
+      if (value instanceof Fault) return value
+      if (value instanceof Optional) {
+        if (value.value === undefined) return false
+        const inner = memberIn(value.value, field)
+        return inner instanceof Fault && inner === noOverload ? inner : inner !== undefined
+      }
+      const found = memberIn(value, field)
+      return found === noOverload ? noOverload : found !== undefined
+    }
+  }
+  return (frame) => {
+    const value = target(frame)
+    if (value instanceof MapValue) {
+      if (++frame.cost > frame.limit) frame.charge(0)
+      return value.field(field) ?? (value.field(field) === null ? null : missing)
+    }
+    if (value instanceof Fault) return value
+    frame.charge(1)
+    if (value instanceof Optional) return value.value === undefined ? noValue : asOptional(memberIn(value.value, field))
+    return noOverload
+  }
+}
+
+function asOptional(found: Value | undefined): Value {
+  if (found === undefined) return noValue
+  return found instanceof Fault ? found : new Optional(found)
+}
+
+/** `target.?field` */
+export function optionalMember(target: Step, name: Expr): Step {
+  const field = name.kind === 'literal' && typeof name.value === 'string' ? name.value : ''
+  return (frame) => {
+    const value = target(frame)
+    if (value instanceof Fault) return value
+    frame.charge(1)
+    if (value instanceof Optional) return value.value === undefined ? noValue : asOptional(memberIn(value.value, field))
+    return asOptional(memberIn(value, field))
+  }
+}
+
+function itemIn(value: Value, index: Value): Value {
+  if (value instanceof MapValue) return entryOf(value, index)
+  if (value instanceof ListValue) {
+    if (numeric(index) === undefined) return new Fault(`unsupported index type '${typeNameOf(index)}' in list`)
+    return itemAt(value, index)
+  }
+  return noOverload
+}
+
+/** The item, or none where there is none. */
+function optionalItem(value: Value, index: Value): Value {
+  if (value instanceof MapValue) return asOptional(value.get(index))
+  if (!(value instanceof ListValue)) return noOverload
+  const at = numeric(index)
+  if (at === undefined) return new Fault(`unsupported index type '${typeNameOf(index)}' in list`)
+  return at < 0 || at >= value.size ? noValue : asOptional(itemAt(value, index))
+}
+
+/** `target[index]` */
+export function indexOf(target: Step, index: Step): Step {
+  return (frame) => {
+    const value = target(frame)
+    if (value instanceof Fault) return value
+    const at = index(frame)
+    if (at instanceof Fault) return at
+    if (++frame.cost > frame.limit) frame.charge(0)
+    if (value instanceof Optional) return value.value === undefined ? noValue : optionalItem(value.value, at)
+    return itemIn(value, at)
+  }
+}
+
+/** `target[?index]` */
+export function optionalIndex(target: Step, index: Step): Step {
+  return (frame) => {
+    const value = target(frame)
+    if (value instanceof Fault) return value
+    const at = index(frame)
+    if (at instanceof Fault) return at
+    frame.charge(1)
+    if (value instanceof Optional) return value.value === undefined ? noValue : optionalItem(value.value, at)
+    return optionalItem(value, at)
+  }
+}
+
+/** Conversions of what is known are done once. */
+export function constantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
+  const [step] = steps
+  const [only] = overloads
+  if (step === undefined || steps.length !== 1 || overloads.length !== 1 || !conversionNames.has(name)) return undefined
+  const value = constantOf(step)
+  if (value === undefined) return undefined
+  const frame = new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() })
+  const result = ((only as Overload).run as unknown as Run)(frame, value)
+  if (result instanceof Fault) throw new PlanError(result.message)
+  return constantStep(result)
+}

@@ -1,0 +1,296 @@
+import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, Select } from './ast.ts'
+import { type CostRule, callCost } from './call-cost.ts'
+import type { Implementation, Overload } from './declarations.ts'
+import { equal, holdsScalar } from './equality.ts'
+import { Meter, type MeterOptions } from './meter.ts'
+import { planFold } from './plan-fold.ts'
+import { constantCall, indexOf, memberOf, optionalIndex, optionalMember } from './plan-select.ts'
+import { isDyn } from './types.ts'
+import { ArrayList, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, type Value } from './values.ts'
+
+/** From a checked tree to functions that evaluate it. */
+
+/** One evaluation: its variables, and what it has cost. */
+export class Frame extends Meter {
+  readonly slots: (Value | undefined)[]
+
+  constructor(slots: (Value | undefined)[], options: MeterOptions) {
+    super(options)
+    this.slots = slots
+  }
+}
+
+export type Step = (frame: Frame) => Value
+
+/** A value that is known before anything is evaluated. */
+export interface Constant extends Step {
+  readonly constant?: Value
+}
+
+export function constantStep(value: Value): Constant {
+  return Object.assign(() => value, { constant: value })
+}
+
+/** `undefined` for what has to be evaluated. */
+export function constantOf(step: Constant): Value | undefined {
+  return step.constant
+}
+
+/** What is wrong although every part is right by itself: `int('x')`. */
+export class PlanError extends Error {}
+
+export class Planner {
+  readonly #slots = new Map<string, number>()
+  #count = 0
+
+  constructor(variables: Iterable<string>) {
+    for (const name of variables) this.#slots.set(name, this.#count++)
+  }
+
+  get slots(): number {
+    return this.#count
+  }
+
+  /** Where the value of a name is. */
+  slotOf(name: string): number {
+    return this.#slots.get(name) as number
+  }
+
+  /** Runs `inside` while a name means a variable of its own. */
+  local<T>(name: string, inside: (slot: number) => T): T {
+    const before = this.#slots.get(name)
+    const slot = this.#count++
+    this.#slots.set(name, slot)
+    const result = inside(slot)
+    if (before === undefined) this.#slots.delete(name)
+    else this.#slots.set(name, before)
+    return result
+  }
+
+  plan(expr: Expr): Constant {
+    switch (expr.kind) {
+      case 'literal':
+        return constantStep(expr.value)
+      case 'ident':
+        return this.#ident(expr)
+      case 'select':
+        return this.#select(expr)
+      case 'call':
+        return this.#call(expr)
+      case 'list':
+        return this.#list(expr)
+      case 'map':
+        return this.#map(expr)
+      case 'fold':
+        return planFold(this, expr as Fold)
+      case 'message':
+        throw new PlanError(`unknown type: ${expr.name}`)
+    }
+  }
+
+  #ident({ name, constant }: Ident): Step {
+    const plain = name.replace(/^\./, '')
+    const slot = this.#slots.get(plain)
+    if (constant !== undefined || slot === undefined) {
+      const value = constant ?? new Fault(`no such attribute(s): ${plain}`)
+      return (frame) => {
+        if (++frame.cost > frame.limit) frame.charge(0)
+        return value
+      }
+    }
+    const missing = new Fault(`no such attribute(s): ${plain}`)
+    return (frame) => {
+      if (++frame.cost > frame.limit) frame.charge(0)
+      return frame.slots[slot] ?? (frame.slots[slot] === null ? null : missing)
+    }
+  }
+
+  #select({ resolved, operand, field, test }: Select): Step {
+    if (resolved !== undefined) return this.#ident(resolved)
+    const target = this.plan(operand)
+    return memberOf(target, field, test)
+  }
+
+  #call(expr: Call): Constant {
+    const operands = expr.target === undefined ? expr.args : [expr.target, ...expr.args]
+    if (expr.name === '_?._') return optionalMember(this.plan(operands[0] as Expr), operands[1] as Expr)
+    const steps = operands.map((operand) => this.plan(operand))
+    const [first, second, third] = steps as [Constant, Constant, Constant]
+    switch (expr.name) {
+      case '_&&_':
+        return logical(first, second, false)
+      case '_||_':
+        return logical(first, second, true)
+      case '_?_:_':
+        return conditional(first, second, third)
+      case '@not_strictly_false':
+        return notStrictlyFalse(first)
+      case '_[_]':
+        return indexOf(first, second)
+      case '_[?_]':
+        return optionalIndex(first, second)
+    }
+    const overloads = expr.overloads ?? []
+    const folded = constantCall(expr.name, overloads, steps)
+    if (folded !== undefined) return folded
+    const only = overloads.length === 1 ? (overloads[0] as Overload) : undefined
+    if (only?.id === 'in_list' && constantOf(second) instanceof ArrayList)
+      return inConstant(first, constantOf(second) as ArrayList)
+    const cost = callCost(expr.name, only?.id ?? '')
+    const run = (only?.run ?? dispatch(expr.name, overloads)) as unknown as Run
+    // What is checked already needs no second look.
+    const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
+    return strictCall(run, steps, cost, only !== undefined && dynamic ? guard(only) : undefined)
+  }
+
+  #list({ items, optional }: ListExpr): Constant {
+    const steps = items.map((item) => this.plan(item))
+    if (optional.size === 0 && steps.length > 0 && steps.every((step) => constantOf(step) !== undefined)) {
+      return constantStep(new ArrayList(steps.map((step) => constantOf(step) as Value)))
+    }
+    return (frame) => {
+      const values: Value[] = []
+      for (let i = 0; i < steps.length; i++) {
+        const value = (steps[i] as Step)(frame)
+        if (value instanceof Fault) return value
+        if (!optional.has(i)) values.push(value)
+        else if (!(value instanceof Optional))
+          return new Fault(`cannot initialize optional list element from non-optional value ${typeNameOf(value)}`)
+        else if (value.value !== undefined) values.push(value.value)
+      }
+      frame.charge(10)
+      return new ArrayList(values)
+    }
+  }
+
+  #map({ entries }: MapExpr): Step {
+    const steps = entries.map(({ key, value, optional }) => ({ key: this.plan(key), value: this.plan(value), optional }))
+    return (frame) => {
+      const made = new Map<unknown, readonly [Value, Value]>()
+      for (const { key: keyStep, value: valueStep, optional } of steps) {
+        const key = keyStep(frame)
+        if (key instanceof Fault) return key
+        const value = valueStep(frame)
+        if (value instanceof Fault) return value
+        const id = mapKey(key)
+        if (typeof id === 'object' && id !== null) return new Fault(`unsupported key type: ${typeNameOf(key)}`)
+        if (made.has(id)) return new Fault(`Failed with repeated key`)
+        if (!optional) made.set(id, [key, value])
+        else if (!(value instanceof Optional))
+          return new Fault(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
+        else if (value.value !== undefined) made.set(id, [key, value.value])
+      }
+      frame.charge(30)
+      return new LiteralMap(made)
+    }
+  }
+}
+
+export type Run = (frame: Frame, ...args: readonly Value[]) => Value
+
+const noOverload = new Fault('no such overload')
+
+/** The other side decides when one fails. */
+function logical(left: Step, right: Step, decisive: boolean): Step {
+  return (frame) => {
+    const first = left(frame)
+    if (first === decisive) return decisive
+    const second = right(frame)
+    if (second === decisive) return decisive
+    if (first instanceof Fault) return first
+    if (second instanceof Fault) return second
+    return typeof first === 'boolean' && typeof second === 'boolean' ? !decisive : noOverload
+  }
+}
+
+function conditional(condition: Step, yes: Step, no: Step): Step {
+  return (frame) => {
+    const held = condition(frame)
+    if (held === true) return yes(frame)
+    if (held === false) return no(frame)
+    return held instanceof Fault ? held : noOverload
+  }
+}
+
+function notStrictlyFalse(step: Step): Step {
+  return (frame) => {
+    const value = step(frame)
+    frame.charge(1)
+    return value !== false
+  }
+}
+
+/** Membership in a list that is written out costs what its operand costs. */
+function inConstant(operand: Step, list: ArrayList): Step {
+  const has = holdsScalar(list.items)
+  return (frame) => {
+    const value = operand(frame)
+    if (value instanceof Fault) return value
+    return has === undefined ? list.items.some((item) => equal(value, item, frame)) : has(value)
+  }
+}
+
+/** Faults pass through; then the function runs, and is paid for. */
+function strictCall(
+  run: Run,
+  steps: readonly Step[],
+  cost: CostRule,
+  fits: ((args: readonly Value[]) => boolean) | undefined,
+): Step {
+  const [first, second] = steps as [Step, Step]
+  if (steps.length === 1 && typeof cost === 'number') {
+    return (frame) => {
+      const a = first(frame)
+      if (a instanceof Fault) return a
+      frame.charge(cost)
+      return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
+    }
+  }
+  if (steps.length === 2 && typeof cost === 'number' && fits === undefined) {
+    return (frame) => {
+      const a = first(frame)
+      if (a instanceof Fault) return a
+      const b = second(frame)
+      if (b instanceof Fault) return b
+      frame.charge(cost)
+      return run(frame, a, b)
+    }
+  }
+  return (frame) => {
+    const args: Value[] = []
+    for (const step of steps) {
+      const value = step(frame)
+      if (value instanceof Fault) return value
+      args.push(value)
+    }
+    if (fits !== undefined && !fits(args)) {
+      frame.charge(1)
+      return noOverload
+    }
+    if (typeof cost === 'number') {
+      frame.charge(cost)
+      return run(frame, ...args)
+    }
+    if (!cost.byResult) frame.charge(cost.of(args, null, frame))
+    const result = run(frame, ...args)
+    if (cost.byResult) frame.charge(cost.of(args, result, frame))
+    return result
+  }
+}
+
+/** Values of dynamic type may not be what the one overload takes. */
+function guard({ args }: Overload): (values: readonly Value[]) => boolean {
+  return (values) => args.every((type, index) => fitsType(values[index] as Value, type))
+}
+
+/** The overload that the values fit. */
+function dispatch(name: string, overloads: readonly Overload[]): Implementation {
+  return (frame: Meter, ...args: readonly Value[]) => {
+    for (const { args: types, run } of overloads) {
+      if (types.length === args.length && types.every((type, index) => fitsType(args[index] as Value, type)))
+        return (run as unknown as Run)(frame as Frame, ...args)
+    }
+    if (/^_|^@|^!|^-/.test(name)) return noOverload
+    return new Fault(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
+  }
+}

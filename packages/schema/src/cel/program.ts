@@ -1,0 +1,86 @@
+import type { Expr } from './ast.ts'
+import { Waiting } from './libraries/authorization.ts'
+import { LimitExceeded, type WorkBudget } from './meter.ts'
+import { Patterns } from './patterns.ts'
+import { Frame, PlanError, Planner, type Step } from './plan.ts'
+import { Fault, type Value } from './values.ts'
+
+/** Cost that one evaluation may have on the stock server. */
+export const perCallLimit = 1_000_000
+
+export interface EvaluationOptions {
+  /** Default `perCallLimit`. */
+  readonly limit?: number
+  /** Shared with other evaluations of the same request. */
+  readonly work?: WorkBudget
+}
+
+export interface Evaluation {
+  /** A fault says what went wrong. */
+  readonly value: Value
+  readonly cost: number
+  /** The limit was reached. */
+  readonly exceeded: boolean
+}
+
+/** An expression that can be evaluated any number of times. */
+export class Program {
+  readonly #step: Step
+  readonly #names: readonly string[]
+  readonly #slots: number
+  readonly #patterns = new Patterns()
+
+  private constructor(step: Step, variables: readonly string[], slots: number) {
+    this.#step = step
+    this.#names = variables
+    this.#slots = slots
+  }
+
+  static of(expr: Expr, variables: readonly string[]): Program | PlanError {
+    const planner = new Planner(variables)
+    try {
+      const step = planner.plan(expr)
+      return new Program(step, variables, planner.slots)
+    } catch (error) {
+      if (error instanceof PlanError) return error
+      throw error
+    }
+  }
+
+  /**
+   * @param variables by name; absent ones are a fault where they are used.
+   * @throws Waiting when an answer of an authorizer is not there yet.
+   */
+  evaluate(
+    variables: Readonly<Record<string, Value | undefined>>,
+    { limit = perCallLimit, work }: EvaluationOptions = {},
+  ): Evaluation {
+    const slots: (Value | undefined)[] = new Array(this.#slots).fill(undefined)
+    for (let i = 0; i < this.#names.length; i++) slots[i] = variables[this.#names[i] as string]
+    const frame = new Frame(slots, { limit, patterns: this.#patterns, work })
+    try {
+      const value = this.#step(frame)
+      frame.settle()
+      return { value, cost: frame.cost, exceeded: false }
+    } catch (error) {
+      frame.settle()
+      if (!(error instanceof LimitExceeded)) throw error
+      return { value: new Fault(error.message), cost: frame.cost, exceeded: true }
+    }
+  }
+
+  /** As `evaluate`, waiting for authorizers. */
+  async evaluateWaiting(
+    variables: Readonly<Record<string, Value | undefined>>,
+    options: EvaluationOptions = {},
+  ): Promise<Evaluation> {
+    for (;;) {
+      try {
+        return this.evaluate(variables, options)
+      } catch (error) {
+        if (!(error instanceof Waiting)) throw error
+        await error.until
+      }
+    }
+  }
+}

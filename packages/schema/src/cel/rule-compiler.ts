@@ -1,0 +1,68 @@
+import type { Declared } from './declared.ts'
+import type { Environment } from './environment.ts'
+import { PlanError } from './plan.ts'
+import type { Program } from './program.ts'
+import { declaredSizes, oldSelfName, ruleEnvironment } from './rule-environment.ts'
+import { boolType, stringType } from './types.ts'
+
+/** One entry of `x-kubernetes-validations`. */
+export interface Rule {
+  readonly rule: string
+  readonly message?: string | undefined
+  readonly messageExpression?: string | undefined
+  readonly reason?: string | null | undefined
+  readonly fieldPath?: string | undefined
+  readonly optionalOldSelf?: boolean | null | undefined
+}
+
+export interface CompiledRule {
+  /** Absent for a rule that is empty or does not compile. */
+  readonly program?: Program
+  /** Why the rule does not compile. */
+  readonly problem?: string
+  readonly usesOldSelf: boolean
+  /** Cost at worst of one evaluation. */
+  readonly maxCost: number
+  readonly message?: Program
+  readonly messageProblem?: string
+  readonly messageMaxCost: number
+}
+
+export interface RuleCompilerOptions {
+  /** Which functions an expression may use: stored ones may know more than new ones. */
+  environment(expression: string): Environment
+  /** Costs are needed when rules are accepted only. */
+  readonly estimate?: boolean
+}
+
+const nothing = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
+
+/** Never throws: what is wrong is part of the answer. */
+export function compileRule(
+  rule: Rule,
+  declared: Declared,
+  { environment, estimate = false }: RuleCompilerOptions,
+): CompiledRule {
+  if ((rule.rule ?? '').trim() === '') return nothing
+  const optional = rule.optionalOldSelf === true
+  const scope = (text: string) => ruleEnvironment(environment(text), declared, optional)
+  const cost = declaredSizes(declared)
+  const compiled = scope(rule.rule).compile(rule.rule)
+  if ('problem' in compiled) return { ...nothing, problem: `compilation failed: ${compiled.problem}` }
+  if (compiled.type.kind !== boolType.kind) return { ...nothing, problem: 'cel expression must evaluate to a bool' }
+  const usesOldSelf = compiled.uses(oldSelfName)
+  const program = compiled.program()
+  if (program instanceof PlanError)
+    return { ...nothing, usesOldSelf, problem: `program instantiation failed: ${program.message}` }
+  const whole = { usesOldSelf, program, maxCost: estimate ? compiled.estimate(cost).max : 0, messageMaxCost: 0 }
+  const text = rule.messageExpression ?? ''
+  if (text === '') return whole
+  const message = scope(text).compile(text)
+  if ('problem' in message) return { ...whole, messageProblem: `messageExpression compilation failed: ${message.problem}` }
+  if (message.type.kind !== stringType.kind) return { ...whole, messageProblem: 'messageExpression must evaluate to a string' }
+  const messageProgram = message.program()
+  if (messageProgram instanceof PlanError) {
+    return { ...whole, messageProblem: `messageExpression instantiation failed: ${messageProgram.message}` }
+  }
+  return { ...whole, message: messageProgram, messageMaxCost: estimate ? message.estimate(cost).max : 0 }
+}

@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { hasRules, isObject, own } from '../structural/schema-node.ts'
+import { type Declared, declaredBy } from './declared.ts'
+import type { Environment } from './environment.ts'
+import { escapeName } from './escape.ts'
+import { type CompiledRule, compileRule, type Rule } from './rule-compiler.ts'
+import { type Adapter, schemaAdapter } from './schema-values.ts'
+
+/** The parts of a schema in which there are rules, compiled. */
+export interface RuleNode {
+  readonly schema: JsonObject
+  readonly rules: readonly { readonly rule: Rule; readonly compiled: CompiledRule }[]
+  /** What the schema calls its values; empty without a type. */
+  readonly typeName: string
+  readonly adapt: Adapter
+  readonly properties: ReadonlyMap<string, RuleNode>
+  readonly items?: RuleNode
+  readonly values?: RuleNode
+  /** What items of a list are known by; empty for lists without keys. */
+  readonly mapKeys: readonly string[]
+}
+
+export interface RuleTreeOptions {
+  environment(expression: string): Environment
+  /** The schema is that of a whole object. */
+  readonly root: boolean
+}
+
+export function rulesOf(schema: JsonObject): readonly Rule[] {
+  const rules = own(schema, 'x-kubernetes-validations')
+  return Array.isArray(rules) ? (rules.filter(isObject) as unknown as Rule[]) : []
+}
+
+/** `undefined` where there are no rules. */
+export function ruleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
+  if (!hasRules(schema)) return undefined
+  return nodeOf(schema, declaredBy(schema, 'selfType', options.root), options)
+}
+
+/** Parts that expressions cannot see are left out, as on the stock server. */
+function nodeOf(schema: JsonObject, declared: Declared | undefined, options: RuleTreeOptions): RuleNode | undefined {
+  if (declared === undefined) return undefined
+  const { environment, root } = options
+  const rules = rulesOf(schema).map((rule) => ({ rule, compiled: compileRule(rule, declared, { environment }) }))
+  const properties = new Map<string, RuleNode>()
+  const described = own(schema, 'properties')
+  if (isObject(described)) {
+    for (const [name, property] of Object.entries(described)) {
+      if (!isObject(property) || !hasRules(property)) continue
+      const escaped = escapeName(name)
+      const inner = escaped === undefined ? declaredBy(property, 'selfType', isEmbedded(property)) : declared.fields?.get(escaped)
+      const node = nodeOf(property, inner, { environment, root: isEmbedded(property) })
+      if (node !== undefined) properties.set(name, node)
+    }
+  }
+  const inner = (keyword: 'items' | 'additionalProperties'): RuleNode | undefined => {
+    const part = own(schema, keyword)
+    if (!isObject(part) || !hasRules(part)) return undefined
+    return nodeOf(part, declared.elem, { environment, root: isEmbedded(part) })
+  }
+  const items = inner('items')
+  const values = inner('additionalProperties')
+  if (rules.length === 0 && properties.size === 0 && items === undefined && values === undefined) return undefined
+  const type = own(schema, 'type')
+  return {
+    schema,
+    rules,
+    typeName: typeof type === 'string' ? type : '',
+    adapt: schemaAdapter(schema, root),
+    properties,
+    ...(items === undefined ? {} : { items }),
+    ...(values === undefined ? {} : { values }),
+    mapKeys: mapKeysOf(schema),
+  }
+}
+
+function isEmbedded(schema: JsonObject): boolean {
+  return own(schema, 'x-kubernetes-embedded-resource') === true
+}
+
+function mapKeysOf(schema: JsonObject): readonly string[] {
+  const keys: JsonValue | undefined = own(schema, 'x-kubernetes-list-map-keys')
+  if (own(schema, 'x-kubernetes-list-type') !== 'map' || !Array.isArray(keys)) return []
+  return keys.filter((key) => typeof key === 'string')
+}

@@ -1,0 +1,221 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { base64ToBytes } from '../decode/base64.ts'
+import { isObject, own } from '../structural/schema-node.ts'
+import { escapeName } from './escape.ts'
+import { JsonList, JsonMap } from './json-values.ts'
+import { durationOfText, momentOfText } from './schema-times.ts'
+import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
+
+/**
+ * JSON as values by the schema that it has been validated against: texts with a format are times, durations or bytes, lists
+ * may be sets or have keys, numbers are doubles. Members are looked at when they are asked for.
+ */
+export type Adapter = (raw: JsonValue) => Value
+
+const notNullable = new Fault('invalid data, got null for schema with nullable=false')
+
+/** @param root the schema is that of a whole object, whose type and metadata are there in any case. */
+export function schemaAdapter(schema: JsonObject, root = false): Adapter {
+  const adapt = adapterOf(schema, root || own(schema, 'x-kubernetes-embedded-resource') === true)
+  const nullable = own(schema, 'nullable') === true
+  return (raw) => (raw === null || raw === undefined ? (nullable ? null : notNullable) : adapt(raw))
+}
+
+function adapterOf(schema: JsonObject, whole: boolean): Adapter {
+  if (own(schema, 'x-kubernetes-int-or-string') === true) {
+    const wrong = new Fault('invalid data, expected XIntOrString value to be either a string or integer')
+    return (raw) => (typeof raw === 'string' || isWhole(raw) ? raw : wrong)
+  }
+  switch (own(schema, 'type')) {
+    case 'object':
+      return objectAdapter(schema, whole)
+    case 'array':
+      return listAdapter(schema)
+    case 'string':
+      return textAdapter(own(schema, 'format'))
+    case 'number': {
+      const wrong = new Fault('invalid data, expected float')
+      return (raw) => (typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : wrong)
+    }
+    case 'integer': {
+      const wrong = new Fault('invalid data, expected int')
+      return (raw) => (isWhole(raw) ? raw : wrong)
+    }
+    case 'boolean': {
+      const wrong = new Fault('invalid data, expected bool')
+      return (raw) => (typeof raw === 'boolean' ? raw : wrong)
+    }
+  }
+  if (own(schema, 'x-kubernetes-preserve-unknown-fields') === true) return openAdapter
+  const wrong = new Fault('invalid type, expected object, array, number, integer, boolean or string')
+  return () => wrong
+}
+
+function isWhole(raw: JsonValue): raw is number | bigint {
+  return typeof raw === 'bigint' || (typeof raw === 'number' && Number.isSafeInteger(raw))
+}
+
+const openAdapter: Adapter = (raw) => {
+  if (Array.isArray(raw)) return new JsonList(raw)
+  if (isObject(raw)) return new JsonMap(raw)
+  return typeof raw === 'number' && !Number.isSafeInteger(raw) ? new Double(raw) : raw
+}
+
+const anyText: JsonObject = { type: 'string' }
+
+/** What there is to know of the members of an object, each adapter made when it is first needed. */
+class Members {
+  readonly #schemas: ReadonlyMap<string, JsonObject>
+  readonly #rest: JsonObject | undefined
+  /** Names in expressions to names in JSON. */
+  readonly #names = new Map<string, string>()
+  readonly #adapters = new Map<string, Adapter>()
+  #other: Adapter | undefined
+  readonly declared: boolean
+
+  constructor(schemas: ReadonlyMap<string, JsonObject>, rest: JsonObject | undefined, declared: boolean) {
+    this.#schemas = schemas
+    this.#rest = rest
+    this.declared = declared
+    if (!declared) return
+    for (const name of schemas.keys()) {
+      const escaped = escapeName(name)
+      if (escaped !== undefined) this.#names.set(escaped, name)
+    }
+  }
+
+  /** Name in JSON of a name in an expression. */
+  named(name: string): string | undefined {
+    return this.declared ? this.#names.get(name) : name
+  }
+
+  adapter(name: string): Adapter | undefined {
+    const found = this.#adapters.get(name)
+    if (found !== undefined) return found
+    const schema = this.#schemas.get(name)
+    if (schema === undefined) {
+      if (this.#rest !== undefined) this.#other ??= schemaAdapter(this.#rest)
+      return this.#other ?? (this.declared ? undefined : openAdapter)
+    }
+    const made = schemaAdapter(schema)
+    this.#adapters.set(name, made)
+    return made
+  }
+}
+
+function objectAdapter(schema: JsonObject, whole: boolean): Adapter {
+  const schemas = new Map<string, JsonObject>()
+  const properties = own(schema, 'properties')
+  if (isObject(properties))
+    for (const [name, property] of Object.entries(properties)) if (isObject(property)) schemas.set(name, property)
+  if (whole) {
+    schemas.set('apiVersion', anyText).set('kind', anyText)
+    schemas.set('metadata', { type: 'object', properties: { name: anyText, generateName: anyText } })
+  }
+  const rest = own(schema, 'additionalProperties')
+  const members = new Members(schemas, isObject(rest) ? rest : undefined, whole || schemas.size > 0)
+  const wrong = new Fault('invalid data, expected a map for the provided schema with type=object')
+  return (raw) => (isObject(raw) ? new SchemaMap(raw, members) : wrong)
+}
+
+/** An object of a schema, or a map. */
+class SchemaMap extends MapValue {
+  readonly raw: JsonObject
+  readonly #members: Members
+  #size = -1
+
+  constructor(raw: JsonObject, members: Members) {
+    super()
+    this.raw = raw
+    this.#members = members
+  }
+
+  get size(): number {
+    if (this.#size < 0) this.#size = Object.keys(this.raw).length
+    return this.#size
+  }
+
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.field(key) : undefined
+  }
+
+  /** Members of objects that are null count as absent. */
+  field(name: string): Value | undefined {
+    const key = this.#members.named(name)
+    if (key === undefined || !Object.hasOwn(this.raw, key)) return undefined
+    const value = this.raw[key] as JsonValue
+    if (this.#members.declared && value === null) return undefined
+    return this.#members.adapter(key)?.(value)
+  }
+
+  keys(): Iterable<Value> {
+    return Object.keys(this.raw).map((key) => (this.#members.declared ? (escapeName(key) ?? key) : key))
+  }
+}
+
+function listAdapter(schema: JsonObject): Adapter {
+  const items = own(schema, 'items')
+  const adapt = isObject(items) ? schemaAdapter(items) : openAdapter
+  const type = own(schema, 'x-kubernetes-list-type')
+  const keys = own(schema, 'x-kubernetes-list-map-keys')
+  const listType = type === 'set' || type === 'map' ? type : undefined
+  const names = listType === 'map' && Array.isArray(keys) ? keys.map((key) => escapeName(String(key)) ?? String(key)) : []
+  const wrong = new Fault('invalid data, expected an array for the provided schema with type=array')
+  return (raw) => (Array.isArray(raw) ? new SchemaList(raw, adapt, { listType, names }) : wrong)
+}
+
+/** A list of a schema; sets and lists with keys are equal in any order. */
+export class SchemaList extends ListValue {
+  readonly #raw: readonly JsonValue[]
+  readonly #adapt: Adapter
+  readonly #names: readonly string[]
+  override readonly listType: 'set' | 'map' | undefined
+
+  constructor(
+    raw: readonly JsonValue[],
+    adapt: Adapter,
+    { listType, names }: { readonly listType: 'set' | 'map' | undefined; readonly names: readonly string[] },
+  ) {
+    super()
+    this.#raw = raw
+    this.#adapt = adapt
+    this.#names = names
+    this.listType = listType
+  }
+
+  get size(): number {
+    return this.#raw.length
+  }
+
+  at(index: number): Value {
+    return this.#adapt(this.#raw[index] as JsonValue)
+  }
+
+  /** What an item of a list with keys is known by. */
+  keyOf(item: Value): string {
+    if (!(item instanceof MapValue)) return ''
+    return JSON.stringify(this.#names.map((name) => keyText(item.field(name))))
+  }
+}
+
+function keyText(value: Value | undefined): string {
+  if (value === undefined) return ''
+  if (value instanceof Double) return `d${value.value}`
+  return `${typeof value} ${String(value)}`
+}
+
+function textAdapter(format: JsonValue | undefined): Adapter {
+  const wrong = new Fault('invalid data, expected string')
+  const read = format === 'byte' ? bytesOfText : format === 'duration' ? durationOfText : undefined
+  const parse = format === 'date' || format === 'date-time' ? momentOfText : read
+  if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : wrong)
+  return (raw) => (typeof raw === 'string' ? parse(raw) : wrong)
+}
+
+function bytesOfText(text: string): Value {
+  try {
+    return base64ToBytes(text)
+  } catch {
+    return new Fault('Invalid byte formatted string: illegal base64 data')
+  }
+}

@@ -1,0 +1,54 @@
+import { compareCodePoints } from '@krmkit/meta'
+
+/** Where in a text something is wrong, and how that is shown. */
+
+export interface Problem {
+  /** Index into the text. */
+  readonly at: number
+  readonly message: string
+}
+
+/** More problems than this are only counted. */
+const maxShown = 100
+
+/**
+ * The problems one under the other, each with its line and a mark below it:
+ *
+ * ```
+ * ERROR: <input>:1:4: Syntax error: ...
+ *  | 1 +
+ *  | ...^
+ * ```
+ */
+export function showProblems(text: string, problems: readonly Problem[]): string {
+  const sorted = [...problems].sort((a, b) => a.at - b.at || compareCodePoints(a.message, b.message))
+  const shown = sorted.slice(0, maxShown).map((problem) => showProblem(text, problem))
+  const more = sorted.length - maxShown
+  return more > 0 ? `${shown.join('\n')}\n${more} more errors were truncated` : shown.join('\n')
+}
+
+function showProblem(text: string, { at, message }: Problem): string {
+  const { line, column, content } = place(text, at)
+  const head = `ERROR: <input>:${line}:${column + 1}: ${message}`
+  const chars = Array.from(content.replaceAll('\t', ' '))
+  let marks = ''
+  for (let i = 0; i < column && i < chars.length; i++) marks += isWide(chars[i]) ? '．' : '.'
+  return `${head}\n | ${chars.join('')}\n | ${marks}${isWide(chars[column]) ? '＾' : '^'}`
+}
+
+function isWide(char: string | undefined): boolean {
+  return char !== undefined && (char.codePointAt(0) as number) >= 0x80
+}
+
+/** Lines count from 1, columns from 0, in characters. */
+function place(text: string, at: number): { line: number; column: number; content: string } {
+  let line = 1
+  let start = 0
+  for (let next = text.indexOf('\n'); next >= 0 && next < at; next = text.indexOf('\n', next + 1)) {
+    line++
+    start = next + 1
+  }
+  const end = text.indexOf('\n', start)
+  const column = Array.from(text.slice(start, at)).length
+  return { line, column, content: text.slice(start, end < 0 ? text.length : end) }
+}

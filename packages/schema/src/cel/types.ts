@@ -1,0 +1,195 @@
+/**
+ * Types of the expression language.
+ *
+ * Objects with declared members are `struct` types that carry their fields with them; there is no registry of types.
+ */
+
+export type Primitive =
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'null'
+  | 'timestamp'
+  | 'duration'
+  /** Checked when it is evaluated. */
+  | 'dyn'
+  /** What has been found wrong already; fits everywhere. */
+  | 'error'
+
+export interface PrimitiveType {
+  readonly kind: Primitive
+}
+
+export interface ListType {
+  readonly kind: 'list'
+  readonly elem: Type
+}
+
+export interface MapType {
+  readonly kind: 'map'
+  readonly key: Type
+  readonly value: Type
+}
+
+export interface StructType {
+  readonly kind: 'struct'
+  readonly name: string
+  /** By name as an expression writes it. */
+  readonly fields: ReadonlyMap<string, Type>
+}
+
+/** A type whose values only functions look into; `optional_type(T)` is one. */
+export interface OpaqueType {
+  readonly kind: 'opaque'
+  readonly name: string
+  readonly params: readonly Type[]
+}
+
+/** The type of a type; without `of`, of any. */
+export interface TypeType {
+  readonly kind: 'type'
+  readonly of?: Type
+}
+
+/** Stands for a type that is yet to be found. */
+export interface ParamType {
+  readonly kind: 'param'
+  readonly name: string
+}
+
+export type Type = PrimitiveType | ListType | MapType | StructType | OpaqueType | TypeType | ParamType
+
+export const boolType: Type = { kind: 'bool' }
+export const intType: Type = { kind: 'int' }
+export const uintType: Type = { kind: 'uint' }
+export const doubleType: Type = { kind: 'double' }
+export const stringType: Type = { kind: 'string' }
+export const bytesType: Type = { kind: 'bytes' }
+export const nullType: Type = { kind: 'null' }
+export const timestampType: Type = { kind: 'timestamp' }
+export const durationType: Type = { kind: 'duration' }
+export const dynType: Type = { kind: 'dyn' }
+export const errorType: Type = { kind: 'error' }
+export const anyTypeType: Type = { kind: 'type' }
+
+export function listOf(elem: Type): ListType {
+  return { kind: 'list', elem }
+}
+
+export function mapOf(key: Type, value: Type): MapType {
+  return { kind: 'map', key, value }
+}
+
+export function structOf(name: string, fields: ReadonlyMap<string, Type>): StructType {
+  return { kind: 'struct', name, fields }
+}
+
+export function opaqueOf(name: string, params: readonly Type[] = []): OpaqueType {
+  return { kind: 'opaque', name, params }
+}
+
+export function typeOf(of: Type): TypeType {
+  return { kind: 'type', of }
+}
+
+export function param(name: string): ParamType {
+  return { kind: 'param', name }
+}
+
+export const optionalTypeName = 'optional_type'
+
+export function optionalOf(of: Type): OpaqueType {
+  return opaqueOf(optionalTypeName, [of])
+}
+
+/** What an optional type is about; `undefined` for other types. */
+export function unwrapOptional(type: Type): Type | undefined {
+  return type.kind === 'opaque' && type.name === optionalTypeName ? type.params[0] : undefined
+}
+
+export function isDyn(type: Type): boolean {
+  return type.kind === 'dyn'
+}
+
+export function isDynOrError(type: Type): boolean {
+  return type.kind === 'dyn' || type.kind === 'error'
+}
+
+/** The types that a type is made of, in order. */
+export function parametersOf(type: Type): readonly Type[] {
+  switch (type.kind) {
+    case 'list':
+      return [type.elem]
+    case 'map':
+      return [type.key, type.value]
+    case 'opaque':
+      return type.params
+    case 'type':
+      return type.of === undefined ? [] : [type.of]
+    default:
+      return []
+  }
+}
+
+/** The same kind of type of other parameters. */
+export function withParameters(type: Type, params: readonly Type[]): Type {
+  switch (type.kind) {
+    case 'list':
+      return listOf(params[0] as Type)
+    case 'map':
+      return mapOf(params[0] as Type, params[1] as Type)
+    case 'opaque':
+      return opaqueOf(type.name, params)
+    case 'type':
+      return params[0] === undefined ? type : typeOf(params[0])
+    default:
+      return type
+  }
+}
+
+export function sameType(a: Type, b: Type): boolean {
+  if (a === b) return true
+  if (a.kind !== b.kind) return false
+  if (a.kind === 'struct') return a.name === (b as StructType).name
+  if (a.kind === 'param') return a.name === (b as ParamType).name
+  if (a.kind === 'opaque' && a.name !== (b as OpaqueType).name) return false
+  const left = parametersOf(a)
+  const right = parametersOf(b)
+  return left.length === right.length && left.every((type, index) => sameType(type, right[index] as Type))
+}
+
+/** How a type is called at run time: what `string(type(x))` would say. */
+export function typeName(type: Type): string {
+  switch (type.kind) {
+    case 'timestamp':
+      return 'google.protobuf.Timestamp'
+    case 'duration':
+      return 'google.protobuf.Duration'
+    case 'null':
+      return 'null_type'
+    case 'struct':
+    case 'opaque':
+    case 'param':
+      return type.name
+    default:
+      return type.kind
+  }
+}
+
+/** How a type stands in messages: `map(string, list(int))`. */
+export function formatType(type: Type): string {
+  if (type.kind === 'error') return '!error!'
+  const base = type.kind === 'struct' || type.kind === 'opaque' || type.kind === 'param' ? type.name : type.kind
+  const params = parametersOf(type)
+  return params.length === 0 ? base : `${base}(${params.map(formatType).join(', ')})`
+}
+
+/** Arguments as messages show them: `(int, string)`, of a member function `string.(int)`. */
+export function formatSignature(args: readonly Type[], member: boolean): string {
+  const [first, ...rest] = args
+  const shown = (list: readonly Type[]) => `(${list.map(formatType).join(', ')})`
+  return member && first !== undefined ? `${formatType(first)}.${shown(rest)}` : shown(args)
+}

@@ -1,0 +1,273 @@
+import type { OpaqueType, Type } from './types.ts'
+
+/**
+ * Values at run time.
+ *
+ * Integers are numbers, or bigints outside of the range where numbers are exact; doubles and unsigned integers are objects, so that
+ * a value says of which type it is.
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Double
+  | Uint
+  | Uint8Array
+  | Timestamp
+  | Duration
+  | ListValue
+  | MapValue
+  | TypeValue
+  | Optional
+  | OpaqueValue
+  | Fault
+
+export class Double {
+  readonly value: number
+  constructor(value: number) {
+    this.value = value
+  }
+}
+
+export class Uint {
+  readonly value: bigint
+  constructor(value: bigint) {
+    this.value = value
+  }
+}
+
+/** A moment: nanoseconds since the epoch. */
+export class Timestamp {
+  readonly nanos: bigint
+  constructor(nanos: bigint) {
+    this.nanos = nanos
+  }
+}
+
+export class Duration {
+  readonly nanos: bigint
+  constructor(nanos: bigint) {
+    this.nanos = nanos
+  }
+}
+
+/** A list; items are made when they are asked for. */
+export abstract class ListValue {
+  abstract readonly size: number
+  abstract at(index: number): Value
+  /** What the schema says about order and equality of the items. */
+  readonly listType: 'set' | 'map' | undefined = undefined
+}
+
+/** All items of a list. */
+export function* itemsOf(list: ListValue): Generator<Value> {
+  for (let i = 0; i < list.size; i++) yield list.at(i)
+}
+
+/** The list of an expression. */
+export class ArrayList extends ListValue {
+  readonly items: readonly Value[]
+  constructor(items: readonly Value[]) {
+    super()
+    this.items = items
+  }
+  get size(): number {
+    return this.items.length
+  }
+  at(index: number): Value {
+    return this.items[index] as Value
+  }
+}
+
+/** A map, or an object with declared members. */
+export abstract class MapValue {
+  abstract readonly size: number
+  /** `undefined` when there is no such key. */
+  abstract get(key: Value): Value | undefined
+  /** A member by its name in the expression. */
+  abstract field(name: string): Value | undefined
+  abstract keys(): Iterable<Value>
+  /** Of objects: the declared type's name. */
+  readonly structName: string | undefined = undefined
+}
+
+/** Keys of all types in one JavaScript map; 1, 1u and 1.0 are the same key. */
+export function mapKey(value: Value): unknown {
+  if (value instanceof Uint) return normalizeInt(value.value)
+  if (value instanceof Double) return Number.isSafeInteger(value.value) ? value.value : `double ${value.value}`
+  if (typeof value === 'string') return `s${value}`
+  return value
+}
+
+/** The map of an expression. */
+export class LiteralMap extends MapValue {
+  readonly entries: ReadonlyMap<unknown, readonly [Value, Value]>
+  constructor(entries: ReadonlyMap<unknown, readonly [Value, Value]>) {
+    super()
+    this.entries = entries
+  }
+  get size(): number {
+    return this.entries.size
+  }
+  get(key: Value): Value | undefined {
+    return this.entries.get(mapKey(key))?.[1]
+  }
+  field(name: string): Value | undefined {
+    return this.entries.get(`s${name}`)?.[1]
+  }
+  *keys(): Generator<Value> {
+    for (const [key] of this.entries.values()) yield key
+  }
+}
+
+export function literalMap(entries: Iterable<readonly [Value, Value]>): LiteralMap {
+  return new LiteralMap(new Map([...entries].map((entry) => [mapKey(entry[0]), entry])))
+}
+
+export class TypeValue {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+export class Optional {
+  /** `undefined`: there is none. */
+  readonly value: Value | undefined
+  constructor(value: Value | undefined) {
+    this.value = value
+  }
+}
+
+export const noValue = new Optional(undefined)
+
+/** A value that only functions look into. */
+export abstract class OpaqueValue {
+  abstract readonly type: OpaqueType
+  /** What costs go by. */
+  readonly size: number = 1
+  abstract equals(other: OpaqueValue): boolean
+}
+
+/** What went wrong; passes through everything but `&&`, `||` and `?:`. */
+export class Fault {
+  readonly message: string
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+const maxInt = 2n ** 63n - 1n
+const minInt = -(2n ** 63n)
+export const maxUint = 2n ** 64n - 1n
+
+/** The one form of an integer. */
+export function normalizeInt(value: bigint): number | bigint {
+  return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value
+}
+
+export const intOverflow = new Fault('integer overflow')
+export const uintOverflow = new Fault('unsigned integer overflow')
+
+/** The integer, or a fault when it does not fit into 64 bits. */
+export function checkedInt(value: bigint): Value {
+  return value > maxInt || value < minInt ? intOverflow : normalizeInt(value)
+}
+
+export function checkedUint(value: bigint): Value {
+  return value > maxUint || value < 0n ? uintOverflow : new Uint(value)
+}
+
+export function isInt(value: Value): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** Characters of a text. */
+export function charCount(text: string): number {
+  let count = text.length
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      const next = text.charCodeAt(i + 1)
+      if (next >= 0xdc00 && next <= 0xdfff) {
+        count--
+        i++
+      }
+    }
+  }
+  return count
+}
+
+/** What `size()` says; 1 for values without a size. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return charCount(value)
+  if (value instanceof ListValue || value instanceof MapValue || value instanceof OpaqueValue) return value.size
+  return value instanceof Uint8Array ? value.length : 1
+}
+
+/** Name of a value's type. */
+export function typeNameOf(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'number':
+    case 'bigint':
+      return 'int'
+    case 'boolean':
+      return 'bool'
+  }
+  if (value === null) return 'null_type'
+  if (value instanceof MapValue) return value.structName ?? 'map'
+  if (value instanceof ListValue) return 'list'
+  if (value instanceof Double) return 'double'
+  if (value instanceof Uint) return 'uint'
+  if (value instanceof Uint8Array) return 'bytes'
+  if (value instanceof Timestamp) return 'google.protobuf.Timestamp'
+  if (value instanceof Duration) return 'google.protobuf.Duration'
+  if (value instanceof TypeValue) return 'type'
+  if (value instanceof Optional) return 'optional_type'
+  return value instanceof OpaqueValue ? value.type.name : 'error'
+}
+
+/** Whether a value may be passed where a type is asked for; parameters of types are not looked at. */
+export function fitsType(value: Value, type: Type): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'param':
+      return true
+    case 'bool':
+      return typeof value === 'boolean'
+    case 'int':
+      return isInt(value)
+    case 'string':
+      return typeof value === 'string'
+    case 'double':
+      return value instanceof Double
+    case 'uint':
+      return value instanceof Uint
+    case 'bytes':
+      return value instanceof Uint8Array
+    case 'null':
+      return value === null
+    case 'timestamp':
+      return value instanceof Timestamp
+    case 'duration':
+      return value instanceof Duration
+    case 'list':
+      return value instanceof ListValue
+    case 'map':
+      return value instanceof MapValue && value.structName === undefined
+    case 'struct':
+      return value instanceof MapValue
+    case 'type':
+      return value instanceof TypeValue
+    case 'opaque':
+      return type.name === 'optional_type'
+        ? value instanceof Optional
+        : value instanceof OpaqueValue && value.type.name === type.name
+    default:
+      return false
+  }
+}
