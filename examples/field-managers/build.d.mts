@@ -1,0 +1,2 @@
+/** The text of the page. */
+export function pageHtml(): Promise<string>
