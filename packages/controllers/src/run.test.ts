@@ -43,6 +43,7 @@ describe('chooseControllers', () => {
       'legacy-serviceaccount-token-cleaner-controller',
       'root-ca-certificate-publisher-controller',
       'namespace-controller',
+      'clusterrole-aggregation-controller',
       'garbage-collector-controller',
       'disruption-controller',
       'persistentvolume-binder-controller',

@@ -5,6 +5,7 @@ import { sampleServer } from '../testing/sample-server.ts'
 import { type AuditEvent, audit } from './audit.ts'
 
 const jane = { username: 'jane', groups: ['system:authenticated'], uid: 'u1' }
+const decided = { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }
 
 describe('audit', () => {
   it('without a sink there is no filter', () => {
@@ -27,7 +28,7 @@ describe('audit', () => {
         responseStatus: { code: 404 },
         requestReceivedTimestamp: '2024-01-01T00:00:00.000Z',
         stageTimestamp: '2024-01-01T00:00:00.000Z',
-        annotations: {},
+        annotations: decided,
       },
     ])
   })
@@ -37,6 +38,24 @@ describe('audit', () => {
     const { ask } = await sampleServer({ authorizer: systemMasters, audit: (event) => void events.push(event) })
     expect((await ask('/api/v1/secrets', { user: jane })).status).toBe(403)
     expect(events.map(({ verb, responseStatus }) => [verb, responseStatus.code])).toEqual([['list', 403]])
+  })
+
+  it('P255 tells both users when one acts as another', async () => {
+    const events: AuditEvent[] = []
+    const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
+    const headers = { 'impersonate-user': 'carl', 'impersonate-group': ['team'], 'impersonate-uid': '7' }
+    expect((await ask('/api/v1/configmaps', { user: jane, headers })).status).toBe(200)
+    expect(events.map(({ user, impersonatedUser }) => [user, impersonatedUser])).toEqual([
+      [jane, { username: 'carl', groups: ['team', 'system:authenticated'], uid: '7' }],
+    ])
+  })
+
+  it('P312 tells who was refused to act as another', async () => {
+    const events: AuditEvent[] = []
+    const { ask } = await sampleServer({ authorizer: systemMasters, audit: (event) => void events.push(event) })
+    expect((await ask('/api', { user: jane, headers: { 'impersonate-user': 'root' } })).status).toBe(403)
+    expect(events).toMatchObject([{ user: jane, responseStatus: { code: 403 } }])
+    expect(events[0]).not.toHaveProperty('impersonatedUser')
   })
 
   it('never holds bodies, tokens or headers', async () => {
@@ -57,6 +76,6 @@ describe('audit', () => {
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
     const { headers } = await ask('/api/v1/componentstatuses')
     expect(headers['warning']).toEqual(['299 - "v1 ComponentStatus is deprecated in v1.19+"'])
-    expect(events[0]?.annotations).toEqual({ 'k8s.io/deprecated': 'true' })
+    expect(events[0]?.annotations).toEqual({ ...decided, 'k8s.io/deprecated': 'true' })
   })
 })

@@ -1,4 +1,4 @@
-import type { Clock } from '@krmkit/meta'
+import type { Clock, UserInfo } from '@krmkit/meta'
 import type { Filter, RequestState } from '../request-state.ts'
 
 /** One request as the audit trail tells it: who did what, and how it ended. Never holds bodies, tokens or headers. */
@@ -8,7 +8,10 @@ export interface AuditEvent {
   readonly level: 'Metadata'
   readonly verb: string
   readonly requestURI: string
-  readonly user: { readonly username: string; readonly groups: readonly string[]; readonly uid?: string }
+  /** Who asked. */
+  readonly user: AuditUser
+  /** As whom, when that is somebody else. */
+  readonly impersonatedUser?: AuditUser
   readonly objectRef?: {
     readonly apiGroup: string
     readonly apiVersion: string
@@ -22,6 +25,12 @@ export interface AuditEvent {
   readonly requestReceivedTimestamp: string
   readonly stageTimestamp: string
   readonly annotations: Readonly<Record<string, string>>
+}
+
+interface AuditUser {
+  readonly username: string
+  readonly groups: readonly string[]
+  readonly uid?: string
 }
 
 export type AuditSink = (event: AuditEvent) => void
@@ -38,14 +47,15 @@ export function audit(sink: AuditSink | undefined, clock: Clock): Filter | undef
 }
 
 function eventOf(state: RequestState, code: number, now: number): AuditEvent {
-  const { info, user, request } = state
+  const { info, user, impersonator, request } = state
   return {
     auditID: state.auditId,
     stage: 'ResponseComplete',
     level: 'Metadata',
     verb: info.verb,
     requestURI: request.query === '' ? request.path : `${request.path}?${request.query}`,
-    user: { username: user.username, groups: user.groups, ...(user.uid === undefined ? {} : { uid: user.uid }) },
+    user: auditUser(impersonator ?? user),
+    ...(impersonator === undefined ? {} : { impersonatedUser: auditUser(user) }),
     ...(info.isResource
       ? {
           objectRef: {
@@ -63,4 +73,8 @@ function eventOf(state: RequestState, code: number, now: number): AuditEvent {
     stageTimestamp: new Date(now).toISOString(),
     annotations: state.annotations,
   }
+}
+
+function auditUser({ username, groups, uid }: UserInfo): AuditUser {
+  return { username, groups, ...(uid === undefined ? {} : { uid }) }
 }

@@ -11,8 +11,10 @@ export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfi
     const attributes = attributesOf(state)
     const answer = authorizer.authorize(attributes)
     const decision = answer instanceof Promise ? await answer : answer
-    state.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
-    state.annotations[reasonKey] = decision.reason
+    if (state.auditLevel !== 'None') {
+      state.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
+      state.annotations[reasonKey] = decision.reason
+    }
     if (decision.decision !== 'allow') refuse(attributes, decision)
     return next()
   }
