@@ -11,7 +11,7 @@ import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '../
 export interface Asking {
   readonly method?: string
   readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly user?: UserInfo
   readonly signal?: AbortSignal
 }
