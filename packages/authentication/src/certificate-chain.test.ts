@@ -1,0 +1,84 @@
+import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { type ClientCertificateOptions, clientCertificate } from './client-certificate.ts'
+import type { AuthenticationOutcome } from './interfaces.ts'
+import { certificateAuthority } from './testing/certificate-authority.ts'
+
+const clock = fakeClock(Date.UTC(2026, 0, 1))
+const environment = { clock, random: seededRandom(9) }
+const root = certificateAuthority({ name: 'root', ...environment })
+const judge = (peer: { certificates: readonly Uint8Array[] }, more: Partial<ClientCertificateOptions> = {}) =>
+  clientCertificate({ authorities: root.certificate, clock, profile: stockProfile, ...more }).authenticate({
+    headers: {},
+    peer,
+  }) as AuthenticationOutcome
+const reasonOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'rejected' ? outcome.reason : outcome.kind)
+
+describe('chains of client certificates', () => {
+  it('user, groups and uid come from the subject', () => {
+    const { peer } = root.issue({ commonName: 'alice', organizations: ['dev', 'ops'], uids: ['u-1'] })
+    expect(judge(peer)).toMatchObject({ user: { username: 'alice', groups: ['dev', 'ops'], uid: 'u-1' } })
+    const without = judge(peer, { withUid: false })
+    expect(without.kind === 'authenticated' && without.user.uid).toBeUndefined()
+  })
+
+  it('two uids, or an empty one, are refused', () => {
+    for (const uids of [['a', 'b'], ['']])
+      expect(reasonOf(judge(root.issue({ commonName: 'alice', uids }).peer))).toContain('more than one uid')
+  })
+
+  it('an authority may only issue as far down as it was allowed to', () => {
+    const one = root.intermediate({ name: 'one', pathLength: 0 })
+    expect(reasonOf(judge(one.issue({ commonName: 'a' }).peer))).toBe('authenticated')
+    const two = one.intermediate({ name: 'two' })
+    expect(reasonOf(judge(two.issue({ commonName: 'a' }).peer))).toContain('longer than allowed')
+    const wide = root.intermediate({ name: 'wide', pathLength: 1 }).intermediate({ name: 'below' })
+    expect(reasonOf(judge(wide.issue({ commonName: 'a' }).peer))).toBe('authenticated')
+  })
+
+  it('an authority for servers does not vouch for clients', () => {
+    const servers = root.intermediate({ name: 'servers', usage: 'server' })
+    expect(reasonOf(judge(servers.issue({ commonName: 'a' }).peer))).toContain('may not sign for clients')
+  })
+
+  it('what is no authority vouches for nobody', () => {
+    const fake = root.intermediate({ name: 'fake', isAuthority: false })
+    expect(reasonOf(judge(fake.issue({ commonName: 'a' }).peer))).toContain('unknown authority')
+  })
+
+  it('a critical extension that nobody knows is refused', () => {
+    const { peer } = root.issue({ commonName: 'a', withUnknownCriticalExtension: true })
+    expect(reasonOf(judge(peer))).toContain('critical extension')
+  })
+
+  it('an authority of the same name with another key is another authority', () => {
+    const impostor = certificateAuthority({ name: 'root', ...environment })
+    expect(reasonOf(judge(impostor.issue({ commonName: 'a' }).peer))).toContain('unknown authority')
+  })
+
+  it('a chain is good only while all of its certificates are', () => {
+    const { peer } = root.issue({ commonName: 'a', notAfterMs: clock.now() + 1000 })
+    const own = fakeClock(clock.now())
+    const people = clientCertificate({ authorities: root.certificate, clock: own, profile: stockProfile })
+    expect(people.authenticate({ headers: {}, peer })).toMatchObject({ kind: 'authenticated' })
+    own.advance(2000)
+    expect(people.authenticate({ headers: {}, peer })).toMatchObject({ kind: 'rejected' })
+  })
+
+  it('authorities are followed as they change; an unusable bundle leaves the last one in force', () => {
+    const next = certificateAuthority({ name: 'next', ...environment })
+    let pem = root.certificate
+    const people = clientCertificate({ authorities: () => pem, clock, profile: stockProfile })
+    const kinds = () =>
+      [former.peer, later.peer].map((peer) => (people.authenticate({ headers: {}, peer }) as AuthenticationOutcome).kind)
+    const former = root.issue({ commonName: 'a' })
+    const later = next.issue({ commonName: 'b' })
+    expect(kinds()).toEqual(['authenticated', 'rejected'])
+    pem = `${root.certificate}${next.certificate}`
+    expect(kinds()).toEqual(['authenticated', 'authenticated'])
+    pem = 'half a file'
+    expect(kinds()).toEqual(['authenticated', 'authenticated'])
+    pem = next.certificate
+    expect(kinds()).toEqual(['rejected', 'authenticated'])
+  })
+})

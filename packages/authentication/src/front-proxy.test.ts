@@ -1,0 +1,121 @@
+import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { chain } from './chain.ts'
+import { clientCertificate } from './client-certificate.ts'
+import { type FrontProxyOptions, frontProxy, percentDecoded, proxyHeaderTest, usualProxyHeaders } from './front-proxy.ts'
+import type { AuthenticationOutcome } from './interfaces.ts'
+import { certificateAuthority } from './testing/certificate-authority.ts'
+import { frontProxyLab } from './testing/front-proxy-lab.ts'
+
+const clock = fakeClock(Date.UTC(2026, 0, 1))
+const environment = { clock, random: seededRandom(5) }
+const lab = frontProxyLab(environment)
+const alice = { username: 'alice', uid: '7', groups: ['dev', 'ops'], extra: { scopes: ['view', 'edit'] } }
+const proxyOf = (more: Partial<FrontProxyOptions> = {}) =>
+  frontProxy({ authorities: lab.authority.certificate, clock, ...usualProxyHeaders, ...more })
+const ask = (headers: Record<string, string | string[]>, more: Partial<FrontProxyOptions> = {}) =>
+  proxyOf(more).authenticate({ headers, peer: lab.proxy.peer }) as AuthenticationOutcome
+const userOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
+
+describe('frontProxy', () => {
+  it('P244 believes the headers of a proxy that the front authority vouches for', () => {
+    expect(proxyOf().authenticate(lab.request(alice))).toEqual({ kind: 'authenticated', user: alice })
+  })
+
+  it('P243 believes nobody without a certificate, and nobody of another authority', () => {
+    const { headers } = lab.request(alice)
+    expect(proxyOf().authenticate({ headers, peer: {} })).toEqual({ kind: 'noOpinion' })
+    expect(proxyOf().authenticate({ headers, peer: { certificates: [] } })).toEqual({ kind: 'noOpinion' })
+    const other = certificateAuthority({ name: 'front proxy authority', ...environment }).issue({ commonName: 'front-proxy' })
+    expect(proxyOf().authenticate({ headers, peer: other.peer })).toMatchObject({ kind: 'rejected' })
+    const serving = lab.authority.issue({ commonName: 'front-proxy', usage: 'server' })
+    expect(proxyOf().authenticate({ headers, peer: serving.peer })).toMatchObject({ kind: 'rejected' })
+    const old = lab.authority.issue({ commonName: 'front-proxy', notAfterMs: clock.now() - 1000 })
+    expect(proxyOf().authenticate({ headers, peer: old.peer })).toMatchObject({ kind: 'rejected' })
+  })
+
+  it('P244 allowed names: the common name must be one of them; none means any', () => {
+    const request = lab.request(alice)
+    expect(proxyOf({ allowedNames: ['other', 'front-proxy'] }).authenticate(request)).toMatchObject({ kind: 'authenticated' })
+    for (const name of ['Front-Proxy', 'front', 'front-proxy2'])
+      expect(proxyOf({ allowedNames: [name] }).authenticate(request)).toMatchObject({ kind: 'rejected' })
+    expect(proxyOf({ allowedNames: [] }).authenticate(request)).toMatchObject({ kind: 'authenticated' })
+  })
+
+  it('P244 user name: headers in order, the first with a value, names in any case', () => {
+    const usernameHeaders = ['X-Remote-User', 'X-Other']
+    expect(userOf(ask({ 'x-other': 'bob' }, { usernameHeaders }))).toMatchObject({ username: 'bob' })
+    expect(userOf(ask({ 'x-other': 'bob', 'x-remote-user': 'alice' }, { usernameHeaders }))).toMatchObject({ username: 'alice' })
+    expect(userOf(ask({ 'x-other': 'bob', 'x-remote-user': '' }, { usernameHeaders }))).toMatchObject({ username: 'bob' })
+    expect(ask({ 'x-remote-group': 'system:masters' }, { usernameHeaders })).toEqual({ kind: 'noOpinion' })
+  })
+
+  it('P244 groups: every value of every listed header', () => {
+    const groupHeaders = ['X-Remote-Group', 'X-More']
+    const headers = { 'x-remote-user': 'a', 'x-remote-group': ['one', 'two, three'], 'x-more': 'four' }
+    expect(userOf(ask(headers, { groupHeaders }))).toMatchObject({ groups: ['one', 'two, three', 'four'] })
+    expect(userOf(ask(headers, { groupHeaders: [] }))).toMatchObject({ groups: [] })
+  })
+
+  it('P244 extra: the prefix goes, the rest is lower-cased and percent-decoded', () => {
+    const headers = {
+      'x-remote-user': 'a',
+      'x-remote-extra-scopes': ['view', 'edit'],
+      'x-remote-extra-example.com%2fproject': 'p',
+      'x-remote-extra-a%20b%c3%a9': 'v',
+      'x-remote-extra-bad%zz': 'w',
+      'x-remote-extra-__proto__': 'x',
+      'x-remote-extra-': 'empty',
+    }
+    const user = userOf(ask(headers)) as { extra: object }
+    expect(Object.entries(user.extra)).toEqual([
+      ['scopes', ['view', 'edit']],
+      ['example.com/project', ['p']],
+      ['a bé', ['v']],
+      ['bad%zz', ['w']],
+      ['__proto__', ['x']],
+      ['', ['empty']],
+    ])
+  })
+
+  it('lets a caller with a certificate of their own be known by it, whatever the headers say', () => {
+    const people = certificateAuthority({ name: 'people', ...environment })
+    const members = [proxyOf(), clientCertificate({ authorities: people.certificate, clock, profile: stockProfile })]
+    const { peer } = people.issue({ commonName: 'bob' })
+    const outcome = chain(members).authenticate({ headers: lab.request(alice).headers, peer }) as AuthenticationOutcome
+    expect(userOf(outcome)).toMatchObject({ username: 'bob', groups: [] })
+  })
+
+  it('follows its authorities', () => {
+    let pem = certificateAuthority({ name: 'former', ...environment }).certificate
+    const proxy = proxyOf({ authorities: () => pem })
+    expect(proxy.authenticate(lab.request(alice))).toMatchObject({ kind: 'rejected' })
+    pem = lab.authority.certificate
+    expect(proxy.authenticate(lab.request(alice))).toMatchObject({ kind: 'authenticated' })
+  })
+
+  it.each([[{ usernameHeaders: [] }], [{ usernameHeaders: ['X User'] }], [{ groupHeaders: [''] }]])('refuses %j', (more) => {
+    expect(() => proxyOf(more)).toThrow(expect.objectContaining({ code: 'InvalidHeaders' }))
+  })
+})
+
+describe('proxyHeaderTest', () => {
+  it('P243 knows the usual headers and those that were agreed on', () => {
+    const test = proxyHeaderTest({ usernameHeaders: ['X-Who'], extraHeaderPrefixes: ['X-More-'] })
+    for (const name of ['x-remote-user', 'x-remote-uid', 'x-remote-group', 'x-remote-extra-a', 'x-who', 'x-more-a'])
+      expect(test(name), name).toBe(true)
+    for (const name of ['authorization', 'x-remote', 'x-whoever', 'accept']) expect(test(name), name).toBe(false)
+  })
+})
+
+it('percentDecoded undoes what is rightly encoded', () => {
+  expect(['a', 'a%41', '%C3%bc', 'a%', 'a%4', 'a%zz%41', '100%25'].map(percentDecoded)).toEqual([
+    'a',
+    'aA',
+    'ü',
+    'a%',
+    'a%4',
+    'a%zz%41',
+    '100%',
+  ])
+})

@@ -1,0 +1,244 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { fakeClock } from '@krmkit/meta'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { AuthenticationOutcome } from './interfaces.ts'
+import { type OidcOptions, oidcTokens } from './oidc.ts'
+import { type OidcLab, oidcLab } from './testing/oidc-lab.ts'
+
+const start = Date.UTC(2026, 0, 1)
+let clock = fakeClock(start)
+let shared: OidcLab
+beforeAll(() => {
+  shared = oidcLab({ clock: { now: () => clock.now(), setTimeout: (fn, ms) => clock.setTimeout(fn, ms) } })
+})
+
+function setup(more: Partial<OidcOptions> = {}, lab = shared) {
+  clock = fakeClock(start)
+  lab.faults.next.length = 0
+  lab.faults.always = undefined
+  Object.assign(lab.asked, { discovery: 0, keys: 0 })
+  const errors: unknown[] = []
+  const { issuerUrl, clientId, fetch } = lab
+  const tokens = oidcTokens({ issuerUrl, clientId, fetch, clock, onError: (error) => errors.push(error), ...more })
+  const judge = async (token: string) => tokens.authenticateToken(token)
+  return { tokens, judge, errors, lab }
+}
+const user = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
+const reasonOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'rejected' ? outcome.reason : outcome)
+
+describe('oidcTokens', () => {
+  it('P239 knows an id token by its signature, with keys that it discovers', async () => {
+    const { judge, lab } = setup()
+    expect(await judge(lab.token())).toEqual({
+      kind: 'authenticated',
+      user: { username: 'https://issuer.test#alice', groups: [] },
+      expiresAt: start + 3_610_000,
+    })
+    await judge(lab.token({ claims: { sub: 'bob' } }))
+    expect(lab.asked).toEqual({ discovery: 1, keys: 1 })
+  })
+
+  it('P239 trusts one issuer; tokens of others, and what is no token, are left to others', async () => {
+    const { judge, lab } = setup()
+    for (const token of ['', 'x', 'a.b.c', lab.token({ claims: { iss: 'https://other.test' } }), 'x'.repeat(100_000)])
+      expect(await judge(token)).toEqual({ kind: 'noOpinion' })
+    expect(lab.asked).toEqual({ discovery: 0, keys: 0 })
+  })
+
+  it('P239 checks the times, ten seconds of skew allowed', async () => {
+    const { judge, lab } = setup()
+    const now = start / 1000
+    const times = (claims: object) => judge(lab.token({ claims: { ...claims } }))
+    expect(reasonOf(await times({ exp: now - 10 }))).toContain('expired')
+    expect(await times({ exp: now - 9 })).toMatchObject({ kind: 'authenticated' })
+    expect(reasonOf(await times({ nbf: now + 11 }))).toContain('not valid yet')
+    expect(await times({ nbf: now + 10 })).toMatchObject({ kind: 'authenticated' })
+    expect(reasonOf(await times({ iat: now + 11 }))).toContain('future')
+    expect(reasonOf(await times({ exp: undefined }))).toContain('does not say when it expires')
+    expect(reasonOf(await times({ exp: 'tomorrow' }))).toContain('cannot be read')
+  })
+
+  it('P240 --oidc-client-id: the client must be among the audiences, whoever asked for the token', async () => {
+    const { judge, lab } = setup()
+    const audience = (aud: unknown, azp?: string) => judge(lab.token({ claims: { aud, azp } }))
+    expect(await audience(['other', lab.clientId])).toMatchObject({ kind: 'authenticated' })
+    expect(await audience([lab.clientId], 'other')).toMatchObject({ kind: 'authenticated' })
+    for (const aud of ['other', [], undefined, ['other'], { [lab.clientId]: true }])
+      expect(reasonOf(await audience(aud, lab.clientId))).toContain('another client')
+  })
+
+  it('P240 azp: parties may be limited to those that are named', async () => {
+    const { judge, lab } = setup({ authorizedParties: ['cli'] })
+    const party = (azp: unknown) => judge(lab.token({ claims: { azp } }))
+    for (const azp of [undefined, 'cli', lab.clientId]) expect(await party(azp)).toMatchObject({ kind: 'authenticated' })
+    for (const azp of ['other', ['cli'], 7]) expect(reasonOf(await party(azp))).toContain('not authorized')
+  })
+
+  it.each([
+    [{}, 'https://issuer.test#alice'],
+    [{ usernamePrefix: '-' }, 'alice'],
+    [{ usernamePrefix: 'oidc:' }, 'oidc:alice'],
+    [{ usernameClaim: 'name' }, 'https://issuer.test#Alice'],
+    [{ usernameClaim: 'email' }, 'a@example.com'],
+    [{ usernameClaim: 'email', usernamePrefix: 'oidc:' }, 'oidc:a@example.com'],
+  ])('P240 --oidc-username-claim and --oidc-username-prefix %j', async (options, username) => {
+    const { judge, lab } = setup(options)
+    const claims = { name: 'Alice', email: 'a@example.com', email_verified: true }
+    expect(user(await judge(lab.token({ claims })))).toMatchObject({ username })
+  })
+
+  it('P240 an email address that is not verified is nobody', async () => {
+    const { judge, lab } = setup({ usernameClaim: 'email' })
+    const verified = (email_verified: unknown) => judge(lab.token({ claims: { email: 'a@example.com', email_verified } }))
+    expect(await verified(true)).toMatchObject({ kind: 'authenticated' })
+    // A provider that says nothing about it is believed, as the stock server does.
+    expect(await verified(undefined)).toMatchObject({ kind: 'authenticated' })
+    for (const value of [false, 'true', 1, null]) expect(reasonOf(await verified(value))).toContain('not verified')
+  })
+
+  it.each([[undefined], [''], [7], [null], [['alice']]])('a user name of %j is none', async (sub) => {
+    const { judge, lab } = setup()
+    expect(reasonOf(await judge(lab.token({ claims: { sub } })))).toContain('holds no user name')
+  })
+
+  it('P240 --oidc-groups-claim: a text or a list of texts; --oidc-groups-prefix before each', async () => {
+    const plain = setup({ groupsClaim: 'roles' })
+    const groups = async (roles: unknown) => user(await plain.judge(plain.lab.token({ claims: { roles } })))
+    expect(await groups(['a', 'b'])).toMatchObject({ groups: ['a', 'b'] })
+    expect(await groups('a')).toMatchObject({ groups: ['a'] })
+    expect(await groups(undefined)).toMatchObject({ groups: [] })
+    for (const wrong of [7, { a: true }, ['a', 7]]) expect(await groups(wrong)).toMatchObject({ kind: 'rejected' })
+    const prefixed = setup({ groupsClaim: 'roles', groupsPrefix: 'oidc:' })
+    expect(user(await prefixed.judge(prefixed.lab.token({ claims: { roles: ['a'] } })))).toMatchObject({ groups: ['oidc:a'] })
+  })
+
+  it('P240 --oidc-required-claim: every one must be there with its value', async () => {
+    const { judge, lab } = setup({ requiredClaims: { hd: 'example.com', tier: 'gold' } })
+    const claims = (given: object) => judge(lab.token({ claims: { ...given } }))
+    expect(await claims({ hd: 'example.com', tier: 'gold' })).toMatchObject({ kind: 'authenticated' })
+    for (const given of [{}, { hd: 'example.com' }, { hd: 'example.com', tier: ['gold'] }, { hd: 'other', tier: 'gold' }])
+      expect(reasonOf(await claims(given))).toContain('not what is required')
+  })
+
+  it.each([
+    { issuerUrl: 'http://issuer.test' },
+    { issuerUrl: 'issuer' },
+    { issuerUrl: 'https://issuer.test?x' },
+    { issuerUrl: 'https://me@issuer.test' },
+    { clientId: '' },
+    { signingAlgorithms: [] },
+    { signingAlgorithms: ['none'] },
+    { signingAlgorithms: ['HS256'] },
+  ])('P240 refuses %j', (options) => {
+    expect(() => setup(options)).toThrow(expect.objectContaining({ name: 'AuthenticationError', code: 'InvalidOidc' }))
+  })
+})
+
+describe('keys of the issuer', () => {
+  const own = () =>
+    setup(
+      {},
+      oidcLab({ clock: { now: () => clock.now(), setTimeout: (fn, ms) => clock.setTimeout(fn, ms) }, algorithm: 'ES256' }),
+    )
+  const es256 = { signingAlgorithms: ['ES256'] }
+  const withOwnKeys = (more: Partial<OidcOptions> = {}) => setup({ ...es256, ...more }, own().lab)
+
+  it('P239 a new key is found when a token first names it', async () => {
+    const { judge, lab } = withOwnKeys()
+    const former = lab.token()
+    expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
+    lab.rotate()
+    clock.advance(60_000)
+    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
+    expect(lab.asked).toEqual({ discovery: 1, keys: 2 })
+  })
+
+  it('P239 a key that is withdrawn is not believed once the keys have aged', async () => {
+    const { judge, lab } = withOwnKeys()
+    const former = lab.token()
+    expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
+    lab.rotate({ forgetFormer: true })
+    clock.advance(600_000)
+    expect(reasonOf(await judge(former))).toContain('no key of the issuer')
+  })
+
+  it('P239 a token that names no key is tried with all of them', async () => {
+    const { judge, lab } = withOwnKeys()
+    const kid = undefined
+    expect(await judge(lab.token({ header: { kid } }))).toMatchObject({ kind: 'authenticated' })
+    lab.rotate()
+    clock.advance(60_000)
+    expect(await judge(lab.token({ header: { kid } }))).toMatchObject({ kind: 'authenticated' })
+    expect(lab.asked.keys).toBe(2)
+  })
+
+  it('a dead issuer refuses new callers, is asked now and then, and comes back', async () => {
+    const { judge, lab, errors } = withOwnKeys()
+    lab.faults.always = 'dead'
+    expect(reasonOf(await judge(lab.token()))).toContain('not known yet')
+    expect(reasonOf(await judge(lab.token()))).toContain('not known yet')
+    expect(errors).toHaveLength(1)
+    lab.faults.always = undefined
+    clock.advance(10_000)
+    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+  })
+
+  it('keys that are known hold while the issuer is dead', async () => {
+    const { judge, lab, errors } = withOwnKeys()
+    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    lab.faults.always = 'dead'
+    clock.advance(3_600_000)
+    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    expect(errors).toHaveLength(1)
+  })
+
+  it('a slow issuer is waited for by all together, and only so long', async () => {
+    const { judge, lab } = withOwnKeys({ timeoutMs: 5000 })
+    lab.faults.always = { slowMs: 4000 }
+    const both = Promise.all([judge(lab.token()), judge(lab.token({ claims: { sub: 'bob' } }))])
+    for (let i = 0; i < 4; i++) {
+      await new Promise(setImmediate)
+      clock.advance(2000)
+    }
+    expect((await both).map(({ kind }) => kind)).toEqual(['authenticated', 'authenticated'])
+    expect(lab.asked).toEqual({ discovery: 1, keys: 1 })
+    const late = withOwnKeys({ timeoutMs: 5000 })
+    late.lab.faults.always = { slowMs: 6000 }
+    const judged = late.judge(late.lab.token())
+    await new Promise(setImmediate)
+    clock.advance(5000)
+    expect(reasonOf(await judged)).toContain('not known yet')
+  })
+
+  it.each([
+    ['another issuer', { issuer: 'https://other.test', jwks_uri: 'https://issuer.test/keys' }],
+    ['keys without TLS', { issuer: 'https://issuer.test', jwks_uri: 'http://issuer.test/keys' }],
+    ['no keys', { issuer: 'https://issuer.test' }],
+    ['a list', []],
+  ])('P239 a discovery document that names %s is not believed', async (_, document) => {
+    const { judge, lab, errors } = withOwnKeys()
+    lab.faults.next.push({ status: 200, text: JSON.stringify(document) })
+    expect(reasonOf(await judge(lab.token()))).toContain('not known yet')
+    expect(errors).toHaveLength(1)
+  })
+
+  it('secrets, keys for other uses and other algorithms in the set are left aside', async () => {
+    const { judge, lab, errors } = withOwnKeys()
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k' }
+    const keys = [
+      { kty: 'oct', k: 'c2VjcmV0', kid: 'k', alg: 'ES256' },
+      { ...jwk, use: 'enc' },
+      { ...jwk, alg: 'ES384' },
+      { ...jwk, crv: 'P-384' },
+      { ...jwk, x: '!' },
+      null,
+      'key',
+    ]
+    const discovery = JSON.stringify({ issuer: lab.issuerUrl, jwks_uri: `${lab.issuerUrl}/keys` })
+    lab.faults.next.push({ status: 200, text: discovery }, { status: 200, text: JSON.stringify({ keys }) })
+    expect(reasonOf(await judge(lab.token({ header: { kid: 'k' }, signer: privateKey })))).toContain('no key of the issuer')
+    expect(errors).toEqual([])
+  })
+})

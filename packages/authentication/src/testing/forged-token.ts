@@ -1,0 +1,22 @@
+import { createHmac, type KeyObject, sign } from 'node:crypto'
+
+/** A token as an attacker may write it: any header, any claims, signed in any way or not at all. */
+export interface ForgedToken {
+  readonly header: Readonly<Record<string, unknown>>
+  readonly claims: Readonly<Record<string, unknown>>
+  /** A private key; a text that is the secret of an HMAC; absent: no signature. */
+  readonly signer?: KeyObject | string
+}
+
+/** Writes a token by hand. An RSA or EC key signs with SHA-256. */
+export function forgeToken({ header, claims, signer }: ForgedToken): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const signed = `${part(header)}.${part(claims)}`
+  return `${signed}.${signatureOf(signed, signer)}`
+}
+
+function signatureOf(text: string, signer: KeyObject | string | undefined): string {
+  if (signer === undefined) return ''
+  if (typeof signer === 'string') return createHmac('sha256', signer).update(text).digest('base64url')
+  return sign('sha256', Buffer.from(text), { key: signer, dsaEncoding: 'ieee-p1363' }).toString('base64url')
+}

@@ -1,0 +1,92 @@
+import { fakeClock, seededRandom } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
+import { cachedTokens, type TokenCacheOptions, transientRejection } from './token-cache.ts'
+
+function setup(
+  answer: (token: string, audiences?: readonly string[]) => AuthenticationOutcome,
+  more: Partial<TokenCacheOptions> = {},
+) {
+  const clock = fakeClock(0)
+  const asked: string[] = []
+  const inner: TokenAuthenticator = {
+    authenticateToken: async (token, options) => {
+      asked.push(token)
+      return answer(token, options?.audiences)
+    },
+  }
+  const tokens = cachedTokens(inner, { clock, random: seededRandom(1), ...more })
+  const judge = async (token: string, audiences?: string[]) => tokens.authenticateToken(token, audiences && { audiences })
+  return { clock, asked, tokens, judge }
+}
+const user = (username: string, more: object = {}): AuthenticationOutcome => ({
+  kind: 'authenticated',
+  user: { username, groups: [] },
+  ...more,
+})
+
+describe('cachedTokens', () => {
+  it('keeps successes and failures for times of their own', async () => {
+    const { judge, asked, clock } = setup((token) => (token === 'a' ? user('a') : { kind: 'rejected', reason: 'no' }), {
+      successMs: 1000,
+      failureMs: 100,
+    })
+    for (const token of ['a', 'b', 'a', 'b']) await judge(token)
+    expect(asked).toEqual(['a', 'b'])
+    clock.advance(100)
+    for (const token of ['a', 'b']) await judge(token)
+    expect(asked).toEqual(['a', 'b', 'b'])
+    clock.advance(900)
+    await judge('a')
+    expect(asked).toEqual(['a', 'b', 'b', 'a'])
+  })
+
+  it('keeps nothing beyond the life of the token, nor what may be otherwise next time', async () => {
+    const { judge, asked, clock } = setup((token) => (token === 'a' ? user('a', { expiresAt: 500 }) : transientRejection('busy')))
+    for (const token of ['a', 'a', 'b', 'b']) await judge(token)
+    expect(asked).toEqual(['a', 'b', 'b'])
+    clock.advance(500)
+    await judge('a')
+    expect(asked).toHaveLength(4)
+  })
+
+  it('other audiences are other questions', async () => {
+    const { judge, asked } = setup((_, audiences) => user((audiences ?? []).join()))
+    expect(await judge('a', ['x'])).toEqual(user('x'))
+    expect(await judge('a', ['x', 'y'])).toEqual(user('x,y'))
+    expect(await judge('a')).toEqual(user(''))
+    expect(await judge('a["x"]')).toEqual(user(''))
+    expect(asked).toHaveLength(4)
+  })
+
+  it('equal questions at the same time are asked once', async () => {
+    const { judge, asked } = setup(() => user('a'))
+    await Promise.all([judge('a'), judge('a'), judge('a')])
+    expect(asked).toEqual(['a'])
+  })
+
+  it('holds only so many, and bad tokens do not push out good ones', async () => {
+    const { judge, asked } = setup((token) => (token.startsWith('good') ? user(token) : { kind: 'noOpinion' }), { size: 8 })
+    for (const token of ['good-1', 'good-2']) await judge(token)
+    for (let i = 0; i < 100; i++) await judge(`bad-${i}`)
+    asked.length = 0
+    for (const token of ['good-1', 'good-2', 'bad-99', 'bad-98', 'bad-97']) await judge(token)
+    expect(asked).toEqual(['bad-97'])
+  })
+
+  it('a rejected promise is nobody else’s', async () => {
+    let fails = true
+    const tokens = cachedTokens(
+      {
+        authenticateToken: async () => {
+          if (fails) throw new Error('broken')
+          return user('a')
+        },
+      },
+      { clock: fakeClock(), random: seededRandom(1) },
+    )
+    await expect(tokens.authenticateToken('a')).rejects.toThrow('broken')
+    fails = false
+    expect(await tokens.authenticateToken('a')).toEqual(user('a'))
+  })
+})
