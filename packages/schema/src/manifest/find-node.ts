@@ -1,4 +1,6 @@
-import type { MappingYaml, SequenceYaml, YamlNode } from '../yaml/nodes.ts'
+import { NumberLiteral } from '../json/syntax.ts'
+import type { MappingYaml, ScalarYaml, SequenceYaml, YamlNode } from '../yaml/nodes.ts'
+import { resolveScalar } from '../yaml/resolve.ts'
 
 /** Where a path leads in a tree, as far as it can be followed. */
 export interface FoundNode {
@@ -52,13 +54,21 @@ function memberStep(node: MappingYaml, path: string, depth: number): Step | unde
   let longest = -1
   for (let i = 0; i + 1 < node.items.length; i += 2) {
     const key = target(node.items[i] as YamlNode)
-    if (key.kind !== 'scalar' || key.text.length < longest) continue
-    const rest = after(path, key.text)
+    if (key.kind !== 'scalar') continue
+    const name = nameOf(key)
+    const rest = name.length < longest ? undefined : after(path, name)
     if (rest === undefined) continue
-    longest = key.text.length
-    best = { step: key.text, key: node.items[i] as YamlNode, value: node.items[i + 1] as YamlNode, rest }
+    longest = name.length
+    best = { step: name, key: node.items[i] as YamlNode, value: node.items[i + 1] as YamlNode, rest }
   }
   return best ?? (depth < maxMerges ? mergedStep(node, path, depth) : undefined)
+}
+
+/** The name that a key becomes: `n` is `false`. */
+export function nameOf({ text, tag, plain }: ScalarYaml): string {
+  if (!plain) return text
+  const { type, value } = resolveScalar(text, tag, plain)
+  return type === 'bool' || type === 'int' ? (value instanceof NumberLiteral ? value.text : String(value)) : text
 }
 
 /** Members that come in by `<<`. */

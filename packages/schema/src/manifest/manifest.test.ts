@@ -59,6 +59,12 @@ describe('places in YAML', () => {
     expect(at(text, 'two.size')).toBe('2:9-10')
   })
 
+  it('knows keys that are no texts by what they become', () => {
+    expect(at('a:\n  n: 1\n  8080: x\n  "n": 2\n', 'a.false')).toBe('2:6-7')
+    expect(at('a:\n  n: 1\n  8080: x\n  "n": 2\n', 'a.8080')).toBe('3:9-10')
+    expect(at('a:\n  n: 1\n  8080: x\n  "n": 2\n', 'a.n')).toBe('4:8-9')
+  })
+
   it('counts lines over all documents', () => {
     const text = '# nothing\n---\na: 1\n---\n# nothing here\n---\nb: 2\n...\n---\n- c\n--- {d: 3}\n'
     expect(documents(text).map(({ value }) => value)).toEqual([{ a: 1 }, { b: 2 }, ['c'], { d: 3 }])

@@ -3,7 +3,7 @@ import { parseJson } from '../json/parse-json.ts'
 import type { YamlNode } from '../yaml/nodes.ts'
 import { parseYaml } from '../yaml/parse-yaml.ts'
 import { prefix, readNodes } from '../yaml/read-nodes.ts'
-import { findNode } from './find-node.ts'
+import { findNode, nameOf } from './find-node.ts'
 import { JsonFault, readJsonNodes } from './json-nodes.ts'
 import { splitYaml, type YamlChunk } from './split.ts'
 import { TextLines, type TextRange } from './text-lines.ts'
@@ -171,10 +171,11 @@ class Document implements ManifestDocument {
     for (let i = 0; i + 1 < node.items.length; i += 2) {
       const key = node.items[i] as YamlNode
       if (key.kind !== 'scalar') continue
-      const name = path === '' ? key.text : `${path}.${key.text}`
-      if (seen.has(key.text) && key.text !== '<<') found.push({ path: name, range: this.#rangeOf(key) })
-      seen.add(key.text)
-      this.#collect(node.items[i + 1] as YamlNode, name, found)
+      const name = nameOf(key)
+      const at = path === '' ? name : `${path}.${name}`
+      if (seen.has(name) && name !== '<<') found.push({ path: at, range: this.#rangeOf(key) })
+      seen.add(name)
+      this.#collect(node.items[i + 1] as YamlNode, at, found)
     }
   }
 

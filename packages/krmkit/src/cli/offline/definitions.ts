@@ -1,5 +1,5 @@
 import { CliError } from '../cli-error.ts'
-import { OfflineKinds, type OfflineKindsOptions } from './kinds.ts'
+import { newestRelease, OfflineKinds, type OfflineKindsOptions } from './kinds.ts'
 import { readable } from './load.ts'
 import { documentsOf, findManifests, type ManifestFile } from './manifest-files.ts'
 import { objectsOf } from './objects.ts'
@@ -37,5 +37,3 @@ export function kindsFor(files: readonly ManifestFile[], definitions: readonly s
   learnDefinitions([...readable(findManifests(definitions, terminal)), ...files], kinds)
   return kinds
 }
-
-export const newestRelease = '1.33'

@@ -9,7 +9,7 @@ import {
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { type Features, fixedFeatures, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
-import { kindStateAt } from '@krmkit/versioning'
+import { compareReleases, kindStateAt } from '@krmkit/versioning'
 import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
 import { type ManifestObject, nameOf, own } from './objects.ts'
@@ -23,6 +23,9 @@ export interface OfflineKindsOptions {
   readonly runtimeConfig?: string
   readonly featureGates?: Readonly<Record<string, boolean>>
 }
+
+/** Its kinds are all known. */
+export const newestRelease = '1.33'
 
 /** What is known of a kind that a file names. */
 export type FoundKind =
@@ -126,6 +129,7 @@ export class OfflineKinds {
     )
     if (life !== undefined && life.list !== null) return this.#atRelease(gvk, life)
     const name = `${apiVersion} ${gvk.kind}`
+    if (this.#catalog.kind(gvk) !== undefined) return missing('unknown', `${name} is part of requests, not an object of its own`)
     const group = this.#lives.filter((each) => each.group === gvk.group)
     if (group.length === 0 && !this.#catalog.groups.some((each) => each.group === gvk.group)) return this.#whyNotCustom(gvk, name)
     const elsewhere = this.#catalog.definitions.filter(({ kind }) => kind.kind === gvk.kind)
@@ -150,6 +154,8 @@ export class OfflineKinds {
       return missing('gone', `${name} is not in Kubernetes ${this.#release}: it came with ${life.introduced}`)
     if (phase === 'removed')
       return missing('gone', `${name} is no longer in Kubernetes ${this.#release}: it went with ${removed}${instead}`)
+    if (!life.served133 && compareReleases(this.#release, newestRelease) >= 0)
+      return missing('gone', `${name} is not in Kubernetes ${this.#release}${instead}`)
     const leaving = removed === undefined ? '' : `; it goes with ${removed}${instead}`
     return { kind: 'unchecked', message: `${name} is too old to be checked here${leaving}` }
   }

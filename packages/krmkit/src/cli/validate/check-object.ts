@@ -195,7 +195,11 @@ function fieldProblem(text: string, severity: Severity): Problem {
   const found = /^(unknown|duplicate) field "(.*)"$/s.exec(text)
   const path = found?.[2]?.replaceAll('\\"', '"') ?? ''
   const rule = found?.[1] === 'duplicate' ? 'duplicate-field' : 'unknown-field'
-  return { rule, severity, path, message: found === null ? text : `${found[1]} field`, aboutName: true }
+  // `n: 1` has a member of that name.
+  const hint = /(?:^|\.)(?:true|false)$/.test(path)
+    ? '; YAML takes keys such as y, n, on and off for booleans: put them in quotes'
+    : ''
+  return { rule, severity, path, message: found === null ? text : `${found[1]} field${hint}`, aboutName: true }
 }
 
 /** The rules of the kind, in the order of the server. */

@@ -119,6 +119,16 @@ spec:
     expected: one('unknown-kind', 'kind', 'did you mean Deployment?'),
   },
   {
+    sort: 'a kind that is part of requests',
+    text: 'apiVersion: autoscaling/v1\nkind: ¦Scale\nmetadata:\n  name: NAME\n',
+    expected: one('unknown-kind', 'kind', 'part of requests'),
+  },
+  {
+    sort: 'a key that YAML takes for a boolean',
+    text: widget('  size: 1\n  ¦on: 2\n'),
+    expected: one('unknown-field', 'spec.true', 'put them in quotes'),
+  },
+  {
     sort: 'a kind of another group',
     text: deployment({}).replace('apps/v1\nkind: Dep', 'v1\nkind: ¦Dep'),
     expected: one('unknown-kind', 'kind', 'Deployment is in apps/v1'),
