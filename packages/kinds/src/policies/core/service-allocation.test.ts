@@ -57,6 +57,18 @@ describe('addresses of services', () => {
     expect(outside.spec?.clusterIP).toBeUndefined()
   })
 
+  it('gives headless services that select nothing both families, on clusters of one too', () => {
+    const families = (spec: object) => {
+      const subject = service({ clusterIP: 'None', clusterIPs: ['None'], ...spec })
+      expect(allocate(subject)).toEqual([])
+      return [subject.spec?.ipFamilyPolicy, ...(subject.spec?.ipFamilies ?? [])]
+    }
+    expect(families({})).toEqual(['RequireDualStack', 'IPv4', 'IPv6'])
+    expect(families({ ipFamilies: ['IPv6'] })).toEqual(['RequireDualStack', 'IPv6', 'IPv4'])
+    expect(families({ ipFamilyPolicy: 'SingleStack' })).toEqual(['SingleStack', 'IPv4'])
+    expect(families({ selector: { app: 'a' } })).toEqual(['SingleStack', 'IPv4'])
+  })
+
   it('gives an address of each family where the cluster has two', () => {
     const subject = service({ ipFamilyPolicy: 'PreferDualStack' })
     expect(allocate(subject, [], dual)).toEqual([])

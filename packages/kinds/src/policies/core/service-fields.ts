@@ -132,14 +132,7 @@ export function defaultIpFamilies(
     const at = report.at('spec')
     const policy = spec.ipFamilyPolicy
     const given = spec.ipFamilies ?? []
-    for (const [i, family] of given.entries()) {
-      if (family !== 'IPv4' && family !== 'IPv6') return
-      if (!families.includes(family as IpFamily) && !upgradeOnly)
-        at.child('ipFamilies').index(i).invalid(family, 'not configured on this cluster')
-    }
-    if (policy === 'RequireDualStack' && families.length < 2) {
-      at.child('ipFamilyPolicy').invalid(policy, 'this cluster is not configured for dual-stack services')
-    }
+    if (given.some((family) => family !== 'IPv4' && family !== 'IPv6')) return
     if (policy === 'SingleStack' && (given.length > 1 || (spec.clusterIPs?.length ?? 0) > 1) && !upgradeOnly) {
       at.child('ipFamilyPolicy').invalid(
         policy,
@@ -147,18 +140,35 @@ export function defaultIpFamilies(
       )
     }
     if (report.errors.length > 0) return
-    fillFamilies(spec, families)
+    if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
+      fillBothFamilies(spec, families)
+      return
+    }
+    for (const [i, family] of given.entries()) {
+      if (!families.includes(family as IpFamily) && !upgradeOnly)
+        at.child('ipFamilies').index(i).invalid(family, 'not configured on this cluster')
+    }
+    if (policy === 'RequireDualStack' && families.length < 2) {
+      at.child('ipFamilyPolicy').invalid(policy, 'this cluster is not configured for dual-stack services')
+    }
+    if (report.errors.length === 0) fillFamilies(spec, families)
   })
+}
+
+/** Nothing is handed out to a headless service that selects nothing, so that it may have both families on any cluster. */
+function fillBothFamilies(spec: ServiceSpec, cluster: readonly IpFamily[]): void {
+  spec.ipFamilyPolicy ??= 'RequireDualStack'
+  const [first = cluster[0] ?? 'IPv4', ...others] = spec.ipFamilies ?? []
+  const second = first === 'IPv4' ? 'IPv6' : 'IPv4'
+  spec.ipFamilies = others.length > 0 || spec.ipFamilyPolicy === 'SingleStack' ? [first, ...others] : [first, second]
 }
 
 function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[]): void {
   const addresses = (spec.clusterIPs ?? []).filter((address) => address !== none)
   if (addresses.some((address) => familyOf(address) === undefined)) return
-  const headlessWithoutSelector = isHeadless(spec) && !isSet(spec.selector)
   if (!isSet(spec.ipFamilyPolicy)) {
     const many = addresses.length > 1 || (spec.ipFamilies?.length ?? 0) > 1
-    spec.ipFamilyPolicy = many || headlessWithoutSelector ? 'RequireDualStack' : 'SingleStack'
-    if (headlessWithoutSelector && cluster.length < 2 && !many) spec.ipFamilyPolicy = 'SingleStack'
+    spec.ipFamilyPolicy = many ? 'RequireDualStack' : 'SingleStack'
   }
   const families = [...(spec.ipFamilies ?? [])]
   for (const [i, address] of addresses.entries()) families[i] ??= familyOf(address) as IpFamily

@@ -74,9 +74,9 @@ export const servicePolicy = definePolicy<Service>({
       checkService(service, report)
     })
   },
-  warnings(service) {
+  warnings(service, _old, { features }) {
     const { spec } = service
-    if (!isSet(spec) || !isHeadless(spec)) return []
+    if (!features.release.atLeast('1.34') || !isSet(spec) || !isHeadless(spec)) return []
     const texts: string[] = []
     if (!isEmpty(spec.loadBalancerIP)) texts.push('spec.loadBalancerIP is ignored for headless services')
     if (!isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored for headless services')
