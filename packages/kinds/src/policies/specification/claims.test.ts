@@ -154,9 +154,7 @@ describe('the status of claims', () => {
     )
     expect(told({ allocatedResources: { storage: '-1' } })).toEqual(['status.allocatedResources[storage] Invalid'])
     expect(told({ allocatedResources: { cpu: '1' } })).toEqual(['status.allocatedResources NotSupported'])
-    expect(told({ allocatedResourceStatuses: { storage: 'Sometime' } })).toEqual([
-      'status.allocatedResourceStatus NotSupported',
-    ])
+    expect(told({ allocatedResourceStatuses: { storage: 'Sometime' } })).toEqual(['status.allocatedResourceStatus NotSupported'])
     expect(told({ allocatedResources: { 'example.com/part': '1' } })).toEqual([])
   })
 

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
+import { certificateSigningRequestPolicy as policy } from '../certificates/certificate-signing-request.ts'
+import { testContext } from '../testing/context.ts'
+import { base64, faults } from '../testing/objects.ts'
+
+/** Requests for certificates. @see API protocol specification, 2.10 */
+
+const pem = (type: string, ...bytes: number[]) =>
+  `-----BEGIN ${type}-----\n${Buffer.from(bytes).toString('base64')}\n-----END ${type}-----\n`
+/** The outer form of a request, with nothing in it. */
+const request = pem('CERTIFICATE REQUEST', 0x30, 14, 0x30, 7, 2, 1, 0, 0x30, 0, 0x30, 0, 0x30, 0, 3, 1, 0)
+const certificate = pem('CERTIFICATE', 0x30, 6, 0x30, 0, 0x30, 0, 5, 0)
+const complete: CertificateSigningRequestSpec = {
+  request: base64(request),
+  signerName: 'example.com/signer',
+  usages: ['client auth'],
+}
+
+function csr(spec: object = {}, status: object = {}): CertificateSigningRequest {
+  return CertificateSigningRequest.create({
+    metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
+    spec: { ...complete, ...spec } as CertificateSigningRequestSpec,
+    status,
+  })
+}
+const wrong = (spec: object) => faults(CertificateSigningRequest.validate(csr(spec)))
+const context = testContext()
+const through = (name: string, status: object, old: object = {}) => {
+  const next = csr({}, status)
+  const before = csr({}, old)
+  policy.subresources?.[name]?.prepareForUpdate(next, before, context)
+  return faults(policy.subresources?.[name]?.validateUpdate(next, before, context) ?? [])
+}
+
+describe('requests for certificates', () => {
+  it('P85 hold a PKCS#10 request in PEM', () => {
+    expect(wrong({})).toEqual([])
+    for (const text of ['', 'no PEM', certificate, pem('CERTIFICATE REQUEST', 0x30, 0)])
+      expect(wrong({ request: base64(text) }), text).toEqual(['spec.request Invalid'])
+  })
+
+  it('P86 name their signer by a domain and a path', () => {
+    expect(wrong({ signerName: '' })).toEqual(['spec.signerName Required'])
+    for (const signerName of ['plain', '/a', 'a/b'])
+      expect(wrong({ signerName }), signerName).toContain('spec.signerName Invalid')
+    expect(wrong({ signerName: 'kubernetes.io/kube-apiserver-client' })).toEqual([])
+  })
+
+  it('P87 may ask for a time, 600 seconds at least', () => {
+    expect([wrong({ expirationSeconds: 600 }), wrong({ expirationSeconds: 599 })]).toEqual([
+      [],
+      ['spec.expirationSeconds Invalid'],
+    ])
+  })
+
+  it('P88 have usages that are known, each once', () => {
+    expect(wrong({ usages: [] })).toEqual(['spec.usages Required'])
+    expect(wrong({ usages: ['client auth', 'digital signature', 'key encipherment'] })).toEqual([])
+    expect(wrong({ usages: ['fun'] })).toEqual(['spec.usages[0] NotSupported'])
+    expect(wrong({ usages: ['any', 'any'] })).toEqual(['spec.usages[1] Duplicate'])
+  })
+
+  it('P89 are approved and denied by a sub-resource of their own, for good', () => {
+    const approved = { conditions: [{ type: 'Approved', status: 'True' }] }
+    const denied = { conditions: [{ type: 'Denied', status: 'True' }] }
+    expect([through('approval', approved), through('approval', denied)]).toEqual([[], []])
+    expect(through('approval', {}, approved)).toEqual(['status.conditions Forbidden'])
+    expect(through('status', { conditions: [{ type: 'Failed', status: 'True' }] })).toEqual([])
+    expect(through('approval', { conditions: [...approved.conditions, ...denied.conditions] })).toEqual([
+      'status.conditions[1].type Invalid',
+    ])
+  })
+
+  it('P90 P91 have one condition of each type, with a status', () => {
+    const approved = { type: 'Approved', status: 'True' }
+    expect(through('approval', { conditions: [approved, approved] })).toEqual(['status.conditions[1].type Duplicate'])
+    expect(through('approval', { conditions: [{ type: 'Approved', status: '' }] })).toEqual([
+      'status.conditions[0].status Required',
+    ])
+    expect(through('approval', { conditions: [{ type: 'Approved', status: 'False' }] })).toEqual([
+      'status.conditions[0].status NotSupported',
+    ])
+    expect(through('approval', { conditions: [{ type: '', status: 'True' }] })).toEqual(['status.conditions[0].type Required'])
+  })
+
+  it('P92 times of conditions are filled in', () => {
+    const next = csr({}, { conditions: [{ type: 'Approved', status: 'True' }] })
+    policy.subresources?.['approval']?.prepareForUpdate(next, csr(), context)
+    expect(next.status?.conditions?.[0]).toMatchObject({
+      lastUpdateTime: '1970-01-01T00:00:00Z',
+      lastTransitionTime: '1970-01-01T00:00:00Z',
+    })
+  })
+
+  it('P93 P94 have no certificate until they are signed, and then PEM of certificates alone', () => {
+    const made = CertificateSigningRequest.default(csr({}, { certificate: base64(certificate) }))
+    policy.prepareForCreate?.(made, context)
+    expect(made.status).toEqual({})
+    expect(through('status', { certificate: base64(certificate + certificate) })).toEqual([])
+    for (const text of [request, 'no PEM', certificate + request])
+      expect(through('status', { certificate: base64(text) }), text).toEqual(['status.certificate Invalid'])
+    const signed = { certificate: base64(certificate) }
+    expect(through('status', { certificate: base64(certificate + certificate) }, signed)).toEqual([
+      'status.certificate Forbidden',
+    ])
+  })
+
+  it('P108 the signer of old requests cannot be asked', () => {
+    expect(wrong({ signerName: 'kubernetes.io/legacy-unknown' })).toEqual(['spec.signerName Invalid'])
+  })
+
+  it('P112 signers of one’s own are allowed', () => {
+    expect(wrong({ signerName: 'signers.example.com/my-signer', usages: ['code signing'] })).toEqual([])
+  })
+})
