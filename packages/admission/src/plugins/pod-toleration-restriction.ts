@@ -56,7 +56,7 @@ export function podTolerationRestriction({ domain }: NamingProfile, cluster: Clu
         const defaults = annotated('defaultTolerations', attributes, context) ?? cluster.default ?? []
         if (defaults.length > 0) {
           context.explain?.(`default tolerations of namespace ${attributes.namespace}`)
-          tolerations = tolerations.length > 0 ? mergeTolerations(defaults, tolerations) : defaults
+          tolerations = tolerations.length > 0 ? mergeTolerations(tolerations, defaults) : defaults
         }
       }
       if (!isBestEffort(pod)) tolerations = mergeTolerations(tolerations, [memoryPressure])

@@ -1,0 +1,67 @@
+import { counts, type Evaluators, formatUsage, only, parseUsage, plus, type ResourceQuota } from '@krmkit/admission/quota'
+import { type ApiObject, type DeepReadonly, type GroupResource, Quantity } from '@krmkit/meta'
+import type { DiscoveredResource } from '../framework/discovery.ts'
+import type { ControllerContext } from '../interfaces.ts'
+import { weighed } from './objects.ts'
+
+/** What the objects of a namespace cost a quota, counted from what the server has now. */
+
+type Quota = DeepReadonly<ResourceQuota>
+
+const zero = Quantity.of(0)
+
+/** Resources whose objects a quota counts. */
+export function countedBy(
+  { spec }: Quota,
+  resources: readonly DiscoveredResource[],
+  evaluatorOf: Evaluators,
+): DiscoveredResource[] {
+  const names = Object.keys(spec?.hard ?? {})
+  return resources.filter((resource) => resource.namespaced && evaluatorOf(resource).matching(names).length > 0)
+}
+
+/** @returns the status as it should be. */
+export async function countedStatus(
+  quota: Quota,
+  resources: readonly DiscoveredResource[],
+  { context, evaluatorOf }: { readonly context: ControllerContext; readonly evaluatorOf: Evaluators },
+): Promise<NonNullable<ResourceQuota['status']>> {
+  const hard = parseUsage(quota.spec?.hard)
+  const limited = { quota, hard }
+  let used = new Map<string, Quantity>()
+  const tracked = new Set<string>()
+  for (const resource of countedBy(quota, resources, evaluatorOf)) {
+    const evaluator = evaluatorOf(resource)
+    const names = evaluator.matching(hard.keys())
+    for (const name of names) tracked.add(name)
+    const objects = await objectsOf(resource, quota.metadata.namespace ?? '', context)
+    for (const object of objects) {
+      if (counts(evaluator, limited, object)) used = plus(used, only(evaluator.usage(object), new Set(names)))
+    }
+  }
+  const before = parseUsage(quota.status?.used)
+  const whole = new Map(
+    [...hard.keys()].flatMap((name) => {
+      // What nobody counts keeps what somebody said of it.
+      const amount = tracked.has(name) ? (used.get(name) ?? zero) : before.get(name)
+      return amount === undefined ? [] : [[name, amount] as const]
+    }),
+  )
+  return { hard: formatUsage(hard), used: formatUsage(whole) }
+}
+
+/** Whole objects where their content counts, metadata of the others. */
+async function objectsOf(
+  resource: DiscoveredResource,
+  namespace: string,
+  context: ControllerContext,
+): Promise<readonly ApiObject[]> {
+  const { client, metadata, signal } = context
+  const isWeighed = weighed.some((each) => sameResource(each, resource))
+  const { items } = await (isWeighed ? client : metadata).list<ApiObject>(resource, { namespace, signal })
+  return items
+}
+
+export function sameResource(a: GroupResource, b: GroupResource): boolean {
+  return a.group === b.group && a.resource === b.resource
+}
