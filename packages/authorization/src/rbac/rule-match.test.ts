@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { asks, asksPath, rule } from '../testing/samples.fixture.ts'
+import { ruleAllows } from './rule-match.ts'
+
+describe('ruleAllows', () => {
+  it.each([
+    ['get', 'pods', {}, true],
+    ['list', 'pods', {}, false],
+    ['get', 'secrets', {}, false],
+    ['get', 'pods', { group: 'apps' }, false],
+    ['get', 'pods/log', {}, false],
+  ] as const)('P312 a grant of get on pods answers %s %s %j with %s', (verb, resource, rest, allowed) => {
+    expect(ruleAllows(rule('get', 'core', 'pods'), asks(verb, resource, rest))).toBe(allowed)
+  })
+
+  it.each([
+    ['pods/log', 'pods/log', true],
+    ['pods/log', 'pods', false],
+    ['pods/log', 'pods/status', false],
+    ['pods/log', 'xpods/log', false],
+    ['*/log', 'pods/log', true],
+    ['*/log', 'pods', false],
+    ['*/log', 'pods/xlog', false],
+    ['*/scale', 'pods/log', false],
+    ['x/scale', 'pods/scale', false],
+    ['*', 'pods/log', true],
+    ['*', 'pods', true],
+    ['pods', 'pods/log', false],
+    ['pods/*', 'pods/log', false],
+    ['po*', 'pods', false],
+    ['userextras/scopes', 'userextras/scopes', true],
+  ])('resource %s and a request for %s: %s', (granted, asked, allowed) => {
+    expect(ruleAllows(rule('get', 'core', granted), asks('get', asked))).toBe(allowed)
+  })
+
+  it('sub-resources with slashes in them are compared whole', () => {
+    const attributes = { ...asks('impersonate', 'userextras'), subresource: 'example.com/project' }
+    expect(ruleAllows(rule('impersonate', 'core', 'userextras/example.com/project'), attributes)).toBe(true)
+    expect(ruleAllows(rule('impersonate', 'core', 'userextras/project'), attributes)).toBe(false)
+    expect(ruleAllows(rule('impersonate', 'core', '*/project'), attributes)).toBe(false)
+  })
+
+  it('P258 names of resources limit a grant, and requests without a name are outside of it', () => {
+    const named = rule('get list', 'core', 'pods', 'a b')
+    expect(ruleAllows(named, asks('get', 'pods', { name: 'b' }))).toBe(true)
+    expect(ruleAllows(named, asks('get', 'pods', { name: 'c' }))).toBe(false)
+    expect(ruleAllows(named, asks('list', 'pods'))).toBe(false)
+  })
+
+  it('stars stand for every verb and group', () => {
+    expect(ruleAllows(rule('*', '*', 'pods'), asks('fly', 'pods', { group: 'made.up' }))).toBe(true)
+  })
+
+  it.each([
+    ['/a', '/a', true],
+    ['/a', '/a/', false],
+    ['/a', '/a/b', false],
+    ['/a/*', '/a/', true],
+    ['/a/*', '/a/b/c', true],
+    ['/a/*', '/a', false],
+    ['/a*', '/abc', true],
+    ['/a**', '/abc', true],
+    ['*', '/anything', true],
+    ['/*/b', '/a/b', false],
+    ['', '/a', false],
+  ])('path %s and a request for %s: %s', (granted, asked, allowed) => {
+    const paths = { verbs: ['get'], nonResourceURLs: [granted] }
+    expect(ruleAllows(paths, asksPath('get', asked))).toBe(allowed)
+    expect(ruleAllows(paths, asksPath('post', asked))).toBe(false)
+  })
+
+  it('paths and resources are different things', () => {
+    expect(ruleAllows(rule('*', '*', '*'), asksPath('get', '/metrics'))).toBe(false)
+    expect(ruleAllows({ verbs: ['*'], nonResourceURLs: ['*'] }, asks('get', 'pods'))).toBe(false)
+  })
+})
