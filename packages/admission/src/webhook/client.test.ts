@@ -1,0 +1,205 @@
+import { fakeClock } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { contextOf } from '../testing/request.ts'
+import { failureOf } from '../testing/webhooks.ts'
+import { WebhookClient } from './client.ts'
+import { credentialsByHost } from './credentials.ts'
+import { type ClientConfig, hooksOf } from './hook.ts'
+import type { WebhookAnswer, WebhookRequest, WebhookTarget } from './interfaces.ts'
+import { clusterServices } from './service-resolver.ts'
+
+const hookAt = (clientConfig: ClientConfig) => {
+  const [hook] = hooksOf({
+    apiVersion: 'v1',
+    kind: 'X',
+    metadata: { name: 'c' },
+    webhooks: [{ name: 'h', clientConfig }],
+  } as never)
+  if (hook === undefined) throw new Error('no webhook')
+  return hook
+}
+const json = { 'content-type': 'application/json' }
+const fine: WebhookAnswer = { status: 200, headers: json, body: new TextEncoder().encode('{}') }
+const { reader } = contextOf()
+const bounds = { signal: new AbortController().signal, timeoutSeconds: 10 }
+
+/** A transport that answers one after the other, and remembers where it was led. */
+function transportOf(...answers: (WebhookAnswer | Error)[]) {
+  const targets: WebhookTarget[] = []
+  const requests: WebhookRequest[] = []
+  const transport = {
+    open(target: WebhookTarget) {
+      targets.push(target)
+      return async (request: WebhookRequest) => {
+        requests.push(request)
+        const answer = answers.shift() ?? fine
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+    },
+  }
+  return { transport, targets, requests }
+}
+
+function post(client: WebhookClient, clientConfig: ClientConfig) {
+  const endpoint = client.endpoint(hookAt(clientConfig), reader)
+  if (endpoint.kind !== 'remote') throw new Error('not remote')
+  return endpoint.post('{"a":1}', bounds)
+}
+
+const clock = fakeClock()
+const url = 'https://hooks.test:8443/validate'
+
+describe('the way to a webhook', () => {
+  it('P231 is a POST of JSON that tells how much time there is', async () => {
+    const { transport, requests, targets } = transportOf()
+    await post(new WebhookClient({ clock, transport }), { url, caBundle: btoa('PEM') })
+    expect(targets).toEqual([{ origin: 'https://hooks.test:8443', ca: 'PEM' }])
+    expect(requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/validate?timeout=10s',
+      body: '{"a":1}',
+      headers: { 'content-type': 'application/json', accept: 'application/json, */*' },
+    })
+  })
+
+  it('P75 P76 P84 leads to a service by its name, port 443 and path / by default', async () => {
+    const { transport, targets, requests } = transportOf()
+    const resolveService = () => ({ host: '10.0.0.7', port: 8443 })
+    await post(new WebhookClient({ clock, transport, resolveService }), { service: { namespace: 'shop', name: 'hook' } })
+    expect(targets[0]).toMatchObject({ origin: 'https://hook.shop.svc:443', serverName: 'hook.shop.svc' })
+    expect(await targets[0]?.resolve?.()).toEqual({ host: '10.0.0.7', port: 8443 })
+    expect(requests[0]?.path).toBe('/?timeout=10s')
+  })
+
+  it.each<[string, ClientConfig, string]>([
+    ['nothing', {}, 'webhook configuration must have either service or URL'],
+    ['no URL', { url: '::' }, 'Unparsable URL'],
+    ['P74 plain HTTP', { url: 'http://hooks.test' }, 'Unparsable URL'],
+    ['P77 a bundle that is not base64', { url, caBundle: '*' }, 'unable to parse bytes as PEM block'],
+  ])('%s leads nowhere', (_, config, message) => {
+    const client = new WebhookClient({ clock, transport: transportOf().transport })
+    expect(() => client.endpoint(hookAt(config), reader)).toThrow(
+      expect.objectContaining({ httpCode: 400, message: expect.stringContaining(message) }),
+    )
+  })
+
+  it('without a transport only functions can be reached', () => {
+    const client = new WebhookClient({ clock, inProcess: { [url]: () => ({ allowed: true }) } })
+    expect(client.endpoint(hookAt({ url }), reader).kind).toBe('function')
+    expect(() => client.endpoint(hookAt({ url: 'https://other.test' }), reader)).toThrow('reaches no webhooks')
+  })
+
+  it('P232 every status of success counts', async () => {
+    const { transport } = transportOf({ ...fine, status: 201 })
+    expect(await post(new WebhookClient({ clock, transport }), { url })).toEqual(fine.body)
+  })
+
+  it.each<[number, string, string, string]>([
+    [500, 'text/plain', 'broken', 'an error on the server ("broken") has prevented the request from succeeding'],
+    [500, 'application/json', '{}', 'an error on the server ("unknown") has prevented the request from succeeding'],
+    [404, 'text/plain', 'x', 'the server could not find the requested resource'],
+    [403, 'text/plain', 'keep out', 'keep out'],
+  ])('P320 status %i (%s) is a failed call', async (status, type, body, message) => {
+    const { transport } = transportOf({ status, headers: { 'content-type': type }, body: new TextEncoder().encode(body) })
+    expect(await failureOf(post(new WebhookClient({ clock, transport }), { url }))).toMatchObject({
+      message: `failed to call webhook: ${message}`,
+      httpCode: status,
+    })
+  })
+
+  it('P320 an empty body is a failed call, and so is none at all', async () => {
+    const { transport } = transportOf({ ...fine, body: new Uint8Array() }, new Error('EOF'))
+    const client = new WebhookClient({ clock, transport })
+    expect((await failureOf(post(client, { url }))).message).toContain('0-length response with status code: 200')
+    expect((await failureOf(post(client, { url }))).message).toBe(`failed to call webhook: Post "${url}?timeout=10s": EOF`)
+  })
+
+  it('redirects are followed on the same host, and nowhere else', async () => {
+    const to = (location: string, status = 302): WebhookAnswer => ({ status, headers: { location }, body: new Uint8Array() })
+    const { transport, requests } = transportOf(to('/b', 307), to('/c'), fine, to('https://evil.test/'))
+    const client = new WebhookClient({ clock, transport })
+    await post(client, { url })
+    expect(requests.map(({ method, path, body }) => [method, path, body])).toEqual([
+      ['POST', '/validate?timeout=10s', '{"a":1}'],
+      ['POST', '/b', '{"a":1}'],
+      ['GET', '/c', ''],
+    ])
+    expect((await failureOf(post(client, { url }))).message).toContain('the redirect to https://evil.test is not followed')
+  })
+
+  it('redirects come to an end', async () => {
+    const round: WebhookAnswer = { status: 307, headers: { location: '/again' }, body: new Uint8Array() }
+    const { transport, requests } = transportOf(...Array.from({ length: 30 }, () => round))
+    await failureOf(post(new WebhookClient({ clock, transport }), { url }))
+    expect(requests).toHaveLength(11)
+  })
+
+  it('credentials go with every request, a token as it is then', async () => {
+    const { transport, targets, requests } = transportOf()
+    let token = 'one'
+    const credentialsFor = credentialsByHost({
+      users: { '*.shop.svc:443': { certificate: 'C', key: 'K', ca: 'A', authorization: () => `Bearer ${token}` } },
+    })
+    const client = new WebhookClient({ clock, transport, credentialsFor, resolveService: () => ({ host: 'h', port: 1 }) })
+    const hook = hookAt({ service: { namespace: 'shop', name: 'hook' }, caBundle: btoa('B') })
+    const endpoint = client.endpoint(hook, reader)
+    if (endpoint.kind !== 'remote') throw new Error('not remote')
+    await endpoint.post('', bounds)
+    token = 'two'
+    await endpoint.post('', bounds)
+    expect(client.endpoint(hook, reader)).toBe(endpoint)
+    expect(targets).toHaveLength(1)
+    expect(targets[0]).toMatchObject({ certificate: 'C', key: 'K', ca: 'A\nB' })
+    expect(requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer one', 'Bearer two'])
+  })
+})
+
+describe('credentials by host', () => {
+  const named = (ca: string) => ({ ca })
+  const choose = credentialsByHost({
+    users: {
+      'a.shop.svc:443': named('exact'),
+      '*.shop.svc:443': named('star'),
+      '*.svc': named('without port'),
+      '*': named('anybody'),
+      me: named('current'),
+    },
+    current: 'me',
+  })
+
+  it.each([
+    ['a.shop.svc:443', 'exact'],
+    ['b.shop.svc:443', 'star'],
+    ['b.other.svc:443', 'without port'],
+    ['b.other.svc:8443', 'anybody'],
+    ['example.com:443', 'anybody'],
+  ])('%s is met as %s', (host, ca) => expect(choose(host)?.ca).toBe(ca))
+
+  it('the user of the current context comes last, then nobody', () => {
+    expect(credentialsByHost({ users: { me: named('current') }, current: 'me' })('x:1')?.ca).toBe('current')
+    expect(credentialsByHost({ users: {} })('x:1')).toBeUndefined()
+  })
+})
+
+describe('services of the cluster', () => {
+  const resolve = clusterServices(
+    contextOf({
+      'services/shop/hook': { spec: { clusterIP: '10.0.0.9', ports: [{ port: 443 }] } },
+      'services/shop/outside': { spec: { type: 'ExternalName', externalName: 'hooks.test' } },
+      'services/shop/headless': { spec: { clusterIP: 'None', ports: [{ port: 443 }] } },
+    }).reader,
+  )
+  const at = (name: string, port = 443) => resolve({ namespace: 'shop', name, port })
+
+  it('are found at their cluster address, or at the name that they stand for', () => {
+    expect(at('hook')).toEqual({ host: '10.0.0.9', port: 443 })
+    expect(at('outside', 8443)).toEqual({ host: 'hooks.test', port: 8443 })
+  })
+
+  it('are not found when they are missing, have no such port or no address', () => {
+    expect(() => at('gone')).toThrow('service "gone" not found')
+    expect(() => at('hook', 8443)).toThrow('no service port 8443 found for service "hook"')
+    expect(() => at('headless')).toThrow('is not usable')
+  })
+})

@@ -1,0 +1,151 @@
+import type { ApiObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { attributesOf } from '../testing/request.ts'
+import { deny, failureOf, type TestHook, testWebhooks } from '../testing/webhooks.ts'
+import type { MatchConditions } from './interfaces.ts'
+import type { WebhookOptions } from './options.ts'
+import { validatingWebhooks } from './validating.ts'
+
+const object: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'shop' } }
+const creation = attributesOf('configmaps', { namespace: 'shop' })
+
+function setup(configurations: Readonly<Record<string, readonly TestHook[]>>, options: Partial<WebhookOptions> = {}) {
+  const cluster = testWebhooks('validatingwebhookconfigurations', configurations, { options })
+  const plugin = validatingWebhooks(cluster.options)
+  return { ...cluster, validate: (attributes = creation) => plugin.validate?.(object, attributes, cluster.context) }
+}
+
+describe('validating webhooks', () => {
+  it('P275 are asked all at once', async () => {
+    const order: string[] = []
+    let release = () => {}
+    const everybodyIsHere = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const waiting = (name: string) => async () => {
+      order.push(name)
+      if (order.length === 3) release()
+      await everybodyIsHere
+      return { allowed: true }
+    }
+    const { validate } = setup({ a: ['a1', 'a2', 'a3'].map((name) => ({ name, answer: waiting(name) })) })
+    await validate()
+    expect(order).toEqual(['a1', 'a2', 'a3'])
+  })
+
+  it('P276 one refusal is enough, and the first to arrive is the answer', async () => {
+    let refuse = () => {}
+    const later = new Promise<void>((resolve) => {
+      refuse = resolve
+    })
+    const { validate, asked } = setup({
+      a: [
+        { name: 'slow', answer: () => later.then(() => deny('late')) },
+        { name: 'fine' },
+        {
+          name: 'quick',
+          answer: async () => {
+            queueMicrotask(() => setTimeout(refuse))
+            return deny('soon')
+          },
+        },
+      ],
+    })
+    expect((await failureOf(validate())).message).toBe('admission webhook "quick" denied the request: soon')
+    expect(asked).toEqual(['slow', 'fine', 'quick'])
+  })
+
+  it('P307 P320 calls that fail are counted, and passed over by their policy with a note of the trail', async () => {
+    const broken = () => {
+      throw new Error('out of order')
+    }
+    const { validate, signals, notes } = setup({
+      a: [
+        { name: 'fine' },
+        { name: 'open', answer: broken, rest: { failurePolicy: 'Ignore' } },
+        { name: 'no', answer: deny('no') },
+      ],
+    })
+    await failureOf(validate())
+    expect(signals.toSorted()).toEqual([
+      'called fine validating CREATE false 200',
+      'called no validating CREATE true 400',
+      'called open validating CREATE false 503',
+      'failedOpen open validating CREATE',
+      'rejected no validating CREATE no_error 400',
+    ])
+    expect(notes).toEqual([['failed-open.validating.webhook.admission.k8s.io/round_0_index_1', 'open', 'Metadata']])
+  })
+
+  it('P320 a failed call refuses by default', async () => {
+    const { validate } = setup({ a: [{ name: 'a1', rest: { clientConfig: {} } }] })
+    expect((await failureOf(validate())).message).toBe(
+      'Internal error occurred: failed calling webhook "a1": could not get REST client: webhook configuration must have either service or URL',
+    )
+  })
+
+  it('nobody is asked when the client has left', async () => {
+    const { options, context, asked } = testWebhooks('validatingwebhookconfigurations', { a: [{ name: 'a1' }] })
+    const bounds = { signal: AbortSignal.abort() }
+    const failure = await failureOf(validatingWebhooks(options).validate?.(object, creation, { ...context, bounds }))
+    expect(failure).toMatchObject({ code: 504 })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('match conditions', () => {
+  const conditions = (...expressions: string[]) => ({
+    matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
+  })
+  /** Knows three expressions. */
+  const evaluator: MatchConditions = {
+    compile: (list) => () => {
+      if (list.some(({ expression }) => expression === 'false')) return { outcome: 'noMatch' }
+      if (list.some(({ expression }) => expression === 'error')) return { outcome: 'error', message: 'no such key: data' }
+      return { outcome: 'match' }
+    },
+  }
+
+  it('decide whether a webhook is called', async () => {
+    const { validate, asked, signals } = setup(
+      {
+        a: [
+          { name: 'yes', rest: conditions('true') },
+          { name: 'no', rest: conditions('false', 'error') },
+        ],
+      },
+      { conditions: evaluator },
+    )
+    await validate()
+    expect(asked).toEqual(['yes'])
+    expect(signals).toContain('excluded no validating CREATE')
+  })
+
+  it('that cannot be decided refuse, unless failures are ignored', async () => {
+    const failing = setup({ a: [{ name: 'a1', rest: conditions('error') }] }, { conditions: evaluator })
+    expect(await failureOf(failing.validate())).toMatchObject({
+      code: 403,
+      message: 'configmaps "a" is forbidden: no such key: data',
+    })
+    const open = setup(
+      { a: [{ name: 'a1', rest: { ...conditions('error'), failurePolicy: 'Ignore' } }] },
+      { conditions: evaluator },
+    )
+    await open.validate()
+    expect([...failing.asked, ...open.asked]).toEqual([])
+  })
+
+  it('refuse where nobody can evaluate them', async () => {
+    const { validate } = setup({ a: [{ name: 'a1', rest: conditions('true') }] })
+    expect((await failureOf(validate())).message).toContain('match conditions cannot be evaluated')
+  })
+
+  it('are compiled once', async () => {
+    let compiled = 0
+    const counting: MatchConditions = { compile: () => (compiled++, () => ({ outcome: 'match' })) }
+    const { validate } = setup({ a: [{ name: 'a1', rest: conditions('true') }] }, { conditions: counting })
+    await validate()
+    await validate()
+    expect(compiled).toBe(1)
+  })
+})
