@@ -373,7 +373,8 @@ describe('hostile requests', () => {
     })
     const chunks: Uint8Array[] = []
     if (response.body.kind === 'bytes') chunks.push(response.body.bytes)
-    else if (response.body.kind === 'list') chunks.push(...response.body.parts)
+    else if (response.body.kind === 'list')
+      for (const part of response.body.parts) chunks.push(part instanceof Uint8Array ? part : part.bytes())
     else if (response.body.kind === 'stream') {
       gone.abort()
       for await (const piece of response.body.stream) chunks.push(piece)

@@ -14,11 +14,12 @@ class Gate implements AdmissionPlugin {
     return this.#waiting.length
   }
 
-  handles({ operation, resource, name }: Parameters<AdmissionPlugin['handles']>[0]): boolean {
-    return operation === 'CREATE' && resource.resource === 'configmaps' && name.startsWith('slow')
+  handles({ operation, resource }: Parameters<AdmissionPlugin['handles']>[0]): boolean {
+    return operation === 'CREATE' && resource.resource === 'configmaps'
   }
 
-  async admit(): Promise<void> {
+  async admit(_draft: unknown, { name }: { readonly name: string }): Promise<void> {
+    if (!name.startsWith('slow')) return
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 

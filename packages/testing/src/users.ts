@@ -3,7 +3,7 @@ import { systemRandom, type UserInfo } from '@krmkit/meta'
 import type { UserRule, UserRules } from './interfaces.ts'
 import { TestingError } from './testing-error.ts'
 
-type Authorizer = NonNullable<ApiServerOptions['authorizer']>
+type Authorizer = Extract<ApiServerOptions['authorizer'], { authorize: unknown }>
 type Attributes = Parameters<Authorizer['authorize']>[0]
 type Authenticator = NonNullable<ApiServerOptions['authenticator']>
 
