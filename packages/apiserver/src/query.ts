@@ -1,4 +1,4 @@
-import { ApiError, type FieldError, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { ApiError, type FieldError, goQuote, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { validateDryRun } from '@krmkit/registry'
 import { metaGroup } from './negotiation.ts'
 
@@ -130,10 +130,4 @@ function validateFieldManager(manager: string): FieldError[] {
     at += new TextEncoder().encode(character).byteLength
   }
   return errors
-}
-
-function goQuote(value: string): string {
-  return JSON.stringify(value)
-    .replace(/\\u00([01][0-9a-f])/g, '\\x$1')
-    .replace(/[\u007f]/g, '\\x7f')
 }

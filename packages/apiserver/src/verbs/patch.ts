@@ -52,6 +52,14 @@ export function patchKind({ state, definition }: ResourceRequest): PatchBody['ki
   return kind
 }
 
+/** How refusals of unreadable patches begin. */
+const decoding: Readonly<Record<PatchBody['kind'], string>> = {
+  apply: 'error decoding YAML: ',
+  json: 'error decoding patch: ',
+  merge: '',
+  strategic: '',
+}
+
 /** Reads the patch. @throws ApiError 400 for what is no JSON (or YAML, in an apply). */
 export async function patchBody(request: ResourceRequest, kind: PatchBody['kind']): Promise<PatchBody> {
   const { machinery, state } = request
@@ -66,8 +74,7 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
     const unknown = kind === 'json' ? jsonPatchProblems(value) : []
     return { kind, value, problems: [...duplicateProblems(parsed), ...unknown] }
   } catch (error) {
-    if (error instanceof DecodeError)
-      throw ApiError.badRequest(kind === 'apply' ? `error decoding YAML: ${error.message}` : error.message)
+    if (error instanceof DecodeError) throw ApiError.badRequest(`${decoding[kind]}${error.message}`)
     throw error
   }
 }
@@ -159,18 +166,17 @@ export function appliedObject(
   options: Pick<WriteOptions, 'fieldValidation'> & { readonly exists: boolean },
 ): AppliedObject {
   const { gvk } = target
-  const { value } = body
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw ApiError.badRequest('error decoding YAML: an apply configuration must be an object')
+  const value = body.value ?? {}
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    const found = `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go value of type map[string]interface {}`
+    throw ApiError.badRequest(`${decoding.apply}error unmarshaling JSON: while decoding JSON: json: ${found}`)
   }
   const given = value as { apiVersion?: unknown; kind?: unknown; metadata?: { managedFields?: unknown } }
   if (given.metadata?.managedFields !== undefined && given.metadata.managedFields !== null) {
     throw ApiError.badRequest('metadata.managedFields must be nil')
   }
   if (given.apiVersion !== formatApiVersion(gvk) || given.kind !== gvk.kind) {
-    throw ApiError.badRequest(
-      `invalid object type: ${typeof given.apiVersion === 'string' ? given.apiVersion : ''}, Kind=${typeof given.kind === 'string' ? given.kind : ''}`,
-    )
+    throw ApiError.badRequest(`invalid object type: ${typeText(given)}`)
   }
   const { name } = request.state.info
   const metadata = value['metadata'] ?? {}
@@ -180,10 +186,23 @@ export function appliedObject(
     throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   // The path names an object that exists where the configuration does not.
   const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
+  if (body.problems.length > 0 && options.fieldValidation === 'Strict') {
+    const lines = body.problems.map((problem) => `\n  ${problem}`).join('')
+    throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+  }
   const { object, problems } = decodeChecked(request, target, { ...body, value: named }, options.fieldValidation)
   // Where nobody objects to anything, the type knows all members.
   const known = options.fieldValidation !== 'Ignore' && problems.length === 0
   return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+}
+
+/** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the group without a name. */
+function typeText({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
+  const version = typeof apiVersion === 'string' ? apiVersion : ''
+  const slashes = version.split('/').length - 1
+  // What is no version leaves nothing to tell.
+  if (slashes > 1) return '/, Kind='
+  return `${slashes === 0 ? '/' : ''}${version}, Kind=${typeof kind === 'string' ? kind : ''}`
 }
 
 interface PatchResult {
