@@ -164,7 +164,7 @@ describe('sizes', () => {
   })
 
   it('P325 a warning is told once, and cannot break out of its header', async () => {
-    const text = 'says "hello" \\ and\r\nx-evil: 1'
+    const text = 'says "hello" \\ and more'
     const warning: AdmissionPlugin = {
       name: 'Warn',
       handles: ({ resource }) => resource.resource === 'configmaps',
@@ -172,11 +172,13 @@ describe('sizes', () => {
         warn(text)
         warn(text)
         warn('')
+        // No header can hold it: it is left out, as by the stock server.
+        warn('and\r\nx-evil: 1')
       },
     }
     await using api = await startApi({ admission: [warning] })
     const { headers } = await api.post(configMaps, configMap('a'))
-    expect(headers.warning).toEqual(['299 - "says \\"hello\\" \\\\ andx-evil: 1"'])
+    expect(headers.warning).toEqual(['299 - "says \\"hello\\" \\\\ and more"'])
   })
 })
 
