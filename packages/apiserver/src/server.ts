@@ -26,7 +26,7 @@ import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { AccessControl, type AuthorizerFactory } from './access/access-control.ts'
 import { ensureBootstrapRoles } from './access/bootstrap-roles.ts'
-import { ensureSystemNamespaces } from './bootstrap.ts'
+import { ensureSystemObjects } from './bootstrap.ts'
 import { followDefinitions } from './custom-resources/custom-resources.ts'
 import { dispatchResource } from './dispatch-resource.ts'
 import { type AuditSink, audit } from './filters/audit.ts'
@@ -270,7 +270,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     })()
     return closed
   }
-  await ensureSystemNamespaces(registry)
+  await ensureSystemObjects(registry)
   if (options.bootstrapRoles === true) await ensureBootstrapRoles(registry)
   await access.start(registry)
   await followDefinitions({ registry, clock, closing: closing.signal, onFault })

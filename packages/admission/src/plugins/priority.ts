@@ -32,8 +32,15 @@ export function priority({ apiDomain }: NamingProfile = stockProfile): Admission
     resource.group === classes.group && resource.resource === classes.resource && subresource === ''
   return {
     name: 'Priority',
-    handles: (attributes) =>
-      (attributes.operation === 'CREATE' || attributes.operation === 'UPDATE') && (isPod(attributes) || isClass(attributes)),
+    changes: 'members',
+    handles: (target) =>
+      target.operation === 'CREATE' || target.operation === 'UPDATE'
+        ? isPod(target) || isClass(target)
+        : target.operation === 'DELETE' && isClass(target),
+    check({ operation, resource, name }) {
+      if (operation !== 'DELETE' || !Object.hasOwn(systemClasses, name)) return
+      throw ApiError.forbidden(resource, name, 'this is a system priority class and cannot be deleted')
+    },
     async admit(object, attributes, context) {
       if (!isPod(attributes)) return
       const pod = object as ApiObject & { spec: PodSpec }
