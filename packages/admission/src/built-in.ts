@@ -34,9 +34,11 @@ import { serviceAccount } from './plugins/service-account.ts'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 import { parsePodSecurityConfiguration } from './pod-security/configuration.ts'
+import { matchConditions } from './policy/match-conditions.ts'
+import { validatingPolicies } from './policy/validating-policies.ts'
 import { parseLimitedResources } from './quota/limited.ts'
 import { mutatingWebhooks } from './webhook/mutating.ts'
-import { webhookOptions } from './webhook/options.ts'
+import { type WebhookReach, webhookOptions } from './webhook/options.ts'
 import { validatingWebhooks } from './webhook/validating.ts'
 
 /** A plugin that can be switched on, before it is made. */
@@ -54,6 +56,11 @@ export interface PluginKind {
 
 function plugin(name: string, isDefault: boolean, make: PluginKind['make']): PluginKind {
   return { name, isDefault, make }
+}
+
+/** Conditions of webhooks are evaluated here unless somebody else does it. */
+function reachOf({ webhooks, authorizer }: AdmissionEnvironment): WebhookReach {
+  return { conditions: matchConditions({ authorizer }), ...webhooks }
 }
 
 function unreachable(name: string): AdmissionError {
@@ -120,10 +127,11 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
   plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>
-    mutatingWebhooks(webhookOptions(environment, environment.webhooks ?? {}, configuration)),
+    mutatingWebhooks(webhookOptions(environment, reachOf(environment), configuration)),
   ),
+  plugin('ValidatingAdmissionPolicy', true, validatingPolicies),
   plugin('ValidatingAdmissionWebhook', true, (environment, configuration) =>
-    validatingWebhooks(webhookOptions(environment, environment.webhooks ?? {}, configuration)),
+    validatingWebhooks(webhookOptions(environment, reachOf(environment), configuration)),
   ),
   plugin('ResourceQuota', true, ({ profile, clock }, given) =>
     resourceQuota({ profile, clock, limited: parseLimitedResources(given, profile.apiDomain) }),

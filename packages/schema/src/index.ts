@@ -12,6 +12,7 @@ export {
   unreadableTypeMeta,
 } from './decode/type-meta.ts'
 export { DecodeError, type DecodeErrorCode, type DecodeErrorPlace, SchemaError, type SchemaErrorCode } from './errors.ts'
+export { type Expressions, expressions, loadExpressions } from './expressions.ts'
 export type * from './interfaces.ts'
 export { duplicateProblems } from './json/duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'

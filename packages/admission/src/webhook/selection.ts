@@ -9,7 +9,7 @@ import type { Hook } from './hook.ts'
  * @see API protocol specification, 2.9
  */
 export function isSelected(
-  hook: Hook,
+  hook: Pick<Hook, 'objectSelector' | 'namespaceSelector'>,
   object: DeepReadonly<ApiObject> | undefined,
   attributes: AdmissionAttributes,
   context: AdmissionContext,

@@ -11,7 +11,9 @@ import {
 } from '@krmkit/meta'
 import {
   type CustomCodec,
+  expressions,
   hasRules,
+  loadExpressions,
   type SchemaValidator,
   schemaValidator,
   validateEmbedded,
@@ -22,7 +24,6 @@ import type { KindPolicy, PolicyContext } from '../interfaces.ts'
 import { rulePlace } from '../policies/apiextensions/field-path.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter } from './custom-printer.ts'
-import { expressions, loadExpressions } from './expressions.ts'
 
 /** What holds for the objects of one version of a custom resource. */
 

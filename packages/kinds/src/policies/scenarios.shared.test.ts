@@ -12,10 +12,9 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
+import { applyDefaults, DecodeError, decode, loadExpressions, normalize } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
-import { loadExpressions } from '../custom/expressions.ts'
 import type { PolicyContext, ResourceDefinition } from '../interfaces.ts'
 import { allocateService, serviceUse } from './core/service-allocation.ts'
 import {

@@ -1,6 +1,8 @@
+export { type AdmissionScope, admissionScope, variableType } from './admission-environment.ts'
 export { type Declared, declaredBy, maxRequestSize } from './declared.ts'
 export { type Compiled, Environment, type Uncompiled } from './environment.ts'
 export { escapeName, unescapeName } from './escape.ts'
+export { type CompiledExpression, compileExpression, type ExpressionProblem } from './expression.ts'
 export { fromJson, JsonMap, toJson } from './json-values.ts'
 export {
   type Ask,
@@ -10,6 +12,7 @@ export {
   authorizerValue,
   requestResourceValue,
   resourceCheckType,
+  Waiting,
 } from './libraries/authorization.ts'
 export { requestWork, type WorkBudget } from './meter.ts'
 export { PlanError } from './plan.ts'

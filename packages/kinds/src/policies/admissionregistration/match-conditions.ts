@@ -3,17 +3,24 @@ import type { MatchCondition } from '../../types/admissionregistration-v1.genera
 import { checkQualifiedName } from '../shared/names.ts'
 import type { Place } from '../shared/place.ts'
 import { isEmpty, type R } from '../shared/values.ts'
+import { checkExpression, type ExpressionChecks } from './admission-expressions.ts'
 
 const maxConditions = 64
 
-/** Names and presence; expressions are compiled where they are run. */
-export function checkMatchConditions(conditions: readonly R<MatchCondition>[] | undefined, at: Place): void {
+/** @param params the expressions may speak of parameters. */
+export function checkMatchConditions(
+  conditions: readonly R<MatchCondition>[] | undefined,
+  at: Place,
+  { params, checks }: { readonly params: boolean; readonly checks: ExpressionChecks },
+): void {
   const list = conditions ?? []
   if (list.length > maxConditions) at.tooMany(list.length, maxConditions)
   const names = new Set<string>()
   for (const [i, { name, expression }] of list.entries()) {
     const here = at.index(i)
-    if ((expression ?? '').trim() === '') here.child('expression').required()
+    const text = (expression ?? '').trim()
+    if (text === '') here.child('expression').required()
+    else checkExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
     if (isEmpty(name)) {
       here.child('name').required()
       continue

@@ -1,5 +1,7 @@
 /** Admission policies written as expressions, and what they are bound to. */
+
 import { type DeepReadonly, goStrings, isDns1035Label, isDns1123Subdomain, nameRules, validateConditions } from '@krmkit/meta'
+import type { Type } from '@krmkit/schema/cel'
 import type {
   AuditAnnotation,
   ParamKind,
@@ -16,6 +18,7 @@ import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
+import { checkExpression, type ExpressionChecks, loadExpressions, seenType } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkMatchResources, defaultMatchResources } from './match-resources.ts'
 import { checkChoice, failurePolicies } from './webhooks.ts'
@@ -41,9 +44,40 @@ function checkPolicy(policy: Policy, old: Policy | undefined, report: Report): v
     old !== undefined &&
     semanticEqual(spec.paramKind, old.spec?.paramKind) &&
     semanticEqual(spec.matchConditions, old.spec?.matchConditions)
-  if (!same) checkMatchConditions(spec.matchConditions, at.child('matchConditions'))
-  checkVariables(spec, at.child('variables'))
-  checkValidations(policy, at)
+  const params = isSet(spec.paramKind)
+  const checks: ExpressionChecks = { stored: expressionsOf(old), context: report.context }
+  if (!same) checkMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
+  const seen: Seen = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
+  checkVariables(spec, at.child('variables'), seen)
+  checkValidations(policy, at, seen)
+}
+
+/** What the expressions of a policy see. */
+interface Seen {
+  readonly params: boolean
+  readonly checks: ExpressionChecks
+  readonly variables: Map<string, Type> | undefined
+}
+
+function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
+  const { variables = [], validations = [], matchConditions = [], auditAnnotations = [] } = old?.spec ?? {}
+  return new Set([
+    ...variables.map(({ expression }) => expression),
+    ...validations.flatMap(({ expression, messageExpression = '' }) => [expression, messageExpression]),
+    ...matchConditions.map(({ expression }) => expression.trim()),
+    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
+  ])
+}
+
+/** Expressions may use the variables before them. */
+function compile(
+  text: string,
+  at: Place,
+  { seen, authorizer = true, kinds }: { seen: Seen; authorizer?: boolean; kinds?: readonly Type['kind'][] },
+): Type | undefined {
+  const { params, checks, variables } = seen
+  const scope = { params, authorizer, ...(variables === undefined ? {} : { variables }) }
+  return checkExpression(text, at, { scope, checks, ...(kinds === undefined ? {} : { kinds }) })
 }
 
 function checkParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: Place): void {
@@ -74,7 +108,7 @@ const reservedWords = new Set(
   ),
 )
 
-function checkVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: Place): void {
+function checkVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: Place, seen: Seen): void {
   for (const [i, { name = '', expression = '' }] of variables.entries()) {
     const here = at.index(i)
     if (name.trim() === '') here.child('name').required('name is not specified')
@@ -82,10 +116,11 @@ function checkVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at
       here.child('name').invalid(name, 'name is not a valid CEL identifier')
     }
     if (expression.trim() === '') here.child('expression').required('expression is not specified')
+    else seen.variables?.set(name, seenType(compile(expression, here.child('expression'), { seen })))
   }
 }
 
-function checkValidations(policy: Policy, at: Place): void {
+function checkValidations(policy: Policy, at: Place, seen: Seen): void {
   const { validations = [], auditAnnotations = [] } = policy.spec ?? {}
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
@@ -93,22 +128,29 @@ function checkValidations(policy: Policy, at: Place): void {
     at.child('auditAnnotations').required(detail)
     return
   }
-  for (const [i, validation] of validations.entries()) checkValidation(validation, at.child('validations').index(i))
+  for (const [i, validation] of validations.entries()) checkValidation(validation, at.child('validations').index(i), seen)
   const here = at.child('auditAnnotations')
   if (auditAnnotations.length > maxAnnotations)
     here.invalid(auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`)
   const keys = new Set<string>()
   for (const [i, annotation] of auditAnnotations.entries()) {
-    checkAnnotation(annotation, here.index(i), policy.metadata.name ?? '')
+    checkAnnotation(annotation, here.index(i), { policyName: policy.metadata.name ?? '', seen })
     if (keys.has(annotation.key)) here.index(i).child('key').duplicate(annotation.key)
     keys.add(annotation.key)
   }
 }
 
-function checkValidation({ expression = '', message = '', messageExpression = '', reason }: R<Validation>, at: Place): void {
+function checkValidation(
+  { expression = '', message = '', messageExpression = '', reason }: R<Validation>,
+  at: Place,
+  seen: Seen,
+): void {
   if (expression.trim() === '') at.child('expression').required('expression is not specified')
+  else compile(expression, at.child('expression'), { seen, kinds: ['bool'] })
   if (messageExpression !== '' && messageExpression.trim() === '') {
     at.child('messageExpression').invalid(messageExpression, 'must be non-empty if specified')
+  } else if (messageExpression !== '') {
+    compile(messageExpression, at.child('messageExpression'), { seen, authorizer: false, kinds: ['string'] })
   }
   const here = at.child('message')
   if (message !== '' && message.trim() === '') here.invalid(message, 'message must be non-empty if specified')
@@ -116,14 +158,18 @@ function checkValidation({ expression = '', message = '', messageExpression = ''
   checkChoice(reason, at.child('reason'), reasons)
 }
 
-function checkAnnotation({ key = '', valueExpression = '' }: R<AuditAnnotation>, at: Place, policyName: string): void {
+function checkAnnotation(
+  { key = '', valueExpression = '' }: R<AuditAnnotation>,
+  at: Place,
+  { policyName, seen }: { policyName: string; seen: Seen },
+): void {
   if (policyName === '') at.child('key').invalid(key, 'requires metadata.name be non-empty')
   else checkQualifiedName(`${policyName}/${key}`, at.child('key'))
   const text = valueExpression.trim()
   if (text === '') at.child('valueExpression').required('valueExpression is not specified')
   else if (text.length > maxAnnotationExpression) {
     at.child('valueExpression').required(`must not exceed ${maxAnnotationExpression} bytes in length`)
-  }
+  } else compile(valueExpression, at.child('valueExpression'), { seen, kinds: ['string', 'null'] })
 }
 
 function checkStatus({ status }: Policy, at: Place): void {
@@ -150,6 +196,7 @@ export const validatingAdmissionPolicyPolicy = definePolicy<ValidatingAdmissionP
     keepMembers(policy, old, 'status')
     raiseGeneration(policy, old, 'spec')
   },
+  ready: loadExpressions,
   validate(policy, context) {
     return findings(context, (report) => checkPolicy(policy, undefined, report))
   },

@@ -18,6 +18,7 @@ import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { isSet, type R, semanticEqual } from '../shared/values.ts'
 import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
+import { type ExpressionChecks, loadExpressions } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkRule, defaultRules } from './rules.ts'
 
@@ -79,12 +80,21 @@ function hasInvalidSelector({ namespaceSelector, objectSelector }: Hook): boolea
   )
 }
 
-function checkConfiguration(configuration: DeepReadonly<Configuration>, report: Report, tolerances: Tolerances): void {
+function checkConfiguration(
+  configuration: DeepReadonly<Configuration>,
+  report: Report,
+  tolerances: Tolerances,
+  old?: DeepReadonly<Configuration>,
+): void {
   checkMetadata(configuration, report, { namespaced: false })
+  const before = old === undefined ? [] : hooksOf(old)
+  const stored = new Set(
+    before.flatMap(({ matchConditions }) => (matchConditions ?? []).map(({ expression = '' }) => expression)),
+  )
   const names = new Set<string>()
   for (const [i, hook] of hooksOf(configuration).entries()) {
     const at = report.at('webhooks').index(i)
-    checkHook(hook, at, tolerances)
+    checkHook(hook, at, tolerances, { stored, context: report.context })
     checkReviewVersions(hook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), tolerances)
     const name = hook.name ?? ''
     if (tolerances.sameNames || name === '') continue
@@ -93,7 +103,7 @@ function checkConfiguration(configuration: DeepReadonly<Configuration>, report: 
   }
 }
 
-function checkHook(hook: Hook, at: Place, tolerances: Tolerances): void {
+function checkHook(hook: Hook, at: Place, tolerances: Tolerances, checks: ExpressionChecks): void {
   at.add(validateFullyQualifiedName(at.child('name').path(), hook.name ?? ''))
   for (const [i, rule] of (hook.rules ?? []).entries()) checkRule(rule, at.child('rules').index(i))
   checkChoice(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)
@@ -111,7 +121,8 @@ function checkHook(hook: Hook, at: Place, tolerances: Tolerances): void {
   }
   checkChoice(hook.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
   checkClient(hook, at.child('clientConfig'))
-  if (!tolerances.sameConditions) checkMatchConditions(hook.matchConditions, at.child('matchConditions'))
+  if (!tolerances.sameConditions)
+    checkMatchConditions(hook.matchConditions, at.child('matchConditions'), { params: false, checks })
 }
 
 export function checkChoice(value: string | null | undefined, at: Place, allowed: readonly string[]): void {
@@ -160,11 +171,16 @@ function webhookPolicy(mutating: boolean): KindPolicy<Configuration> {
     prepareForUpdate(configuration, old) {
       raiseGeneration(configuration, old, 'webhooks')
     },
+    ready(configuration) {
+      return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0)
+        ? loadExpressions()
+        : undefined
+    },
     validate(configuration, context) {
       return findings(context, (report) => checkConfiguration(configuration, report, none))
     },
     validateUpdate(configuration, old, context) {
-      return findings(context, (report) => checkConfiguration(configuration, report, tolerancesOf(configuration, old)))
+      return findings(context, (report) => checkConfiguration(configuration, report, tolerancesOf(configuration, old), old))
     },
   }
 }

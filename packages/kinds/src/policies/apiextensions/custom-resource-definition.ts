@@ -11,8 +11,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { hasRules } from '@krmkit/schema'
-import { expressions, loadExpressions } from '../../custom/expressions.ts'
+import { expressions, hasRules, loadExpressions } from '@krmkit/schema'
 import { lazyTypes } from '../../handles/lazy-types.ts'
 import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
 import type {

@@ -2,6 +2,7 @@ import { type FieldError, field, formatFieldErrors, type JsonObject, type JsonVa
 import {
   coerceEmbedded,
   DecodeError,
+  expressions,
   hasRules,
   pruneObject,
   pruneValue,
@@ -11,7 +12,6 @@ import {
   schemaValidator,
   validateEmbedded,
 } from '@krmkit/schema'
-import { expressions } from '../../custom/expressions.ts'
 import { semanticEqual } from '../shared/values.ts'
 import { rulePlace } from './field-path.ts'
 import { itemsOf } from './list-markers.ts'

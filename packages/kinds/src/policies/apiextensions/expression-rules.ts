@@ -1,7 +1,6 @@
 import { type DeepReadonly, type FieldError, field, goText, type JsonObject, type Path } from '@krmkit/meta'
-import { hasRules } from '@krmkit/schema'
+import { expressions, hasRules } from '@krmkit/schema'
 import type { CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
-import { expressions } from '../../custom/expressions.ts'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { goRule } from './go-form.ts'
 import { itemsOf } from './list-markers.ts'

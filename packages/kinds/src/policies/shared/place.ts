@@ -111,6 +111,10 @@ export class Place {
     this.#add(field.tooMany(this.path(), actual, max))
   }
 
+  internal(detail: string): void {
+    this.#add(field.internal(this.path(), detail))
+  }
+
   /** Findings of a check that lives elsewhere. */
   add(errors: readonly FieldError[]): void {
     for (const error of errors) this.#add(error)

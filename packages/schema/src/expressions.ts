@@ -1,9 +1,9 @@
 import type { Features } from '@krmkit/meta'
-import type { Environment } from '@krmkit/schema/cel'
+import type { Environment } from './cel/environment.ts'
 
 /** The expression language, loaded when something needs it: most servers have no rules. */
 
-type Engine = typeof import('@krmkit/schema/cel')
+type Engine = typeof import('./cel/index.ts')
 
 export interface Expressions {
   readonly engine: Engine
@@ -29,7 +29,7 @@ function lazyExpressions() {
   return {
     load(): Promise<void> | undefined {
       if (loaded !== undefined) return undefined
-      loading ??= import('@krmkit/schema/cel').then((engine) => {
+      loading ??= import('./cel/index.ts').then((engine) => {
         loaded = expressionsOf(engine)
       })
       return loading

@@ -1,0 +1,43 @@
+import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
+import type { UserInfo } from '@krmkit/meta'
+import type { Ask, AuthorizationAnswer, AuthorizationQuestion } from '@krmkit/schema/cel'
+
+/** Questions of expressions, put to the authorizer of the server. */
+export function askFor(user: UserInfo, authorizer: Authorizer): Ask {
+  return (question) => {
+    const decision = authorizer.authorize(attributesOf(question, user))
+    return decision instanceof Promise ? decision.then(answerOf) : answerOf(decision)
+  }
+}
+
+function answerOf({ decision, reason, error = '' }: Decision): AuthorizationAnswer {
+  return { allowed: decision === 'allow', reason, error }
+}
+
+function attributesOf(question: AuthorizationQuestion, requester: UserInfo): Attributes {
+  const { serviceAccount, verb, path, group, resource, subresource, namespace, name, fieldSelector, labelSelector } = question
+  const user = serviceAccount === undefined ? requester : serviceAccountUser(serviceAccount)
+  const nowhere = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
+  if (path !== undefined) return { user, verb, isResource: false, ...nowhere, path }
+  return {
+    user,
+    verb,
+    isResource: true,
+    group,
+    version: '*',
+    resource,
+    subresource,
+    namespace,
+    name,
+    path: '',
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+  }
+}
+
+function serviceAccountUser({ namespace, name }: { readonly namespace: string; readonly name: string }): UserInfo {
+  return {
+    username: `system:serviceaccount:${namespace}:${name}`,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+  }
+}

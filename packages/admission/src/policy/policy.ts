@@ -1,0 +1,173 @@
+import { type ApiObject, type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
+import { expressions } from '@krmkit/schema'
+import type { Type } from '@krmkit/schema/cel'
+import type { MatchCondition } from '../webhook/interfaces.ts'
+import type { Rule } from '../webhook/rule.ts'
+import type { Source } from './evaluate.ts'
+import { compileConditions } from './match-conditions.ts'
+
+/** Policies and bindings as they are stored, put into a form that is quick to use. */
+
+export interface NamedRule extends Rule {
+  readonly resourceNames?: readonly string[] | null
+}
+
+/** Which requests a policy, or a binding, is about. */
+export interface Criteria {
+  readonly rules: readonly NamedRule[]
+  readonly excluded: readonly NamedRule[]
+  readonly equivalent: boolean
+  readonly namespaceSelector: LabelSelector | Error
+  readonly objectSelector: LabelSelector | Error
+}
+
+interface MatchResourceMembers {
+  readonly resourceRules?: readonly NamedRule[] | null
+  readonly excludeResourceRules?: readonly NamedRule[] | null
+  readonly matchPolicy?: string | null
+  readonly namespaceSelector?: object | null
+  readonly objectSelector?: object | null
+}
+
+function criteriaOf(members: MatchResourceMembers): Criteria {
+  return {
+    rules: members.resourceRules ?? [],
+    excluded: members.excludeResourceRules ?? [],
+    equivalent: (members.matchPolicy ?? 'Exact') === 'Equivalent',
+    namespaceSelector: selector(members.namespaceSelector),
+    objectSelector: selector(members.objectSelector),
+  }
+}
+
+function selector(given: object | null | undefined): LabelSelector | Error {
+  try {
+    return labelSelectorFromObject(given ?? {})
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+export interface ParamKind {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+export interface Validation {
+  readonly expression: string
+  readonly message?: string
+  readonly messageExpression?: string
+  readonly reason?: string | null
+}
+
+interface PolicyMembers {
+  readonly failurePolicy?: string | null
+  readonly paramKind?: ParamKind | null
+  readonly matchConstraints?: MatchResourceMembers | null
+  readonly matchConditions?: readonly MatchCondition[] | null
+  readonly variables?: readonly { readonly name: string; readonly expression: string }[] | null
+  readonly validations?: readonly Validation[] | null
+  readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[] | null
+}
+
+/** The expressions of a policy, compiled. */
+export interface PolicyPrograms {
+  readonly conditions: readonly Source[]
+  readonly variables: ReadonlyMap<string, Source>
+  readonly validations: readonly {
+    readonly validation: Validation
+    readonly source: Source
+    readonly message: Source | undefined
+  }[]
+  readonly annotations: readonly { readonly key: string; readonly source: Source }[]
+}
+
+export interface Policy {
+  readonly name: string
+  readonly criteria: Criteria
+  readonly paramKind: ParamKind | undefined
+  readonly failsOpen: boolean
+  /** Compiled when it is first asked for; the engine must be loaded then. */
+  programs(): PolicyPrograms
+}
+
+export interface Binding {
+  readonly name: string
+  readonly policyName: string
+  /** Absent: whatever its policy matches. */
+  readonly criteria: Criteria | undefined
+  readonly paramRef: ParamRef | undefined
+  readonly actions: readonly string[]
+}
+
+export interface ParamRef {
+  readonly name?: string
+  readonly namespace?: string
+  readonly selector?: object | null
+  readonly parameterNotFoundAction?: string | null
+}
+
+export function policyOf(object: DeepReadonly<ApiObject>): Policy {
+  const { spec = {} } = object as { readonly spec?: PolicyMembers }
+  let programs: PolicyPrograms | undefined
+  return {
+    name: object.metadata.name ?? '',
+    criteria: criteriaOf(spec.matchConstraints ?? {}),
+    paramKind: spec.paramKind ?? undefined,
+    failsOpen: spec.failurePolicy === 'Ignore',
+    programs() {
+      programs ??= compilePolicy(spec)
+      return programs
+    },
+  }
+}
+
+export function bindingOf(object: DeepReadonly<ApiObject>): Binding {
+  const { spec = {} } = object as {
+    readonly spec?: {
+      readonly policyName?: string
+      readonly matchResources?: MatchResourceMembers | null
+      readonly paramRef?: ParamRef | null
+      readonly validationActions?: readonly string[] | null
+    }
+  }
+  return {
+    name: object.metadata.name ?? '',
+    policyName: spec.policyName ?? '',
+    criteria: spec.matchResources === undefined || spec.matchResources === null ? undefined : criteriaOf(spec.matchResources),
+    paramRef: spec.paramRef ?? undefined,
+    actions: spec.validationActions ?? [],
+  }
+}
+
+function compilePolicy(spec: PolicyMembers): PolicyPrograms {
+  const { engine, stored } = expressions()
+  const params = spec.paramKind !== undefined && spec.paramKind !== null
+  const types = new Map<string, Type>()
+  const declared = (spec.variables ?? []).length === 0 ? {} : { variables: types }
+  const compile = (text: string, options: { kinds?: readonly Type['kind'][]; authorizer?: boolean } = {}): Source => {
+    const scope = engine.admissionScope(stored, { params, authorizer: options.authorizer ?? true, ...declared })
+    return { text, compiled: engine.compileExpression(scope, text, options.kinds) }
+  }
+  const variables = new Map<string, Source>()
+  for (const { name, expression } of spec.variables ?? []) {
+    const source = compile(expression)
+    variables.set(name, source)
+    types.set(name, source.compiled.type === undefined ? engine.dynType : engine.variableType(source.compiled.type))
+  }
+  return {
+    conditions: compileConditions(spec.matchConditions ?? [], { params }),
+    variables,
+    validations: (spec.validations ?? []).map((validation) => ({
+      validation,
+      source: compile(validation.expression, { kinds: ['bool'] }),
+      message:
+        (validation.messageExpression ?? '').trim() === ''
+          ? undefined
+          : compile(validation.messageExpression as string, { kinds: ['string'], authorizer: false }),
+    })),
+    annotations: (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+      key,
+      source: compile(valueExpression, { kinds: ['string', 'null'] }),
+    })),
+  }
+}

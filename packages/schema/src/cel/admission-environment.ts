@@ -1,0 +1,113 @@
+import type { Environment } from './environment.ts'
+import { authorizerType, resourceCheckType } from './libraries/authorization.ts'
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listOf,
+  mapOf,
+  nullType,
+  type StructType,
+  stringType,
+  structOf,
+  type Type,
+  timestampType,
+  uintType,
+} from './types.ts'
+
+/** What expressions of admission see: policies, and the conditions of webhooks. */
+
+export interface AdmissionScope {
+  /** The policy has parameters. */
+  readonly params: boolean
+  /** Rights may be asked for. */
+  readonly authorizer: boolean
+  /** Types of the policy's own variables, in order; absent where it has none. */
+  readonly variables?: ReadonlyMap<string, Type>
+  /** Type of `object` and `oldObject`; dynamic by default. */
+  readonly object?: Type
+  /** Type of `params`; dynamic by default. */
+  readonly paramType?: Type
+}
+
+export function admissionScope(
+  base: Environment,
+  { params, authorizer, variables, object = dynType, paramType }: AdmissionScope,
+): Environment {
+  return base.with([
+    ['object', object],
+    ['oldObject', object],
+    ['namespaceObject', namespaceType],
+    ['request', requestType],
+    ...(params ? [['params', paramType ?? dynType] as const] : []),
+    ...(authorizer ? [['authorizer', authorizerType] as const, ['authorizer.requestResource', resourceCheckType] as const] : []),
+    ...(variables === undefined ? [] : [['variables', structOf('kubernetes.variables', variables)] as const]),
+  ])
+}
+
+/** The type of a variable as expressions after it see it: what is no plain value is dynamic. */
+export function variableType(type: Type): Type {
+  if (type.kind === 'list') return listOf(variableType(type.elem))
+  if (type.kind === 'map') return mapOf(variableType(type.key), variableType(type.value))
+  return plain.find(({ kind }) => kind === type.kind) ?? dynType
+}
+
+const plain = [boolType, bytesType, doubleType, durationType, intType, nullType, stringType, timestampType, uintType]
+
+function struct(name: string, fields: Readonly<Record<string, Type>>): StructType {
+  return structOf(`kubernetes.${name}`, new Map(Object.entries(fields)))
+}
+
+const texts = listOf(stringType)
+const textMap = mapOf(stringType, stringType)
+
+const kindType = struct('GroupVersionKind', { group: stringType, version: stringType, kind: stringType })
+const resourceType = struct('GroupVersionResource', { group: stringType, version: stringType, resource: stringType })
+
+const requestType = struct('AdmissionRequest', {
+  kind: kindType,
+  resource: resourceType,
+  subResource: stringType,
+  requestKind: kindType,
+  requestResource: resourceType,
+  requestSubResource: stringType,
+  name: stringType,
+  namespace: stringType,
+  operation: stringType,
+  userInfo: struct('UserInfo', { username: stringType, uid: stringType, groups: texts, extra: mapOf(stringType, texts) }),
+  dryRun: boolType,
+  options: dynType,
+})
+
+const namespaceType = struct('Namespace', {
+  metadata: struct('NamespaceMetadata', {
+    name: stringType,
+    generateName: stringType,
+    namespace: stringType,
+    labels: textMap,
+    annotations: textMap,
+    UID: stringType,
+    creationTimestamp: timestampType,
+    deletionGracePeriodSeconds: intType,
+    deletionTimestamp: timestampType,
+    generation: intType,
+    resourceVersion: stringType,
+    finalizers: texts,
+  }),
+  spec: struct('NamespaceSpec', { finalizers: texts }),
+  status: struct('NamespaceStatus', {
+    conditions: listOf(
+      struct('NamespaceCondition', {
+        status: stringType,
+        type: stringType,
+        lastTransitionTime: timestampType,
+        message: stringType,
+        reason: stringType,
+      }),
+    ),
+    phase: stringType,
+  }),
+})

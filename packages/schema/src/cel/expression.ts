@@ -1,0 +1,45 @@
+import type { Environment } from './environment.ts'
+import { PlanError } from './plan.ts'
+import type { Program } from './program.ts'
+import { type Type, typeName } from './types.ts'
+
+/** Expressions that must come to a value of one of a few types. */
+export interface CompiledExpression {
+  readonly text: string
+  readonly program: Program
+  readonly type: Type
+}
+
+export interface ExpressionProblem {
+  readonly problem: string
+  /** Found while the program was put together: no fault of a type. */
+  readonly internal: boolean
+  /** What the expression would come to, as far as that is known. */
+  readonly type?: Type
+}
+
+/** @param kinds of types that are allowed; absent: any. */
+export function compileExpression(
+  environment: Environment,
+  text: string,
+  kinds?: readonly Type['kind'][],
+): CompiledExpression | ExpressionProblem {
+  const compiled = environment.compile(text)
+  if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}`, internal: false }
+  const { type } = compiled
+  if (kinds !== undefined && !kinds.includes(type.kind)) {
+    const [only, ...more] = kinds.map((kind) => (kind === 'null' ? 'null_type' : kind))
+    const wanted = more.length === 0 ? only : `one of [${[only, ...more].join(' ')}]`
+    return { problem: `must evaluate to ${wanted} but got ${shown(type)}`, internal: false, type }
+  }
+  const program = compiled.program()
+  if (program instanceof PlanError) return { problem: `program instantiation failed: ${program.message}`, internal: true, type }
+  return { text, program, type }
+}
+
+function shown(type: Type): string {
+  if (type.kind === 'list') return `list(${shown(type.elem)})`
+  if (type.kind === 'map') return `map(${shown(type.key)}, ${shown(type.value)})`
+  if (type.kind === 'opaque' && type.params.length > 0) return `${type.name}(${type.params.map(shown).join(', ')})`
+  return typeName(type)
+}
