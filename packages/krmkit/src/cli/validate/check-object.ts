@@ -37,7 +37,7 @@ export interface CheckedObject {
 }
 
 /** Reads, fills in and validates an object as a server does that is asked to create it. The object may come back changed. */
-export function checkObject(object: ManifestObject, kinds: OfflineKinds, options: CheckOptions): CheckedObject {
+export async function checkObject(object: ManifestObject, kinds: OfflineKinds, options: CheckOptions): Promise<CheckedObject> {
   const { value } = object
   if (!isObject(value)) return { problems: [error('no-object', '', `expected an object, found ${typeName(value)}`)] }
   const typed = kindOf(object)
@@ -52,7 +52,7 @@ export function checkObject(object: ManifestObject, kinds: OfflineKinds, options
   const metadata = own(value, 'metadata')
   const named = isObject(metadata) && own(metadata, 'name') === name.name && name.name !== ''
   const identity = identityOf(name, typed, kinds)
-  const problems = [...versionProblems(found, kinds), ...contentProblems(value, definition, kinds, options)]
+  const problems = [...versionProblems(found, kinds), ...(await contentProblems(value, definition, kinds, options))]
   return { problems, ...(named ? { identity } : {}) }
 }
 
@@ -96,20 +96,18 @@ function versionProblems({ definition, unserved }: FoundKind & { kind: 'found' }
   ]
 }
 
-function contentProblems(
+async function contentProblems(
   value: JsonObject,
   definition: ResourceDefinition,
   kinds: OfflineKinds,
   options: CheckOptions,
-): readonly Problem[] {
+): Promise<readonly Problem[]> {
   const { object, problems } = decodeAll(definition.kind.type(), value, options)
   if (object === undefined) return problems
   const wrong = problems.filter(({ rule }) => rule === 'type' || rule === 'value').map(({ path }) => path)
   // What was refused counts as not set: complaints about that say nothing new.
-  const others = ruleProblems({ ...object, ...typeOf(definition) }, value, definition, kinds).filter(
-    ({ path }) => !wrong.some((each) => isWithin(path, each)),
-  )
-  return [...problems, ...others]
+  const others = await ruleProblems({ ...object, ...typeOf(definition) }, value, definition, kinds)
+  return [...problems, ...others.filter(({ path }) => !wrong.some((each) => isWithin(path, each)))]
 }
 
 function typeOf({ kind }: ResourceDefinition): { apiVersion: string; kind: string } {
@@ -203,21 +201,21 @@ function fieldProblem(text: string, severity: Severity): Problem {
 }
 
 /** The rules of the kind, in the order of the server. */
-function ruleProblems(
+async function ruleProblems(
   object: JsonObject,
   written: JsonObject,
   definition: ResourceDefinition,
   { features }: OfflineKinds,
-): readonly Problem[] {
+): Promise<readonly Problem[]> {
   const { kind, policy } = definition
   const paths = missingMembers(written, policy.requiredMembers?.[''] ?? [])
   const unnamed = paths.map((path) => error('required', String(path), 'Required value'))
-  if (unnamed.length > 0) return unnamed
   try {
     const filled = withDefaults(definition, object)
     const homeless = placed(filled, kind.namespaced)
     const stored = definition.toStorage?.(filled) ?? filled
     const { group, version } = definition
+    const warnings: string[] = []
     const context = {
       clock: systemClock,
       random: systemRandom,
@@ -225,16 +223,24 @@ function ruleProblems(
       features,
       requestVersion: { group, version },
       allowPrivileged: true,
+      warn: (text: string) => void warnings.push(text),
     }
-    fillMetadata(stored)
+    fillIn(stored)
     policy.prepareForCreate?.(stored, context)
-    const rules = { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain }
-    const errors = policy.validate?.(stored, context) ?? validateObjectMeta(stored.metadata, rules)
-    const warnings = policy.warnings?.(stored, undefined, context) ?? []
-    return [...distinct(errors).map(problemOf), ...homeless, ...warnings.map(warningProblem)]
+    await policy.ready?.(stored, undefined)
+    const errors = policy.validate?.(stored, context) ?? metadataErrors(stored, definition)
+    warnings.push(...(policy.warnings?.(stored, undefined, context) ?? []))
+    const isNew = ({ path }: Problem) => !unnamed.some((each) => each.path === path)
+    return [...unnamed, ...distinct(errors).map(problemOf).filter(isNew), ...homeless, ...warnings.map(warningProblem)]
   } catch (failure) {
     return [error('internal', '', failure instanceof Error ? failure.message : String(failure))]
   }
+}
+
+/** Of kinds without rules of their own; what is only asked about and never stored needs no name. */
+function metadataErrors({ metadata }: ApiObject, { resource, kind }: ResourceDefinition): FieldError[] {
+  if (resource.virtual) return []
+  return validateObjectMeta(metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
 /** The name and namespace that the request would bring along. */
@@ -250,18 +256,22 @@ function placed({ metadata }: ApiObject, namespaced: boolean): Problem[] {
   return [warning('no-namespace', 'metadata.namespace', 'has no effect: the object does not live in a namespace')]
 }
 
-/** What the server alone decides about a new object. */
-function fillMetadata({ metadata }: ApiObject): void {
+/** What the server alone decides about a new object, and the service account that its admission gives to pods. */
+function fillIn({ apiVersion, kind, metadata, ...rest }: ApiObject): void {
   metadata.uid = systemRandom.uuid()
   metadata.creationTimestamp = formatTime(systemClock.now())
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
+  const { spec } = rest as { spec?: { serviceAccountName?: string } }
+  if (apiVersion === 'v1' && kind === 'Pod' && spec !== undefined && (spec.serviceAccountName ?? '') === '')
+    spec.serviceAccountName = 'default'
 }
 
-/** The generic layer and the kind may say the same. */
+/** The generic layer and the kind may say the same; that not everything was checked goes without saying. */
 function distinct(errors: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return errors.filter(({ field, message }) => {
+    if (message.includes('some validation rules were not checked because')) return false
     const text = `${field}: ${message}`
     return !seen.has(text) && seen.add(text)
   })

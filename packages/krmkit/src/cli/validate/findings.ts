@@ -75,7 +75,7 @@ const reasons: Readonly<Record<FieldError['reason'], RuleId>> = {
 
 /** A refusal of the server as a problem. */
 export function problemOf({ field, reason, message }: FieldError): Problem {
-  return { rule: reasons[reason], severity: 'error', path: field, message }
+  return { rule: reasons[reason], severity: 'error', path: field === '<nil>' ? '' : field, message }
 }
 
 /** Totals of a run. */

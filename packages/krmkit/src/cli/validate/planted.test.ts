@@ -11,10 +11,10 @@ learnDefinitions([{ path: 'crd.yaml', text: widgetDefinition }], kinds)
 
 it.each(plantedMistakes.map((mistake) => [mistake.sort, mistake] as const))(
   'finds %s at its place, and nothing else',
-  (_, { text: marked, expected, extension = '.yaml' }) => {
+  async (_, { text: marked, expected, extension = '.yaml' }) => {
     const { text, places } = unmarked(marked.replaceAll('NAME', 'web'))
     const validator = new Validator(kinds, { fields: 'error', ignoreUnknownKinds: false })
-    const { findings } = validator.file({ path: `a${extension}`, text })
+    const { findings } = await validator.file({ path: `a${extension}`, text })
     const found = findings.map(({ rule, path, severity, range }) => `${range?.line}:${range?.column} ${severity} ${rule} ${path}`)
     expect(found).toEqual(
       expected.map(({ rule, path, severity = 'error' }, index) => `${places[index]} ${severity} ${rule} ${path}`),

@@ -24,7 +24,7 @@ export interface ValidateFlags {
 const fieldModes = { strict: 'error', warn: 'warning', ignore: 'ignored' } as const
 
 /** @returns the exit code. @throws CliError `InvalidFlag` */
-export function runValidate(paths: readonly string[], flags: ValidateFlags, terminal: Terminal): number {
+export async function runValidate(paths: readonly string[], flags: ValidateFlags, terminal: Terminal): Promise<number> {
   const kinds = kindsOf({
     release: flags.kubernetesVersion,
     runtimeConfig: flags.runtimeConfig.join(','),
@@ -55,13 +55,13 @@ export function runValidate(paths: readonly string[], flags: ValidateFlags, term
     report.add(findings)
   }
   tell(unreadable)
-  files.forEach((file, index) => {
-    const { findings, objects, unchecked } = validator.file(file)
+  for (const [index, file] of files.entries()) {
+    const { findings, objects, unchecked } = await validator.file(file)
     totals.objects += objects
     totals.unchecked += unchecked
     tell(findings)
     progress.step(index + 1, totals.errors)
-  })
+  }
   progress.clear()
   report.end(totals)
   if (unreadable.length > 0) return exitCodes.trouble

@@ -33,33 +33,33 @@ export class Validator {
     this.#options = options
   }
 
-  file(file: ManifestFile): ValidatedFile {
+  async file(file: ManifestFile): Promise<ValidatedFile> {
     const findings: Finding[] = []
     let objects = 0
     let unchecked = 0
-    documentsOf(file).forEach((document, index) => {
+    for (const [index, document] of documentsOf(file).entries()) {
       const where = { file: file.path, document: index + 1 }
       if (document.kind === 'fault') {
         const { message, range } = document
         findings.push({ ...where, rule: 'syntax', severity: 'error', path: '', message, range })
-        return
+        continue
       }
       for (const object of objectsOf(document)) {
         objects++
-        const checked = this.#object(object, document)
+        const checked = await this.#object(object, document)
         if (checked.unchecked) unchecked++
         findings.push(...checked.findings.map((finding) => ({ ...where, ...finding })))
         if (checked.identity !== undefined)
           findings.push(...this.#twice(checked.identity, object, { file: file.path, document, index }))
       }
-    })
+    }
     return { findings: findings.sort(byPlace), objects, unchecked }
   }
 
-  #object(object: ManifestObject, document: ManifestDocument) {
+  async #object(object: ManifestObject, document: ManifestDocument) {
     const { fields, ignoreUnknownKinds } = this.#options
     const name = nameOf(object)
-    const checked = checkObject(object, this.#kinds, { fields } satisfies CheckOptions)
+    const checked = await checkObject(object, this.#kinds, { fields } satisfies CheckOptions)
     const isForgiven = ({ rule }: Problem) => ignoreUnknownKinds && (rule === 'missing-definition' || rule === 'unknown-kind')
     const told = checked.problems.filter((problem) => !isForgiven(problem))
     const problems = [...told, ...this.#repeated(object, document)]

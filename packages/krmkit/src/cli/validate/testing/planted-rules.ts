@@ -244,6 +244,18 @@ items:
     expected: one('required', 'spec.size'),
   },
   {
+    sort: 'a custom resource that breaks an expression of its schema',
+    text: widget('  size: 101\n').replace('spec:\n', '¦spec:\n'),
+    expected: one('invalid', 'spec', 'must not be above one hundred'),
+  },
+  {
+    sort: 'an expression that cannot be compiled',
+    text: widgetDefinition
+      .replaceAll('shop.example.com', 'expressions-NAME.example.com')
+      .replace('rule: self.size <= 100', 'rule: ¦self.size <='),
+    expected: one('invalid', 'spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule'),
+  },
+  {
     sort: 'an unknown field of a custom resource',
     text: widget('  size: 1\n  ¦weight: 2\n'),
     expected: one('unknown-field', 'spec.weight'),

@@ -56,6 +56,9 @@ spec:
           spec:
             type: object
             required: [size]
+            x-kubernetes-validations:
+            - rule: self.size <= 100
+              message: must not be above one hundred
             properties:
               size:
                 type: integer
