@@ -15,10 +15,11 @@ export type {
   RuleAnswer,
   StoredObject,
   Subject,
+  SyncAuthorizer,
 } from './interfaces.ts'
 export { NodeGraph } from './node/graph.ts'
 export { nodeNameOf } from './node/identity.ts'
-export { createNodeAuthorizer, followNodes, type NodeAuthorizer, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
+export { createNodeAuthorizer, followNodes, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
 export { aggregateRoles, gatheredRules } from './rbac/aggregation.ts'
 export { type Coverage, covers } from './rbac/coverage.ts'
 export { describeRule } from './rbac/describe.ts'

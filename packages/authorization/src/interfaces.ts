@@ -91,6 +91,12 @@ export interface Authorizer {
   rulesFor?(user: UserInfo, namespace: string): RuleAnswer | Promise<RuleAnswer>
 }
 
+/** An authorizer that always answers at once. */
+export interface SyncAuthorizer extends Authorizer {
+  authorize(attributes: Attributes): Decision
+  rulesFor(user: UserInfo, namespace: string): RuleAnswer
+}
+
 export type StoredObject = DeepReadonly<ApiObject>
 
 /** Hears of the objects of a resource: all there are, then every change. */

@@ -44,6 +44,34 @@ describe('unionAuthorizer', () => {
     expect(await unionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
+  it('answers at once while those who are asked do', () => {
+    expect(unionAuthorizer([alwaysDeny, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+  })
+
+  it('errors are told while nobody has an opinion', async () => {
+    const failing: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '', error: 'unreachable' }) }
+    expect(await unionAuthorizer([failing, alwaysDeny]).authorize(anything)).toEqual({
+      decision: 'noOpinion',
+      reason: 'Everything is forbidden.',
+      error: 'unreachable',
+    })
+    expect(await unionAuthorizer([failing, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+  })
+
+  it('lists the rights that anybody gives', async () => {
+    const rules = await unionAuthorizer([
+      alwaysDeny,
+      { authorize: () => ({ decision: 'deny', reason: '' }) },
+      alwaysAllow,
+    ]).rulesFor?.(anything.user, 'ns')
+    expect(rules).toEqual({
+      resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+      nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+      incomplete: false,
+      errors: [],
+    })
+  })
+
   it('a failure is no opinion of anybody: it ends the question', async () => {
     const broken: Authorizer = { authorize: () => Promise.reject(new Error('broken')) }
     await expect(unionAuthorizer([broken, alwaysAllow]).authorize(anything)).rejects.toThrow('broken')

@@ -1,4 +1,4 @@
-import type { Attributes, Authorizer, Decision, PolicyRule, RuleAnswer } from './interfaces.ts'
+import type { Attributes, Authorizer, Decision, PolicyRule, RuleAnswer, SyncAuthorizer } from './interfaces.ts'
 
 const everything: RuleAnswer = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
@@ -11,10 +11,10 @@ const allowed: Decision = Object.freeze({ decision: 'allow', reason: '' })
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
 /** Lets everybody do everything. */
-export const alwaysAllow: Authorizer = { authorize: () => allowed, rulesFor: () => everything }
+export const alwaysAllow: SyncAuthorizer = { authorize: () => allowed, rulesFor: () => everything }
 
 /** Refuses everything. */
-export const alwaysDeny: Authorizer = {
+export const alwaysDeny: SyncAuthorizer = {
   authorize: () => ({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
   rulesFor: () => nothing,
 }
@@ -40,7 +40,7 @@ const selfReviews = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreview
  * This is what the default roles of a stock server grant to people without any role binding, and nothing more: use it
  * where roles are not needed.
  */
-export const systemMasters: Authorizer = {
+export const systemMasters: SyncAuthorizer = {
   authorize(attributes: Attributes): Decision {
     const { groups } = attributes.user
     if (groups.includes('system:masters')) return allowed

@@ -5,9 +5,9 @@ import {
   escalationGuard,
   followNodes,
   followRbac,
-  type NodeAuthorizer,
   type ObjectFeed,
   type RbacAuthorizer,
+  type SyncAuthorizer,
 } from '@krmkit/authorization'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
@@ -22,7 +22,7 @@ export interface AuthorizerEnvironment {
   /** Decides by the roles and bindings in the store. One for all who ask. */
   rbac(): Promise<RbacAuthorizer>
   /** Decides about nodes by the pods and volumes in the store. */
-  nodes(): Promise<NodeAuthorizer>
+  nodes(): Promise<SyncAuthorizer>
 }
 
 /** Makes an authorizer that needs the server's own objects. */

@@ -3,7 +3,7 @@
 import type { NamingProfile, UserInfo } from '@krmkit/meta'
 import { stockProfile } from '@krmkit/meta'
 import { AuthorizationError } from '../authorization-error.ts'
-import type { Attributes, Authorizer, Decision, PolicyRule } from '../interfaces.ts'
+import type { Attributes, Decision, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
 import { pathMatches } from '../rbac/rule-match.ts'
 
 /** `*` matches everything; an empty member matches only what is empty, and an empty path no path. */
@@ -86,7 +86,7 @@ function readMembers(members: Readonly<Record<string, unknown>>, fail: (message:
   }
 }
 
-export function createAbacAuthorizer(policies: readonly AbacPolicy[]): Authorizer {
+export function createAbacAuthorizer(policies: readonly AbacPolicy[]): SyncAuthorizer {
   return {
     authorize(attributes) {
       return policies.some((policy) => matches(policy, attributes)) ? allowed : unmatched

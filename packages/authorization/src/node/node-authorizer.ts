@@ -7,7 +7,7 @@
 
 import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { nodeRules } from '../bootstrap/cluster-roles.ts'
-import type { Attributes, Authorizer, Decision, ObjectFeed, PolicyRule } from '../interfaces.ts'
+import type { Attributes, Decision, ObjectFeed, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
 import { ruleAllows } from '../rbac/rule-match.ts'
 import { NodeGraph } from './graph.ts'
 import { nodeNameOf } from './identity.ts'
@@ -22,15 +22,11 @@ export interface NodeAuthorizerOptions {
   readonly catchUp?: () => void
 }
 
-export interface NodeAuthorizer extends Authorizer {
-  authorize(attributes: Attributes): Decision
-}
-
 const silent: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace: Object.freeze({ authorizer: 'Node' }) })
 
 /** Decides about nodes by what the graph knows of their pods. Has no opinion on anybody else. */
-export function createNodeAuthorizer(options: NodeAuthorizerOptions): NodeAuthorizer {
+export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthorizer {
   const { graph, profile = stockProfile, rules = nodeRules(profile), catchUp = () => undefined } = options
   const areas = new Map(Object.entries(areasOf(graph, profile)))
   return {
@@ -57,7 +53,7 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions): NodeAuthor
 export async function followNodes(
   feed: ObjectFeed,
   options: Pick<NodeAuthorizerOptions, 'profile' | 'rules'> = {},
-): Promise<NodeAuthorizer> {
+): Promise<SyncAuthorizer> {
   const { profile = stockProfile } = options
   const graph = new NodeGraph({ profile })
   const catchUps = [

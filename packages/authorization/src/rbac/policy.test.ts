@@ -1,7 +1,18 @@
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { Attributes, StoredObject } from '../interfaces.ts'
-import { account, asks, asksPath, binding, clusterBinding, clusterRole, group, role, rule, user } from '../testing/samples.fixture.ts'
+import {
+  account,
+  asks,
+  asksPath,
+  binding,
+  clusterBinding,
+  clusterRole,
+  group,
+  role,
+  rule,
+  user,
+} from '../testing/samples.fixture.ts'
 import { readBinding, readRole } from './objects.ts'
 import { isSubject } from './policy.ts'
 import { createRbacAuthorizer } from './rbac-authorizer.ts'

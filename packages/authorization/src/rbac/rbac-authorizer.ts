@@ -1,7 +1,7 @@
 /** Decides by roles and bindings. */
 
 import type { NamingProfile } from '@krmkit/meta'
-import type { Attributes, Authorizer, Decision, ObjectFeed, RuleAnswer, StoredObject } from '../interfaces.ts'
+import type { Decision, ObjectFeed, StoredObject, SyncAuthorizer } from '../interfaces.ts'
 import { aggregateRoles } from './aggregation.ts'
 import { aggregated } from './describe.ts'
 import { RbacPolicy } from './policy.ts'
@@ -14,11 +14,9 @@ export interface RbacOptions {
   readonly catchUp?: () => void
 }
 
-export interface RbacAuthorizer extends Authorizer {
+export interface RbacAuthorizer extends SyncAuthorizer {
   /** What is decided by. Changes take effect with the next decision. */
   readonly policy: RbacPolicy
-  authorize(attributes: Attributes): Decision
-  rulesFor(user: Attributes['user'], namespace: string): RuleAnswer
   /** Brings `policy` up to date. */
   catchUp(): void
 }

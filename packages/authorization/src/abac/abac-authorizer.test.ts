@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { asks, asksPath } from '../testing/samples.fixture.ts'
+import { createAbacAuthorizer, parseAbacPolicies } from './abac-authorizer.ts'
+
+const jane = { username: 'jane', groups: ['dev', 'system:authenticated'] }
+const anonymous = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
+const file = (...specs: object[]) =>
+  specs.map((spec) => JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec })).join('\n')
+const may = (text: string, attributes = asks('get', 'pods', { namespace: 'ns', user: jane })) =>
+  createAbacAuthorizer(parseAbacPolicies(text)).authorize(attributes)
+
+const all = { namespace: '*', resource: '*', apiGroup: '*' }
+
+describe('createAbacAuthorizer', () => {
+  it.each([
+    [{ ...all, user: 'jane' }, true],
+    [{ ...all, user: 'joe' }, false],
+    [{ ...all, group: 'dev' }, true],
+    [{ ...all, group: 'ops' }, false],
+    [{ ...all, user: 'jane', group: 'dev' }, true],
+    [{ ...all, user: 'jane', group: 'ops' }, false],
+    [{ ...all, user: '*' }, true],
+    [{ ...all }, false],
+    [{ ...all, user: 'jane', namespace: 'other' }, false],
+    [{ ...all, user: 'jane', namespace: '' }, false],
+    [{ ...all, user: 'jane', resource: 'secrets' }, false],
+    [{ ...all, user: 'jane', apiGroup: 'apps' }, false],
+    [{ ...all, user: 'jane', apiGroup: '' }, true],
+    [{ user: 'jane', nonResourcePath: '*' }, false],
+    [{ ...all, user: 'jane', readonly: true }, true],
+  ])('%j answers get pods with %s', (spec, allowed) => {
+    expect(may(file(spec)).decision).toBe(allowed ? 'allow' : 'noOpinion')
+  })
+
+  it('P249 a star means everybody who is authenticated', () => {
+    for (const spec of [
+      { ...all, user: '*' },
+      { ...all, group: '*' },
+    ]) {
+      expect(may(file(spec), asks('get', 'pods', { user: anonymous })).decision).toBe('noOpinion')
+    }
+    const explicit = file({ ...all, group: 'system:unauthenticated' })
+    expect(may(explicit, asks('get', 'pods', { user: anonymous })).decision).toBe('allow')
+  })
+
+  it('readonly is get, list and watch', () => {
+    const text = file({ ...all, user: 'jane', readonly: true, nonResourcePath: '*' })
+    for (const verb of ['get', 'list', 'watch']) expect(may(text, asks(verb, 'pods', { user: jane })).decision).toBe('allow')
+    for (const verb of ['create', 'impersonate', 'escalate'])
+      expect(may(text, asks(verb, 'pods', { user: jane })).decision).toBe('noOpinion')
+    expect(may(text, asksPath('post', '/x', { user: jane })).decision).toBe('noOpinion')
+  })
+
+  it('paths are those that are named', () => {
+    const text = file({ user: 'jane', nonResourcePath: '/logs/*' })
+    expect(may(text, asksPath('get', '/logs/a', { user: jane })).decision).toBe('allow')
+    expect(may(text, asksPath('get', '/metrics', { user: jane }))).toMatchObject({
+      decision: 'noOpinion',
+      reason: 'No policy matched.',
+    })
+  })
+
+  it('reads the old form, where what is left out is everything', () => {
+    expect(may('{"user":"jane"}').decision).toBe('allow')
+    expect(may('{"user":"jane"}', asksPath('get', '/x', { user: jane })).decision).toBe('allow')
+    expect(may('{"user":"jane","resource":"pods"}', asksPath('get', '/x', { user: jane })).decision).toBe('noOpinion')
+    expect(may('{"readonly":true}').decision).toBe('allow')
+    expect(may('{"readonly":true}', asks('get', 'pods', { user: anonymous })).decision).toBe('noOpinion')
+    expect(may('{"user":"jane","namespace":"other"}').decision).toBe('noOpinion')
+  })
+
+  it('passes over blank lines and remarks', () => {
+    expect(parseAbacPolicies('\n# who\n\n{"user":"a"}\r\n')).toHaveLength(1)
+  })
+
+  it.each([
+    ['{', 'it is not JSON'],
+    ['[]', 'it is not an object'],
+    ['{"apiVersion":"v1"}', 'apiVersion must be abac.authorization.kubernetes.io/v1beta1'],
+    ['{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Rule"}', 'kind must be Policy'],
+    ['{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy"}', 'it has no spec'],
+    ['{"user":["jane"]}', 'user must be a text'],
+    ['{"user":"jane","readonly":"true"}', 'readonly must be true or false'],
+  ])('refuses %s', (line, message) => {
+    expect(() => parseAbacPolicies(`{"user":"a"}\n${line}`)).toThrow(
+      expect.objectContaining({ code: 'InvalidPolicyFile', line: 2, message: `policy file, line 2: ${message}` }),
+    )
+  })
+
+  it('lists rights', async () => {
+    const authorizer = createAbacAuthorizer(
+      parseAbacPolicies(file({ ...all, user: 'jane', readonly: true, nonResourcePath: '/x' }, { ...all, user: 'joe' })),
+    )
+    expect(await authorizer.rulesFor?.(jane, 'ns')).toEqual({
+      resourceRules: [{ verbs: ['get', 'list', 'watch'], apiGroups: ['*'], resources: ['*'] }],
+      nonResourceRules: [{ verbs: ['get', 'list', 'watch'], nonResourceURLs: ['/x'] }],
+      incomplete: false,
+      errors: [],
+    })
+  })
+})

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import type { PolicyRule } from '../interfaces.ts'
+import { rule } from '../testing/samples.fixture.ts'
+import { covers, describeMissing } from './coverage.ts'
+
+const paths = (verbs: string, ...nonResourceURLs: string[]): PolicyRule => ({ verbs: verbs.split(' '), nonResourceURLs })
+const everything = [rule('*', '*', '*'), paths('*', '*')]
+
+describe('covers', () => {
+  it.each<[string, PolicyRule[], PolicyRule, boolean]>([
+    ['the same', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods'), true],
+    ['fewer verbs', [rule('get list', 'core', 'pods')], rule('list', 'core', 'pods'), true],
+    ['more verbs', [rule('get', 'core', 'pods')], rule('get list', 'core', 'pods'), false],
+    [
+      'parts of several rules',
+      [rule('get', 'core', 'pods'), rule('list', 'core', 'pods')],
+      rule('get list', 'core', 'pods'),
+      true,
+    ],
+    ['a star of verbs from single ones', [rule('get list', 'core', 'pods')], rule('*', 'core', 'pods'), false],
+    ['another group', [rule('get', 'core', 'pods')], rule('get', 'apps', 'pods'), false],
+    ['all of everything', everything, rule('*', '*', '*'), true],
+    ['a sub-resource from its resource', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods/log'), false],
+    ['a resource from its sub-resource', [rule('get', 'core', 'pods/log')], rule('get', 'core', 'pods'), false],
+    ['a sub-resource of any', [rule('get', 'core', '*/log')], rule('get', 'core', 'pods/log'), true],
+    ['any sub-resource from one', [rule('get', 'core', 'pods/log')], rule('get', 'core', '*/log'), false],
+    ['P258 one name of all', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods', 'a'), true],
+    ['P258 all names from one', [rule('get', 'core', 'pods', 'a')], rule('get', 'core', 'pods'), false],
+    [
+      'P258 names one by one',
+      [rule('get', 'core', 'pods', 'a'), rule('get', 'core', 'pods', 'b')],
+      rule('get', 'core', 'pods', 'a b'),
+      true,
+    ],
+    ['P258 another name', [rule('get', 'core', 'pods', 'a')], rule('get', 'core', 'pods', 'a b'), false],
+    ['a path below a star', [paths('get', '/a/*')], paths('get', '/a/b'), true],
+    ['a star below a star', [paths('get', '/a*')], paths('get', '/a/b/*'), true],
+    ['a star from a path', [paths('get', '/a')], paths('get', '/a*'), false],
+    ['another path', [paths('get', '/a')], paths('get', '/b'), false],
+    ['paths from resources', [rule('*', '*', '*')], paths('get', '/a'), false],
+    ['resources from paths', [paths('*', '*')], rule('get', 'core', 'pods'), false],
+    ['nothing from nothing', [], rule('get', 'core', 'pods'), false],
+    ['an empty verb', [], rule('', 'core', 'pods'), false],
+  ])('%s', (_, held, wanted, covered) => {
+    expect(covers(held, [wanted]).outcome).toBe(covered ? 'covered' : 'uncovered')
+  })
+
+  it('no rules are covered by nothing', () => {
+    expect(covers([], [])).toEqual({ outcome: 'covered' })
+  })
+
+  it('tells what is missing, right by right', () => {
+    expect(covers([rule('get', 'core', 'secrets')], [rule('get', 'core apps', 'pods secrets')])).toEqual({
+      outcome: 'uncovered',
+      missing: [rule('get', 'core', 'pods'), rule('get', 'apps', 'pods'), rule('get', 'apps', 'secrets')],
+    })
+  })
+
+  it('does not look at more combinations than a request may cost', () => {
+    const many = (prefix: string) => Array.from({ length: 1000 }, (_, i) => `${prefix}${i}`)
+    const bomb = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') }
+    expect(covers([rule('get', 'core', 'pods')], [bomb])).toEqual({ outcome: 'tooMany' })
+    expect(covers(everything, [bomb])).toEqual({ outcome: 'covered' })
+  })
+})
+
+describe('describeMissing', () => {
+  it('tells verbs of one resource together, lines in order', () => {
+    const missing = [rule('get', 'core', 'pods'), rule('list', 'core', 'pods'), rule('get', 'apps', 'a', 'n'), paths('get', '/x')]
+    expect(describeMissing(missing).split('\n')).toEqual([
+      '{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}',
+      '{APIGroups:["apps"], Resources:["a"], ResourceNames:["n"], Verbs:["get"]}',
+      '{NonResourceURLs:["/x"], Verbs:["get"]}',
+    ])
+  })
+})

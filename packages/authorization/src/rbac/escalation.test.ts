@@ -1,0 +1,159 @@
+import { ApiError } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { PolicyRule, StoredObject } from '../interfaces.ts'
+import { privilegedGroups } from '../simple.ts'
+import { account, binding, clusterBinding, clusterRole, group, role, rule, user } from '../testing/samples.fixture.ts'
+import { unionAuthorizer } from '../union.ts'
+import { escalationGuard, type RoleWrite } from './escalation.ts'
+import { createRbacAuthorizer } from './rbac-authorizer.ts'
+
+const rbacGroup = 'rbac.authorization.k8s.io'
+const jane = { username: 'jane', groups: ['dev', 'system:authenticated'] }
+const secrets = rule('get', 'core', 'secrets')
+const reading = clusterRole('reading', [secrets])
+
+/** What becomes of a write by jane, who may read secrets and what `rights` say, in the namespace `shop`. */
+async function outcome(
+  write: Partial<RoleWrite> & Pick<RoleWrite, 'resource' | 'object'>,
+  rights: readonly PolicyRule[] = [],
+  more: StoredObject[] = [],
+) {
+  const objects = [
+    reading,
+    role('shop', 'rights', rights),
+    binding('shop', 'reading', ['ClusterRole', 'reading'], user('jane')),
+    binding('shop', 'rights', ['Role', 'rights'], user('jane')),
+    ...more,
+  ]
+  const rbac = createRbacAuthorizer({ objects })
+  const guard = escalationGuard({ authorizer: unionAuthorizer([privilegedGroups(), rbac]), rbac: () => rbac })
+  try {
+    await guard({ user: jane, namespace: 'shop', name: '', ...write })
+    return 'allowed'
+  } catch (error) {
+    if (!ApiError.is(error)) throw error
+    return `${error.code} ${error.message}`
+  }
+}
+
+const refused = (what: string, name: string, rights: string) =>
+  `403 ${what}.${rbacGroup} "${name}" is forbidden: user "jane" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n${rights}`
+
+describe('roles', () => {
+  it('may give what their writer holds', async () => {
+    expect(await outcome({ resource: 'roles', object: role('shop', 'r', [secrets]) })).toBe('allowed')
+  })
+
+  it('may not give more', async () => {
+    const object = role('shop', 'r', [secrets, rule('get list', 'core', 'pods')])
+    expect(await outcome({ resource: 'roles', object })).toBe(
+      refused('roles', 'r', '{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}'),
+    )
+  })
+
+  it('what is held in a namespace cannot be given in another one or in all', async () => {
+    expect(await outcome({ resource: 'roles', namespace: 'other', object: role('other', 'r', [secrets]) })).toMatch(/^403/)
+    expect(await outcome({ resource: 'clusterroles', namespace: '', object: clusterRole('r', [secrets]) })).toMatch(/^403/)
+  })
+
+  it('may give anything by the right to escalate', async () => {
+    const object = role('shop', 'r', [rule('*', '*', '*')])
+    expect(await outcome({ resource: 'roles', object }, [rule('escalate', rbacGroup, 'roles')])).toBe('allowed')
+    expect(await outcome({ resource: 'roles', object }, [rule('escalate', rbacGroup, 'clusterroles')])).toMatch(/^403/)
+    expect(await outcome({ resource: 'roles', namespace: 'other', object }, [rule('escalate', rbacGroup, 'roles')])).toMatch(
+      /^403/,
+    )
+  })
+
+  it('P258 escalation of one role by name counts where the path has the name', async () => {
+    const object = role('shop', 'r', [rule('*', '*', '*')])
+    const right = [rule('escalate', rbacGroup, 'roles', 'r')]
+    expect(await outcome({ resource: 'roles', object, name: 'r' }, right)).toBe('allowed')
+    expect(await outcome({ resource: 'roles', object, name: '' }, right)).toMatch(/^403/)
+    expect(await outcome({ resource: 'roles', object, name: 's' }, right)).toMatch(/^403/)
+  })
+
+  it('administrators may do everything', async () => {
+    const object = clusterRole('r', [rule('*', '*', '*')])
+    const root = { username: 'root', groups: ['system:masters'] }
+    expect(await outcome({ resource: 'clusterroles', namespace: '', user: root, object })).toBe('allowed')
+  })
+
+  it('every change of a role that holds more is refused, but what garbage collection needs', async () => {
+    const oldObject = role('shop', 'big', [rule('*', '*', '*')])
+    const labelled = { ...oldObject, metadata: { ...oldObject.metadata, labels: { a: 'b' } } }
+    expect(await outcome({ resource: 'roles', name: 'big', object: labelled, oldObject })).toMatch(/^403/)
+    const collected = {
+      ...oldObject,
+      metadata: { ...oldObject.metadata, finalizers: [], ownerReferences: [], managedFields: [] },
+    }
+    expect(await outcome({ resource: 'roles', name: 'big', object: collected, oldObject })).toBe('allowed')
+    expect(await outcome({ resource: 'roles', name: 'big', object: role('shop', 'big', [secrets]), oldObject })).toBe('allowed')
+  })
+
+  it('an aggregation rule needs everything, to set it and to take it away', async () => {
+    const gathering = { ...clusterRole('r', []), aggregationRule: { clusterRoleSelectors: [{}] } }
+    const write = { resource: 'clusterroles', namespace: '', name: 'r' }
+    const message = `403 clusterroles.${rbacGroup} "r" is forbidden: must have cluster-admin privileges to use the aggregationRule`
+    expect(await outcome({ ...write, object: gathering })).toBe(message)
+    expect(await outcome({ ...write, object: clusterRole('r', []), oldObject: gathering })).toBe(message)
+    const all = [clusterRole('all', [rule('*', '*', '*'), { verbs: ['*'], nonResourceURLs: ['*'] }])]
+    expect(await outcome({ ...write, object: gathering }, [], [...all, clusterBinding('all', 'all', group('dev'))])).toBe(
+      'allowed',
+    )
+  })
+
+  it('rules with more combinations than can be looked at are refused', async () => {
+    const many = Array.from({ length: 2000 }, (_, i) => `x${i}`)
+    const object = role('shop', 'r', [{ verbs: many, apiGroups: many, resources: many }])
+    expect(await outcome({ resource: 'roles', object })).toContain('more RBAC permissions than can be checked')
+  })
+})
+
+describe('bindings', () => {
+  const big = clusterRole('big', [rule('*', '*', '*')])
+  const write = { resource: 'rolebindings' }
+
+  it('may give a role whose rights the writer holds', async () => {
+    expect(await outcome({ ...write, object: binding('shop', 'b', ['ClusterRole', 'reading'], account('x')) })).toBe('allowed')
+  })
+
+  it('may not give another role', async () => {
+    const object = binding('shop', 'b', ['ClusterRole', 'big'], user('jane'))
+    expect(await outcome({ ...write, object }, [], [big])).toBe(
+      refused('rolebindings', 'b', '{APIGroups:["*"], Resources:["*"], Verbs:["*"]}'),
+    )
+  })
+
+  it('P258 may give a role by the right to bind it, in the namespace of the right', async () => {
+    const right = [rule('bind', rbacGroup, 'clusterroles', 'big')]
+    const object = binding('shop', 'b', ['ClusterRole', 'big'], user('jane'))
+    expect(await outcome({ ...write, object }, right, [big])).toBe('allowed')
+    expect(await outcome({ ...write, object }, [rule('bind', rbacGroup, 'roles', 'big')], [big])).toMatch(/^403/)
+    expect(await outcome({ ...write, object }, [rule('bind', rbacGroup, 'clusterroles', 'other')], [big])).toMatch(/^403/)
+    const cluster = { resource: 'clusterrolebindings', namespace: '', object: clusterBinding('b', 'big', user('jane')) }
+    expect(await outcome(cluster, right, [big])).toMatch(/^403/)
+  })
+
+  it('the right to escalate roles gives none to bind them', async () => {
+    const object = binding('shop', 'b', ['ClusterRole', 'big'], user('jane'))
+    expect(await outcome({ ...write, object }, [rule('escalate', rbacGroup, 'roles clusterroles')], [big])).toMatch(/^403/)
+  })
+
+  it('a role that is missing can be given only by the right to bind it', async () => {
+    const object = binding('shop', 'b', ['Role', 'later'], user('jane'))
+    expect(await outcome({ ...write, object })).toBe(`404 rolebindings.${rbacGroup} "later" not found`)
+    expect(await outcome({ ...write, object }, [rule('bind', rbacGroup, 'roles', 'later')])).toBe('allowed')
+  })
+
+  it('changing the subjects of a binding is giving its role', async () => {
+    const oldObject = binding('shop', 'b', ['ClusterRole', 'big'], user('root'))
+    const object = binding('shop', 'b', ['ClusterRole', 'big'], user('root'), user('jane'))
+    expect(await outcome({ ...write, name: 'b', object, oldObject }, [], [big])).toMatch(/^403/)
+  })
+
+  it('a binding whose role is of no kind is left to validation', async () => {
+    const object = { ...binding('shop', 'b', ['Deployment', 'x'], user('jane')) }
+    expect(await outcome({ ...write, object })).toBe('allowed')
+  })
+})

@@ -1,0 +1,197 @@
+import { fakeClock, seededRandom } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { asks, asksPath } from '../testing/samples.fixture.ts'
+import type { Fetch } from './fetch.ts'
+import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts'
+
+type Reply = { status?: number; body?: unknown; retryAfter?: string } | Error
+
+/** A service that gives these answers in turn, the last one for ever; and what it was asked. */
+function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOptions> = {}) {
+  const asked: { apiVersion: string; spec: Record<string, unknown> }[] = []
+  const errors: unknown[] = []
+  const clock = fakeClock(0)
+  const fetch: Fetch = async (_, { body }) => {
+    const reply = replies[Math.min(asked.length, replies.length - 1)]!
+    asked.push(JSON.parse(body))
+    if (reply instanceof Error) throw reply
+    const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {})
+    const bytes = async function* () {
+      yield new TextEncoder().encode(text)
+    }
+    const headers = { get: (name: string) => (name === 'retry-after' ? (reply.retryAfter ?? null) : null) }
+    return { status: reply.status ?? 200, headers, body: bytes() }
+  }
+  const authorizer = createWebhookAuthorizer({
+    url: 'https://rights.example/review',
+    fetch,
+    clock,
+    random: seededRandom(1),
+    onError: (error) => errors.push(error),
+    pausesMs: [],
+    ...options,
+  })
+  return { authorizer, asked, errors, clock }
+}
+
+const review = (status: object, version = 'v1beta1') => ({
+  body: { apiVersion: `authorization.k8s.io/${version}`, kind: 'SubjectAccessReview', status },
+})
+const get = asks('get', 'pods/log', {
+  namespace: 'ns',
+  name: 'a',
+  user: { username: 'jane', uid: '7', groups: ['dev'], extra: { scopes: ['x'] } },
+})
+
+describe('createWebhookAuthorizer', () => {
+  it.each([
+    [
+      { allowed: true, reason: 'yes' },
+      { decision: 'allow', reason: 'yes' },
+    ],
+    [
+      { allowed: false, reason: 'not mine' },
+      { decision: 'noOpinion', reason: 'not mine' },
+    ],
+    [
+      { allowed: false, denied: true, reason: 'no' },
+      { decision: 'deny', reason: 'no' },
+    ],
+    [
+      { allowed: true, denied: true },
+      { decision: 'deny', error: 'webhook subject access review returned both allow and deny response' },
+    ],
+    [
+      { allowed: false, evaluationError: 'half of it' },
+      { decision: 'noOpinion', error: 'half of it' },
+    ],
+  ])('%j is %j', async (status, decision) => {
+    expect(await service([review(status)]).authorizer.authorize(get)).toMatchObject({
+      ...decision,
+      trace: { authorizer: 'Webhook' },
+    })
+  })
+
+  it('asks in version v1beta1, where groups are called group', async () => {
+    const { authorizer, asked } = service([review({ allowed: true })])
+    await authorizer.authorize(get)
+    expect(asked[0]).toMatchObject({
+      apiVersion: 'authorization.k8s.io/v1beta1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        resourceAttributes: { namespace: 'ns', verb: 'get', version: 'v1', resource: 'pods', subresource: 'log', name: 'a' },
+        user: 'jane',
+        group: ['dev'],
+        uid: '7',
+        extra: { scopes: ['x'] },
+      },
+    })
+  })
+
+  it('P340 asks in version v1, where they are called groups', async () => {
+    const { authorizer, asked } = service([review({ allowed: true }, 'v1')], { version: 'v1' })
+    expect(await authorizer.authorize(asksPath('get', '/metrics', { user: get.user }))).toMatchObject({ decision: 'allow' })
+    const { spec } = asked[0]!
+    expect(spec).toEqual({
+      nonResourceAttributes: { path: '/metrics', verb: 'get' },
+      user: 'jane',
+      groups: ['dev'],
+      uid: '7',
+      extra: { scopes: ['x'] },
+    })
+  })
+
+  it('tells what selectors ask for', async () => {
+    const { authorizer, asked } = service([review({ allowed: true })])
+    const fieldSelector = [{ field: 'spec.nodeName', operator: '=' as const, value: 'n1' }]
+    const labelSelector = [{ key: 'app', operator: 'In', values: ['a'] }]
+    await authorizer.authorize(asks('list', 'pods', { fieldSelector, labelSelector }))
+    expect(asked[0]?.spec['resourceAttributes']).toMatchObject({
+      fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] },
+      labelSelector: { requirements: labelSelector },
+    })
+  })
+
+  it('remembers rights for five minutes and refusals for half a minute, each by all that was asked', async () => {
+    const { authorizer, asked, clock } = service([review({ allowed: true })])
+    const times = async (n: number) => {
+      for (let i = 0; i < n; i++) await authorizer.authorize(get)
+      return asked.length
+    }
+    expect(await times(3)).toBe(1)
+    await authorizer.authorize({ ...get, name: 'b' })
+    await authorizer.authorize({ ...get, user: { ...get.user, groups: ['ops'] } })
+    expect(asked).toHaveLength(3)
+    clock.advance(299_999)
+    expect(await times(1)).toBe(3)
+    clock.advance(1)
+    expect(await times(2)).toBe(4)
+    const no = service([review({ allowed: false })])
+    await no.authorizer.authorize(get)
+    no.clock.advance(29_999)
+    await no.authorizer.authorize(get)
+    expect(no.asked).toHaveLength(1)
+    no.clock.advance(1)
+    await no.authorizer.authorize(get)
+    expect(no.asked).toHaveLength(2)
+  })
+
+  it('does not remember what clients can make as long as they like', async () => {
+    const { authorizer, asked } = service([review({ allowed: true })])
+    for (let i = 0; i < 2; i++) await authorizer.authorize(asksPath('get', `/${'x'.repeat(10_000)}`))
+    expect(asked).toHaveLength(2)
+  })
+
+  it.each<[string, Reply]>([
+    ['a failure', { status: 503 }],
+    ['a redirect', { status: 302 }],
+    ['no JSON', { body: '<html>' }],
+    ['something else', { body: { apiVersion: 'v1', kind: 'Status' } }],
+    ['another version', review({ allowed: true }, 'v1')],
+    ['no status', { body: { apiVersion: 'authorization.k8s.io/v1beta1', kind: 'SubjectAccessReview' } }],
+    ['a text for a truth', review({ allowed: 'true' })],
+    ['a megabyte and more', { body: ' '.repeat(1024 * 1024 + 1) }],
+    ['no connection', new Error('refused')],
+  ])('%s lets nobody in, is not remembered and tells callers nothing', async (_, reply) => {
+    const { authorizer, asked, errors } = service([reply, review({ allowed: true })])
+    expect(await authorizer.authorize(get)).toEqual({
+      decision: 'noOpinion',
+      reason: '',
+      error: 'the authorization webhook gave no answer that can be used',
+      trace: { authorizer: 'Webhook' },
+    })
+    expect(errors).toHaveLength(1)
+    expect((await authorizer.authorize(get)).decision).toBe('allow')
+    expect(asked).toHaveLength(2)
+  })
+
+  it('can be told to refuse everybody when it cannot be asked', async () => {
+    const { authorizer } = service([new Error('refused')], { onFailure: 'deny' })
+    expect((await authorizer.authorize(get)).decision).toBe('deny')
+  })
+
+  it('asks again when the service is busy, after the time that it wants', async () => {
+    const { authorizer, asked, clock } = service([{ status: 429, retryAfter: '3' }, { status: 500 }, review({ allowed: true })], {
+      pausesMs: [500, 500],
+    })
+    const answer = authorizer.authorize(get)
+    for (let i = 0; i < 20; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      clock.advance(400)
+    }
+    expect((await answer).decision).toBe('allow')
+    expect(asked).toHaveLength(3)
+  })
+
+  it('gives up on a service that never answers', async () => {
+    const clock = fakeClock(0)
+    const { authorizer } = service([], { clock, timeoutMs: 1000, fetch: () => new Promise(() => undefined) })
+    const answer = authorizer.authorize(get)
+    clock.advance(1000)
+    expect((await answer).decision).toBe('noOpinion')
+  })
+
+  it('cannot list rights, and says so', async () => {
+    expect(await service([]).authorizer.rulesFor?.(get.user, 'ns')).toMatchObject({ incomplete: true })
+  })
+})
