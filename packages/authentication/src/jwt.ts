@@ -36,6 +36,8 @@ export function readToken(token: string): UnverifiedToken | undefined {
   const claims = objectIn(body)
   if (header === undefined || claims === undefined) return undefined
   const { alg, kid } = header
+  // Extensions change what is signed, and none of them is for tokens.
+  if (Object.hasOwn(header, 'crit') || Object.hasOwn(header, 'b64')) return undefined
   return {
     algorithm: typeof alg === 'string' ? alg : '',
     keyId: typeof kid === 'string' && kid !== '' ? kid : undefined,

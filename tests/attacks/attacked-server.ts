@@ -1,0 +1,186 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import {
+  anonymousAuthenticator,
+  bearerToken,
+  bootstrapTokens,
+  cachedTokens,
+  chain,
+  clientCertificate,
+  forAudiences,
+  frontProxy,
+  oidcTokens,
+  type ServiceAccountKeys,
+  serviceAccountIssuer,
+  serviceAccountTokens,
+  staticTokens,
+  type TokenSecret,
+  tokenChain,
+  usualProxyHeaders,
+  webhookTokens,
+  withAuthenticatedGroup,
+} from '@krmkit/authentication'
+import {
+  type CertificateAuthority,
+  certificateAuthority,
+  type FrontProxyLab,
+  frontProxyLab,
+  type OidcLab,
+  oidcLab,
+  type WebhookLab,
+  webhookLab,
+} from '@krmkit/authentication/testing'
+import { systemMasters } from '@krmkit/authorization'
+import { builtInTypes } from '@krmkit/kinds'
+import { type FakeClock, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
+import { memoryStorage } from '@krmkit/storage'
+import { type Answer, requestOf, type SendOptions, send } from '../protocol/server.ts'
+
+/** A server with every authenticator there is, in the order of `krmkit serve`, and what attackers would like to get at. */
+export interface AttackedServer extends AsyncDisposable {
+  readonly server: EmbeddedServer
+  readonly clock: FakeClock
+  readonly oidc: OidcLab
+  readonly webhook: WebhookLab
+  readonly front: FrontProxyLab
+  /** Authority of callers with certificates. */
+  readonly people: CertificateAuthority
+  readonly signingKey: KeyObject
+  readonly issuer: string
+  /** Everything that anybody would write to a log or to the audit trail. */
+  readonly log: unknown[]
+  /** Asks who the caller is, as nobody but what is sent. */
+  who(sent: Sent): Promise<Who>
+  /** Asks as the administrator. */
+  ask(method: string, path: string, body?: object): Promise<Answer>
+  /** A token of an account, issued by the server. */
+  tokenOf(account: string, spec?: object): Promise<string>
+}
+
+export interface Sent {
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly token?: string
+  readonly certificates?: readonly Uint8Array[]
+}
+
+export interface Who {
+  readonly status: number
+  readonly username: string | undefined
+  readonly groups: readonly string[]
+  readonly text: string
+}
+
+export const staticToken = 'static-token-of-the-administrator-0123456789'
+export const bootstrapToken = 'abcdef.0123456789abcdef'
+export const cooldownMs = 10_000
+
+const types = builtInTypes()
+const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+const plurals = { ServiceAccount: 'serviceaccounts', Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
+
+export async function startAttackedServer(): Promise<AttackedServer> {
+  const clock = fakeClock(Date.UTC(2026, 0, 1))
+  const random = seededRandom(11)
+  const environment = { clock, random, profile: stockProfile }
+  const oidc = oidcLab({ clock })
+  const webhook = webhookLab({ clock })
+  const front = frontProxyLab(environment)
+  const people = certificateAuthority({ name: 'people', ...environment })
+  const signingKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+  const issuer = 'https://kubernetes.default.svc'
+  const keys: ServiceAccountKeys = { ...environment, issuer, signingKey }
+  const log: unknown[] = []
+  const onError = (error: unknown) => void log.push(error)
+  let server: EmbeddedServer | undefined
+  const reader = (resource: string, namespace: string, name: string) =>
+    server?.registry.reader.get({ group: '', resource }, namespace, name)
+  const accounts = serviceAccountTokens(keys, (kind, namespace, name) => {
+    const found = reader(plurals[kind], namespace, name)
+    if (found === undefined) return undefined
+    const { uid = '', deletionTimestamp = null } = found.metadata
+    return { uid, deletionTimestamp, ...('data' in found ? { data: found.data as Record<string, string> } : {}) }
+  })
+  const openId = oidcTokens({
+    issuerUrl: oidc.issuerUrl,
+    clientId: oidc.clientId,
+    fetch: oidc.fetch,
+    clock,
+    cooldownMs,
+    onError,
+    groupsClaim: 'groups',
+  })
+  const reviewer = webhookTokens({
+    ...environment,
+    url: webhook.url,
+    fetch: webhook.fetch,
+    audiences: [issuer],
+    onError,
+    pausesMs: [],
+  })
+  const own = [issuer]
+  const administrator = { username: 'admin', groups: ['system:masters'] }
+  const tokens = tokenChain([
+    forAudiences(staticTokens([{ token: staticToken, user: administrator }], { random }), own),
+    accounts,
+    forAudiences(
+      bootstrapTokens({ ...environment, secret: (name) => reader('secrets', 'kube-system', name) as TokenSecret | undefined }),
+      own,
+    ),
+    forAudiences(cachedTokens(openId, { clock, random, successMs: 10_000, failureMs: 0 }), own),
+    cachedTokens(reviewer, { clock, random }),
+  ])
+  const known = withAuthenticatedGroup(
+    chain([
+      frontProxy({ ...usualProxyHeaders, authorities: front.authority.certificate, allowedNames: ['front-proxy'], clock }),
+      clientCertificate({ authorities: people.certificate, clock, profile: stockProfile }),
+      bearerToken(tokens),
+    ]),
+  )
+  server = await createApiServer({
+    ...environment,
+    types,
+    storage: memoryStorage({ clock }),
+    authenticator: chain([known, anonymousAuthenticator], { onRejection: 'stop' }),
+    // Who asks may ask who they are: the answer shows what authentication made of them.
+    authorizer: systemMasters,
+    serviceAccountIssuer: serviceAccountIssuer(keys),
+    audit: (event) => void log.push(event),
+    onFault: onError,
+  })
+  const made = server
+  const ask: AttackedServer['ask'] = (method, target, body) => {
+    const [path = '', query = ''] = target.split('?')
+    return send(made.handle, method, path, { query, ...(body === undefined ? {} : { body }) })
+  }
+  return {
+    server: made,
+    clock,
+    oidc,
+    webhook,
+    front,
+    people,
+    signingKey,
+    issuer,
+    log,
+    ask,
+    async who({ headers = {}, token, certificates }) {
+      const options: SendOptions = { body: review }
+      const sent = token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` }
+      const request = requestOf('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', options)
+      const { user: _, ...without } = request
+      const answer = await send(
+        () => made.handle({ ...without, headers: sent, peer: certificates === undefined ? {} : { certificates } }),
+        'POST',
+        '/',
+      )
+      const { userInfo } = (answer.json?.status ?? {}) as { userInfo?: { username: string; groups: string[] } }
+      return { status: answer.status, username: userInfo?.username, groups: userInfo?.groups ?? [], text: answer.text }
+    },
+    async tokenOf(account, spec = {}) {
+      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec }
+      const answer = await ask('POST', `/api/v1/namespaces/default/serviceaccounts/${account}/token`, body)
+      return (answer.json.status as { token: string }).token
+    },
+    [Symbol.asyncDispose]: () => made.close(),
+  }
+}

@@ -1,0 +1,511 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { forgeToken } from '@krmkit/authentication/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type AttackedServer, bootstrapToken, cooldownMs, startAttackedServer, staticToken } from './attacked-server.ts'
+
+/** What people try who have no business here. Nobody is let in, and nobody becomes somebody else. */
+
+let target: AttackedServer
+let stranger: ReturnType<typeof generateKeyPairSync>
+beforeAll(async () => {
+  target = await startAttackedServer()
+  stranger = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  await target.ask('POST', '/api/v1/namespaces/default/serviceaccounts', {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'robot' },
+  })
+})
+afterAll(() => target[Symbol.asyncDispose]())
+afterEach(() => vi.restoreAllMocks())
+
+const refused = async (...tokens: string[]) => {
+  for (const token of tokens) {
+    const { status, username } = await target.who({ token })
+    expect({ token, status, username }).toEqual({ token, status: 401, username: undefined })
+  }
+}
+const seconds = () => Math.floor(target.clock.now() / 1000)
+const pem = () => createPublicKey(target.signingKey).export({ type: 'spki', format: 'pem' }) as string
+const uidOf = async (account: string) =>
+  (await target.ask('GET', `/api/v1/namespaces/default/serviceaccounts/${account}`)).json.metadata.uid
+/** Claims as the server itself would write them. */
+const accountClaims = async (more: object = {}) => ({
+  iss: target.issuer,
+  aud: [target.issuer],
+  iat: seconds(),
+  nbf: seconds(),
+  exp: seconds() + 3600,
+  sub: 'system:serviceaccount:default:robot',
+  'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'robot', uid: await uidOf('robot') } },
+  ...more,
+})
+const keyIdOf = (token: string) =>
+  (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid
+
+describe('forged tokens', () => {
+  it('unsigned: alg none in every spelling, with and without a signature', async () => {
+    const claims = await accountClaims()
+    const good = await target.tokenOf('robot')
+    for (const alg of ['none', 'None', 'NONE', 'nOnE', '', undefined]) {
+      const token = forgeToken({ header: { alg, typ: 'JWT' }, claims })
+      await refused(
+        token,
+        `${token}${good.split('.')[2]}`,
+        target.oidc.token({ header: { alg }, signer: '' }).replace(/[^.]*$/, ''),
+      )
+    }
+  })
+
+  it('algorithm confusion: the public key as the secret of an HMAC', async () => {
+    const claims = await accountClaims()
+    const oidcPem = createPublicKey(target.oidc.signingKey).export({ type: 'spki', format: 'pem' }) as string
+    for (const alg of ['HS256', 'HS384', 'HS512', 'hs256']) {
+      for (const secret of [pem(), pem().trim(), pem().replace(/-----[^-]+-----|\s/g, '')])
+        await refused(forgeToken({ header: { alg }, claims, signer: secret }))
+      await refused(target.oidc.token({ header: { alg }, signer: oidcPem }))
+    }
+  })
+
+  it('algorithm confusion: another asymmetric algorithm than that of the key', async () => {
+    const claims = await accountClaims()
+    for (const alg of ['PS256', 'RS384', 'ES256', 'EdDSA', 'RSA-OAEP'])
+      await refused(
+        forgeToken({ header: { alg, kid: keyIdOf(await target.tokenOf('robot')) }, claims, signer: target.signingKey }),
+        target.oidc.token({ header: { alg } }),
+      )
+  })
+
+  it('a key that the token brings along: jwk, jku, x5u, x5c', async () => {
+    const claims = await accountClaims()
+    const { privateKey, publicKey } = stranger
+    const jwk = publicKey.export({ format: 'jwk' })
+    const before = { ...target.oidc.asked }
+    for (const header of [
+      { jwk },
+      { jku: 'https://attacker.test/keys' },
+      { x5u: 'https://attacker.test/chain' },
+      { x5c: [publicKey.export({ type: 'spki', format: 'der' }).toString('base64')] },
+    ])
+      await refused(
+        forgeToken({ header: { alg: 'RS256', ...header }, claims, signer: privateKey }),
+        target.oidc.token({ header, signer: privateKey }),
+      )
+    // The set may be fetched once for a new kid, and nothing else is.
+    expect(target.oidc.asked.keys - before.keys).toBeLessThanOrEqual(2)
+  })
+
+  it('kid tricks: paths, statements, members of every object, the wrong type, the right key', async () => {
+    const claims = await accountClaims()
+    const kids = ['../../dev/null', "' OR 1=1 --", '__proto__', 'constructor', 'toString', '', ' ', '\u0000', 'x'.repeat(5000)]
+    const odd: unknown[] = [null, 0, true, [], ['key-1'], {}, { toString: 'key-1' }]
+    for (const kid of [...kids, ...odd, keyIdOf(await target.tokenOf('robot')), 'key-1'])
+      await refused(
+        forgeToken({ header: { alg: 'RS256', kid }, claims, signer: stranger.privateKey }),
+        forgeToken({ header: { alg: 'HS256', kid }, claims, signer: '' }),
+        target.oidc.token({ header: { kid }, signer: stranger.privateKey }),
+      )
+  })
+
+  it('critical header members that nobody understands, and unencoded payloads', async () => {
+    const claims = await accountClaims()
+    for (const header of [{ crit: ['exp'] }, { crit: ['x'], x: 1 }, { crit: [] }, { b64: false, crit: ['b64'] }])
+      await refused(forgeToken({ header: { alg: 'RS256', ...header }, claims, signer: target.signingKey }))
+  })
+
+  it('signatures that are cut, moved, padded, changed or of another token', async () => {
+    const good = await target.tokenOf('robot')
+    const other = await target.tokenOf('robot', { expirationSeconds: 7200 })
+    const [head = '', body = '', signature = ''] = good.split('.')
+    const flipped = `${signature.slice(0, 10)}${signature[10] === 'A' ? 'B' : 'A'}${signature.slice(11)}`
+    await refused(
+      `${head}.${body}.`,
+      `${head}.${body}`,
+      `${head}.${body}.${signature.slice(0, -4)}`,
+      `${head}.${body}.${flipped}`,
+      `${head}.${body}.${signature}.`,
+      `${head}.${body}.${signature}.${signature}.x`,
+      `${head}.${body}.${other.split('.')[2]}`,
+      `${head}.${other.split('.')[1]}.${signature}`,
+      `.${body}.${signature}`,
+      `${head}..${signature}`,
+      `${head}.${body}.${signature}==`,
+      `${head}.${body}.%00${signature}`,
+    )
+    expect((await target.who({ token: good })).username).toBe('system:serviceaccount:default:robot')
+  })
+
+  it('signed by a stranger, with everything else right', async () => {
+    const claims = await accountClaims()
+    await refused(
+      forgeToken({ header: { alg: 'RS256' }, claims, signer: stranger.privateKey }),
+      target.oidc.token({ signer: stranger.privateKey, header: { kid: undefined } }),
+    )
+  })
+
+  it('rightly signed claims that contradict each other, or name nobody', async () => {
+    const signed = async (more: object) =>
+      forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims(more), signer: target.signingKey })
+    const own = (await accountClaims())['kubernetes.io']
+    await refused(
+      await signed({ sub: 'system:serviceaccount:kube-system:robot' }),
+      await signed({ sub: 'admin' }),
+      await signed({ sub: undefined }),
+      await signed({ 'kubernetes.io': undefined }),
+      await signed({ 'kubernetes.io': 'robot' }),
+      await signed({ 'kubernetes.io': { ...own, namespace: 'kube-system' } }),
+      await signed({ 'kubernetes.io': { ...own, serviceaccount: { name: 'robot', uid: '' } } }),
+      await signed({ 'kubernetes.io': { ...own, pod: { name: 'p' } } }),
+      await signed({ 'kubernetes.io': { ...own, pod: { name: 'p', uid: 'u' } } }),
+      await signed({ 'kubernetes.io': { ...own, pod: null } }),
+      await signed({ 'kubernetes.io': { ...own, secret: [] } }),
+      await signed({ 'kubernetes.io': { ...own, node: { name: '../x', uid: 'u' } } }),
+      await signed({ 'kubernetes.io': JSON.parse('{"__proto__":{"namespace":"default"}}') as object }),
+    )
+  })
+
+  it('a bound token that passes itself off as one out of a Secret, and the other way', async () => {
+    const bound = await accountClaims({ iss: 'kubernetes/serviceaccount' })
+    const legacy = {
+      iss: target.issuer,
+      aud: [target.issuer],
+      exp: seconds() + 60,
+      sub: 'system:serviceaccount:default:robot',
+      'kubernetes.io/serviceaccount/namespace': 'default',
+      'kubernetes.io/serviceaccount/secret.name': 's',
+      'kubernetes.io/serviceaccount/service-account.name': 'robot',
+      'kubernetes.io/serviceaccount/service-account.uid': await uidOf('robot'),
+    }
+    for (const claims of [bound, legacy, { ...legacy, iss: 'kubernetes/serviceaccount' }])
+      await refused(forgeToken({ header: { alg: 'RS256' }, claims, signer: target.signingKey }))
+  })
+
+  it('huge, deep and strange ones cost little and reach nobody', async () => {
+    const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
+    const part = (text: string) => Buffer.from(text).toString('base64url')
+    await refused(
+      'x'.repeat(60_000),
+      'x'.repeat(200_000),
+      `${part('{"alg":"RS256"}')}.${part(deep)}.x`,
+      `${part(deep)}.${part('{}')}.x`,
+      `${part('[]')}.${part('null')}.x`,
+      `${part('{"alg":"RS256"}')}.${part(`{"iss":"${target.issuer}","iss":"x"}`)}.x`,
+      '__proto__',
+      'constructor',
+      '\u{1f600}',
+    )
+  })
+})
+
+describe('tokens at the wrong time or place', () => {
+  it('expired, not yet valid, issued in the future, without an end, with an odd one', async () => {
+    const now = seconds()
+    const times = [
+      { exp: now - 11 },
+      { nbf: now + 11 },
+      { iat: now + 11 },
+      { exp: undefined },
+      { exp: String(now + 60) },
+      { exp: -1 },
+      { exp: null },
+      { exp: { valueOf: now + 60 } },
+      { nbf: 'never', exp: now + 60 },
+    ]
+    for (const claims of times)
+      await refused(
+        forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims(claims), signer: target.signingKey }),
+        target.oidc.token({ claims }),
+      )
+  })
+
+  it('of another issuer, or one that looks alike', async () => {
+    for (const suffix of ['/', ' ', '\u0000', '.', '#', '?x'])
+      await refused(
+        forgeToken({
+          header: { alg: 'RS256' },
+          claims: await accountClaims({ iss: `${target.issuer}${suffix}` }),
+          signer: target.signingKey,
+        }),
+        target.oidc.token({ claims: { iss: `${target.oidc.issuerUrl}${suffix}` } }),
+      )
+    for (const iss of [target.issuer.toUpperCase(), [target.issuer], { 0: target.issuer }, null])
+      await refused(forgeToken({ header: { alg: 'RS256' }, claims: await accountClaims({ iss }), signer: target.signingKey }))
+  })
+
+  it('an id token under the issuer of service accounts, and a service account token under the provider', async () => {
+    await refused(
+      target.oidc.token({ claims: await accountClaims() }),
+      target.oidc.token({ claims: { ...(await accountClaims()), iss: target.oidc.issuerUrl } }),
+      forgeToken({
+        header: { alg: 'RS256', kid: 'key-1' },
+        claims: { iss: target.oidc.issuerUrl, aud: target.oidc.clientId, sub: 'alice', exp: seconds() + 60 },
+        signer: target.signingKey,
+      }),
+    )
+  })
+
+  it('for another audience: a token that was given to somebody else to check', async () => {
+    await refused(
+      await target.tokenOf('robot', { audiences: ['vault'] }),
+      await target.tokenOf('robot', { audiences: [`${target.issuer}/`] }),
+      target.oidc.token({ claims: { aud: 'another-client' } }),
+      target.oidc.token({ claims: { aud: [`${target.oidc.clientId} `], azp: target.oidc.clientId } }),
+    )
+  })
+
+  it('a provider cannot name users of the cluster: its names have a prefix', async () => {
+    for (const sub of ['system:admin', 'system:serviceaccount:default:robot', 'admin']) {
+      const { username, groups } = await target.who({ token: target.oidc.token({ claims: { sub } }) })
+      expect(username).toBe(`https://issuer.test#${sub}`)
+      expect(groups).not.toContain('system:masters')
+    }
+  })
+})
+
+describe('floods', () => {
+  it('JWKS flooding: many unknown kids cause one fetch, and known tokens are still known', async () => {
+    target.clock.advance(cooldownMs)
+    const before = target.oidc.asked.keys
+    for (let i = 0; i < 200; i++) await target.who({ token: target.oidc.token({ header: { kid: `unknown-${i}` }, signer: 'x' }) })
+    expect(target.oidc.asked.keys - before).toBeLessThanOrEqual(1)
+    expect((await target.who({ token: target.oidc.token() })).status).toBe(201)
+    target.clock.advance(cooldownMs)
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) => target.who({ token: target.oidc.token({ header: { kid: `more-${i}` } }) })),
+    )
+    expect(target.oidc.asked.keys - before).toBeLessThanOrEqual(2)
+  })
+
+  it('many bad tokens do not push good ones out of what is remembered, nor fill memory', async () => {
+    target.webhook.known.set('good-webhook-token', { user: { username: 'walter', groups: [] } })
+    expect((await target.who({ token: 'good-webhook-token' })).username).toBe('walter')
+    for (let i = 0; i < 5000; i++) await target.who({ token: `flood-${i}` })
+    const before = target.webhook.reviews.length
+    expect((await target.who({ token: 'good-webhook-token' })).username).toBe('walter')
+    expect(target.webhook.reviews.length).toBe(before)
+  })
+})
+
+describe('proxy headers', () => {
+  const asAdmin = { 'x-remote-user': 'admin', 'x-remote-group': 'system:masters', 'x-remote-uid': '1' }
+  const nobody = { status: 403, username: undefined }
+
+  it('without a certificate, beside a good token, beside a bad one', async () => {
+    expect(await target.who({ headers: asAdmin })).toMatchObject(nobody)
+    const robot = await target.who({ headers: asAdmin, token: await target.tokenOf('robot') })
+    expect(robot).toMatchObject({ username: 'system:serviceaccount:default:robot' })
+    expect(robot.groups).not.toContain('system:masters')
+    expect(await target.who({ headers: asAdmin, token: 'wrong' })).toMatchObject({ status: 401 })
+  })
+
+  it('with a certificate of the wrong authority, of the wrong name, for the wrong use, out of its time', async () => {
+    const { people, front, clock } = target
+    const bob = people.issue({ commonName: 'front-proxy' })
+    expect(await target.who({ headers: asAdmin, ...bob.peer })).toMatchObject({ username: 'front-proxy' })
+    for (const wrong of [
+      front.authority.issue({ commonName: 'another-proxy' }),
+      front.authority.issue({ commonName: 'front-proxy', usage: 'server' }),
+      front.authority.issue({ commonName: 'front-proxy', notAfterMs: clock.now() - 60_000 }),
+      front.authority.issue({ commonName: 'front-proxy', notBeforeMs: clock.now() + 60_000 }),
+      front.authority.issue({ commonName: 'front-proxy\u0000.evil' }),
+      front.authority.issue({ organizations: ['front-proxy'] }),
+    ])
+      expect(await target.who({ headers: asAdmin, ...wrong.peer })).toMatchObject({ status: 401 })
+  })
+
+  it('a certificate of the front authority without headers is nobody', async () => {
+    expect(await target.who({ ...target.front.proxy.peer, headers: { 'x-remote-group': 'system:masters' } })).toMatchObject({
+      status: 401,
+    })
+  })
+
+  it('duplicates: the first user name counts, and a later one never adds rights', async () => {
+    const headers = { 'x-remote-user': ['alice', 'admin'], 'x-remote-group': ['dev'] }
+    expect(await target.who({ headers, ...target.front.proxy.peer })).toMatchObject({
+      username: 'alice',
+      groups: ['dev', 'system:authenticated'],
+    })
+    expect(await target.who({ headers: { 'x-remote-user': ['', 'admin'] }, ...target.front.proxy.peer })).toMatchObject({
+      status: 401,
+    })
+  })
+
+  it('names that only look like the headers', async () => {
+    for (const name of [
+      'x_remote_user',
+      'x-remote-user ',
+      ' x-remote-user',
+      'x-remote-user\u0000',
+      'x-remote-users',
+      'remote-user',
+    ])
+      expect(await target.who({ headers: { [name]: 'admin' }, ...target.front.proxy.peer })).toMatchObject({ status: 401 })
+  })
+
+  it('extra keys that every object has', async () => {
+    const headers = { 'x-remote-user': 'alice', 'x-remote-extra-__proto__': 'x', 'x-remote-extra-constructor': 'y' }
+    expect(await target.who({ headers, ...target.front.proxy.peer })).toMatchObject({ username: 'alice' })
+    expect(({} as Record<string, unknown>).x).toBeUndefined()
+  })
+})
+
+describe('reuse after deletion', () => {
+  const core = '/api/v1/namespaces/default'
+  const make = (resource: string, object: object) => target.ask('POST', `${core}/${resource}`, { apiVersion: 'v1', ...object })
+  const known = async (token: string) => (await target.who({ token })).status === 201
+
+  it('of the service account, and after one of the same name is made again', async () => {
+    const account = { kind: 'ServiceAccount', metadata: { name: 'short-lived' } }
+    await make('serviceaccounts', account)
+    const token = await target.tokenOf('short-lived')
+    expect(await known(token)).toBe(true)
+    await target.ask('DELETE', `${core}/serviceaccounts/short-lived`)
+    expect(await known(token)).toBe(false)
+    await make('serviceaccounts', account)
+    expect(await known(token)).toBe(false)
+  })
+
+  it('of the secret that a token is bound to', async () => {
+    await make('secrets', { kind: 'Secret', metadata: { name: 'bound' } })
+    const token = await target.tokenOf('robot', { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'bound' } })
+    expect(await known(token)).toBe(true)
+    await target.ask('DELETE', `${core}/secrets/bound`)
+    expect(await known(token)).toBe(false)
+    await make('secrets', { kind: 'Secret', metadata: { name: 'bound' } })
+    expect(await known(token)).toBe(false)
+  })
+
+  it('of the pod that a token is bound to', async () => {
+    const spec = { serviceAccountName: 'robot', containers: [{ name: 'c', image: 'i' }] }
+    const pod = { kind: 'Pod', metadata: { name: 'bound' }, spec }
+    expect((await make('pods', pod)).status).toBe(201)
+    const token = await target.tokenOf('robot', { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'bound' } })
+    expect(await known(token)).toBe(true)
+    await target.ask('DELETE', `${core}/pods/bound?gracePeriodSeconds=0`)
+    expect((await target.ask('GET', `${core}/pods/bound`)).status).toBe(404)
+    expect(await known(token)).toBe(false)
+  })
+
+  it('of a bootstrap token', async () => {
+    const path = '/api/v1/namespaces/kube-system/secrets'
+    const stringData = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
+    const secret = { apiVersion: 'v1', kind: 'Secret', type: 'bootstrap.kubernetes.io/token', stringData }
+    await target.ask('POST', path, { ...secret, metadata: { name: 'bootstrap-token-abcdef' } })
+    expect(await known(bootstrapToken)).toBe(true)
+    await target.ask('DELETE', `${path}/bootstrap-token-abcdef`)
+    expect(await known(bootstrapToken)).toBe(false)
+  })
+})
+
+describe('cache poisoning', () => {
+  it('an answer about one token or audience is never given for another', async () => {
+    target.webhook.known.set('poison', { user: { username: 'mallory', groups: ['x'] }, audiences: ['vault', target.issuer] })
+    const review = async (token: string, audiences: string[]) => {
+      const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token, audiences } }
+      const answer = await target.ask('POST', '/apis/authentication.k8s.io/v1/tokenreviews', body)
+      return answer.json.status as { authenticated?: boolean; audiences?: string[] }
+    }
+    expect(await review('poison', ['vault'])).toMatchObject({ authenticated: true, audiences: ['vault'] })
+    expect((await review('poison', ['store'])).authenticated).toBeUndefined()
+    expect((await review('poison["vault"]', [])).authenticated).toBeUndefined()
+    expect((await target.who({ token: 'poison' })).username).toBe('mallory')
+    await refused('poison ["vault"]'.replace(' ', ''), 'poison"', '6:poison', 'poisonx', 'Poison')
+  })
+
+  it('a failure of the webhook is not kept as a judgement, nor an answer that was broken', async () => {
+    target.webhook.known.set('late', { user: { username: 'late', groups: [] } })
+    target.webhook.faults.next.push('dead', { status: 200, text: '{' }, { status: 500 })
+    await refused('late', 'late', 'late')
+    expect((await target.who({ token: 'late' })).username).toBe('late')
+  })
+
+  it('a token that is good for a moment is not good for longer because it was remembered', async () => {
+    const token = target.oidc.token({ claims: { exp: seconds() + 1 } })
+    expect((await target.who({ token })).status).toBe(201)
+    target.clock.advance(11_000)
+    await refused(token)
+  })
+})
+
+describe('what leaks', () => {
+  it('timing of token comparison: secrets are compared by their digests, and looked up by them', () => {
+    const folder = new URL('../../packages/authentication/src/', import.meta.url)
+    const source = (name: string) => readFileSync(new URL(name, folder), 'utf8')
+    expect(source('bootstrap-tokens.ts')).toContain('digest(expected) !== digest(given)')
+    expect(source('service-account-legacy.ts')).toContain('digest(held) !== digest(token)')
+    expect(source('static-tokens.ts')).toContain('users.get(digest(token))')
+    expect(source('token-cache.ts')).toMatch(/const key = digest\(/)
+    expect(source('service-account-tokens.ts')).toMatch(/const key = digest\(token\)/)
+    // A token or secret is compared with nothing but the empty text.
+    for (const name of readdirSync(folder).filter((file) => file.endsWith('.ts') && !file.includes('.test.'))) {
+      const compared = source(name).match(/\b(token|secret|given|expected|held)\b (===|!==|==|!=) [^\n;)]*/g) ?? []
+      expect({ name, compared: compared.filter((text) => !/ (===|!==) (''|undefined)/.test(text)) }).toEqual({
+        name,
+        compared: [],
+      })
+    }
+  })
+
+  it('secrets in logs: no token is in the audit trail, in errors or in answers', async () => {
+    target.log.length = 0
+    const good = await target.tokenOf('robot')
+    const secrets = [
+      staticToken,
+      good,
+      target.oidc.token(),
+      'very-secret-unknown-token',
+      target.oidc.token({ signer: stranger.privateKey }),
+    ]
+    target.webhook.faults.next.push('dead', { status: 500, text: 'very-secret-unknown-token' })
+    target.webhook.error = 'cannot look up very-secret-unknown-token'
+    const answers: string[] = []
+    for (const token of secrets) answers.push((await target.who({ token })).text)
+    target.webhook.error = ''
+    const written = JSON.stringify([
+      answers,
+      target.log.map((one) => (one instanceof Error ? [one.message, one.stack, String(one.cause)] : one)),
+    ])
+    expect(target.log.length).toBeGreaterThan(0)
+    for (const token of secrets) {
+      expect(written).not.toContain(token)
+      expect(written).not.toContain(token.split('.')[2] || token)
+    }
+  })
+
+  it('tokens are not kept in clear: no map that is written to while they are judged holds one', async () => {
+    const tokens = ['kept-webhook-token', target.oidc.token(), await target.tokenOf('robot'), staticToken]
+    target.webhook.known.set('kept-webhook-token', { user: { username: 'w', groups: [] } })
+    const kept: unknown[] = []
+    for (const kind of [Map, WeakMap]) {
+      const set = kind.prototype.set
+      vi.spyOn(kind.prototype, 'set').mockImplementation(function (this: never, key: never, value: never) {
+        kept.push(key, value)
+        return set.call(this, key, value) as never
+      })
+    }
+    for (const token of tokens) await target.who({ token })
+    vi.restoreAllMocks()
+    const texts = kept.map((one) => (typeof one === 'string' ? one : (JSON.stringify(one) ?? '')))
+    expect(texts.length).toBeGreaterThan(0)
+    for (const token of tokens) expect(texts.filter((text) => text.includes(token))).toEqual([])
+  })
+
+  it('a refusal says nothing about why', async () => {
+    const texts = new Set<string>()
+    const expired = target.oidc.token({ claims: { exp: 1 } })
+    for (const token of ['wrong', 'a.b.c', expired, `${staticToken}x`, 'abcdef.0123456789abcdee'])
+      texts.add((await target.who({ token })).text)
+    expect([...texts].map((text) => JSON.parse(text) as object)).toEqual([
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'Unauthorized',
+        reason: 'Unauthorized',
+        code: 401,
+      },
+    ])
+  })
+})
