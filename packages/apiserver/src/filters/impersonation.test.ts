@@ -1,0 +1,171 @@
+import { createRbacAuthorizer } from '@krmkit/authorization'
+import { stockProfile, type UserInfo } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { done, stateOf } from '../testing/sample-server.ts'
+import { impersonation } from './impersonation.ts'
+
+type Headers = Readonly<Record<string, string | readonly string[]>>
+
+const caller: UserInfo = { username: 'caller', groups: ['system:authenticated'] }
+const anything = { authorize: () => ({ decision: 'allow', reason: '' }) as const }
+
+/** Who a request is from after the filter. */
+async function actsAs(headers: Headers, authorizer: Parameters<typeof impersonation>[0] = anything) {
+  const state = stateOf('/api', { user: caller, headers })
+  await impersonation(authorizer, stockProfile)(state, async () => done)
+  return state
+}
+
+const identityOf = async (headers: Headers) => (await actsAs(headers)).user
+
+describe('whom a request acts as', () => {
+  it('P250 the user of Impersonate-User, who counts as authenticated', async () => {
+    const { user, impersonator } = await actsAs({ 'impersonate-user': 'carl' })
+    expect(user).toEqual({ username: 'carl', groups: ['system:authenticated'] })
+    expect(impersonator).toEqual(caller)
+  })
+
+  it('P251 Impersonate-Group may be repeated; of being authenticated or not only one is true', async () => {
+    const groups = async (...given: string[]) =>
+      (await identityOf({ 'impersonate-user': 'carl', 'impersonate-group': given })).groups
+    expect(await groups('a', 'b')).toEqual(['a', 'b', 'system:authenticated'])
+    expect(await groups('system:authenticated', 'a')).toEqual(['system:authenticated', 'a'])
+    expect(await groups('system:unauthenticated')).toEqual(['system:unauthenticated'])
+  })
+
+  it('P252 Impersonate-Extra- in lower case, percent-decoded, each value of its own', async () => {
+    const { extra } = await identityOf({
+      'impersonate-user': 'carl',
+      'impersonate-extra-scopes': ['view', 'edit'],
+      'impersonate-extra-Dept': 'Sales',
+      'impersonate-extra-example.com%2fproject': '',
+      'impersonate-extra-a%zz': 'v',
+    })
+    expect(extra).toEqual({ scopes: ['view', 'edit'], dept: ['Sales'], 'example.com/project': [''], 'a%zz': ['v'] })
+  })
+
+  it('P252 keys of extra are only keys', async () => {
+    const headers = { 'impersonate-user': 'carl', ['impersonate-extra-__proto__']: 'x', 'impersonate-extra-constructor': 'y' }
+    const { extra = {} } = await identityOf(headers)
+    expect(Object.keys(extra)).toEqual(['__proto__', 'constructor'])
+    expect(Object.getPrototypeOf(extra)).toBe(Object.prototype)
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+  })
+
+  it('P253 Impersonate-Uid, any text', async () => {
+    expect(await identityOf({ 'impersonate-user': 'carl', 'impersonate-uid': 'some uid/1' })).toMatchObject({ uid: 'some uid/1' })
+  })
+
+  it.each<[string, Headers]>([
+    ['groups', { 'impersonate-group': 'system:masters' }],
+    ['uid', { 'impersonate-uid': '1' }],
+    ['extra', { 'impersonate-extra-scopes': 'a' }],
+    ['groups and an empty user', { 'impersonate-user': '', 'impersonate-group': 'g' }],
+  ])('P254 %s need a user', async (_, headers) => {
+    await expect(actsAs(headers)).rejects.toMatchObject({ code: 400, reason: 'BadRequest' })
+  })
+
+  it('an empty user, an empty uid and unknown headers mean nobody', async () => {
+    for (const headers of [{ 'impersonate-user': '' }, { 'impersonate-uid': '' }, { 'impersonate-nothing': 'x' }, {}]) {
+      const { user, impersonator } = await actsAs(headers)
+      expect([user, impersonator]).toEqual([caller, undefined])
+    }
+  })
+
+  it('service accounts have the groups of accounts, unless groups are given', async () => {
+    const account = { 'impersonate-user': 'system:serviceaccount:shop:robot' }
+    expect((await identityOf(account)).groups).toEqual([
+      'system:serviceaccounts',
+      'system:serviceaccounts:shop',
+      'system:authenticated',
+    ])
+    expect((await identityOf({ ...account, 'impersonate-group': 'only' })).groups).toEqual(['only', 'system:authenticated'])
+    expect((await identityOf({ 'impersonate-user': 'system:serviceaccount:shop' })).groups).toEqual(['system:authenticated'])
+  })
+
+  it('anonymous callers stay unauthenticated', async () => {
+    expect((await identityOf({ 'impersonate-user': 'system:anonymous' })).groups).toEqual(['system:unauthenticated'])
+  })
+})
+
+const rbac = (rules: readonly object[], kind: 'ClusterRoleBinding' | 'RoleBinding' = 'ClusterRoleBinding') => {
+  const apiVersion = 'rbac.authorization.k8s.io/v1'
+  const metadata = kind === 'RoleBinding' ? { name: 'b', namespace: 'shop' } : { name: 'b' }
+  return createRbacAuthorizer({
+    objects: [
+      { apiVersion, kind: 'ClusterRole', metadata: { name: 'r' }, rules },
+      { apiVersion, kind, metadata, roleRef: { kind: 'ClusterRole', name: 'r' }, subjects: [{ kind: 'User', name: 'caller' }] },
+    ],
+  })
+}
+const right = (resource: string, ...resourceNames: string[]) => ({
+  verbs: ['impersonate'],
+  apiGroups: [/^(userextras|uids)/.test(resource) ? 'authentication.k8s.io' : ''],
+  resources: [resource],
+  ...(resourceNames.length === 0 ? {} : { resourceNames }),
+})
+
+describe('what the caller must be allowed', () => {
+  const full = {
+    'impersonate-user': 'carl',
+    'impersonate-group': ['team', 'ops'],
+    'impersonate-uid': '7',
+    'impersonate-extra-scopes': ['view', 'edit'],
+  }
+  const rights = [
+    right('users', 'carl'),
+    right('groups', 'team', 'ops'),
+    right('uids', '7'),
+    right('userextras/scopes', 'view', 'edit'),
+  ]
+
+  it('P256 P257 P258 every attribute by name', async () => {
+    expect((await actsAs(full, rbac(rights))).user.username).toBe('carl')
+  })
+
+  it.each([
+    [
+      0,
+      'users',
+      'users "carl" is forbidden: User "caller" cannot impersonate resource "users" in API group "" at the cluster scope',
+    ],
+    [1, 'groups', 'groups "team" is forbidden'],
+    [2, 'uids', 'uids.authentication.k8s.io "7" is forbidden'],
+    [3, 'userextras', 'cannot impersonate resource "userextras/scopes" in API group "authentication.k8s.io"'],
+  ])('P256 P257 P312 a missing right is 403: all but %i', async (missing, _, message) => {
+    const authorizer = rbac(rights.filter((_, i) => i !== missing))
+    await expect(actsAs(full, authorizer)).rejects.toMatchObject({ code: 403, message: expect.stringContaining(message) })
+  })
+
+  it.each<[string, Headers]>([
+    ['another user', { ...full, 'impersonate-user': 'erik' }],
+    ['a group beside those allowed', { ...full, 'impersonate-group': ['team', 'system:masters'] }],
+    ['another uid', { ...full, 'impersonate-uid': '8' }],
+    ['another value of extra', { ...full, 'impersonate-extra-scopes': ['view', 'all'] }],
+    ['another key of extra', { ...full, 'impersonate-extra-dept': 'view' }],
+  ])('P258 names limit the right: %s', async (_, headers) => {
+    await expect(actsAs(headers, rbac(rights))).rejects.toMatchObject({ code: 403 })
+  })
+
+  it('P256 service accounts are a resource of their own, in their namespace', async () => {
+    const headers = { 'impersonate-user': 'system:serviceaccount:shop:robot' }
+    expect((await actsAs(headers, rbac([right('serviceaccounts', 'robot')]))).user.username).toContain('robot')
+    expect((await actsAs(headers, rbac([right('serviceaccounts')], 'RoleBinding'))).user.username).toContain('robot')
+    await expect(actsAs(headers, rbac([right('users')]))).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining('"serviceaccounts" in API group "" in the namespace "shop"'),
+    })
+    const elsewhere = { 'impersonate-user': 'system:serviceaccount:other:robot' }
+    await expect(actsAs(elsewhere, rbac([right('serviceaccounts')], 'RoleBinding'))).rejects.toMatchObject({ code: 403 })
+  })
+
+  it('P259 rights in a namespace are no rights to be a user', async () => {
+    await expect(actsAs({ 'impersonate-user': 'carl' }, rbac([right('users')], 'RoleBinding'))).rejects.toMatchObject({
+      code: 403,
+    })
+  })
+
+  it('nobody may act as themselves for free', async () => {
+    await expect(actsAs({ 'impersonate-user': 'caller' }, rbac([]))).rejects.toMatchObject({ code: 403 })
+  })
+})
