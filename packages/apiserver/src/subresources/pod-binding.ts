@@ -58,6 +58,8 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
     namespace: state.info.namespace,
     name,
     subresource: 'binding',
+    // A Binding is no Pod: nobody comes to own what it changes there.
+    owned: true,
     change: (current) => assigned(current as FrozenObject, binding, node, formatTime(machinery.writer.environment.clock.now())),
     uid: binding.metadata.uid ?? '',
     rules: anyChange,

@@ -1,0 +1,439 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, configMaps, type Doc, type SendOptions, startApi, startMs, type TestApi } from './server.ts'
+import { catalog, widgetKinds, widgets } from './widgets.ts'
+
+/** Who owns which field, and how applies change it. @see API protocol specification, 2.2 and 4.7 */
+
+const services = '/api/v1/namespaces/default/services'
+const pods = '/api/v1/namespaces/default/pods'
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+
+const string = { type: 'string' }
+const item = { type: 'object', required: ['key'], properties: { key: string, value: string } }
+const schema = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: {
+        whole: { type: 'array', items: string },
+        words: { type: 'array', items: string, 'x-kubernetes-list-type': 'set' },
+        items: { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'] },
+        members: { type: 'object', additionalProperties: string },
+        block: { type: 'object', additionalProperties: string, 'x-kubernetes-map-type': 'atomic' },
+        part: { type: 'object', properties: { a: string, b: string } },
+      },
+    },
+  },
+}
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi({ types: catalog.types, kinds: [...catalog.definitions, ...widgetKinds(schema)] })
+})
+afterAll(() => api.close())
+
+/** The path says version, kind and name, too. */
+function apply(path: string, manager: string, rest: object, options: SendOptions & { force?: boolean } = {}): Promise<Answer> {
+  const kinds: Readonly<Record<string, [string, string]>> = {
+    configmaps: ['v1', 'ConfigMap'],
+    services: ['v1', 'Service'],
+    pods: ['v1', 'Pod'],
+    deployments: ['apps/v1', 'Deployment'],
+    widgets: ['example.com/v1', 'Widget'],
+  }
+  const [, resource = '', name = ''] = /\/default\/([a-z]+)\/([a-z0-9-]+)/.exec(path) ?? []
+  const [apiVersion, kind] = kinds[resource] ?? ['', '']
+  const { metadata = {}, ...others } = rest as { metadata?: object }
+  return api.send('PATCH', path, {
+    body: { apiVersion, kind, metadata: { name, ...metadata }, ...others },
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    ...options,
+    query: { fieldManager: manager, ...(options.force === true ? { force: 'true' } : {}), ...(options.query as object) },
+  })
+}
+
+interface Owner {
+  readonly manager: string
+  readonly operation: string
+  readonly subresource?: string
+  readonly time?: string
+  readonly fieldsV1: object
+}
+
+function owners({ metadata }: Doc): Record<string, object> {
+  return Object.fromEntries(
+    ((metadata.managedFields ?? []) as unknown as Owner[]).map(({ manager, operation, subresource, fieldsV1 }) => [
+      [manager, operation, ...(subresource === undefined ? [] : [subresource])].join(' '),
+      fieldsV1,
+    ]),
+  )
+}
+
+const data = (...keys: string[]): object => ({ 'f:data': Object.fromEntries(keys.map((key) => [`f:${key}`, {}])) })
+const conflicts = ({ json }: Answer): string[] => json.details.causes.map(({ field, message }) => `${field} ${message}`)
+
+describe('entries', () => {
+  it('P17 the server keeps the owners of fields, whatever clients say of them', async () => {
+    const path = `${configMaps}/kept`
+    await apply(path, 'alpha', { data: { k: 'v' } })
+    const put = await api.put(path, { metadata: { name: 'kept' }, data: { k: 'v' } })
+    expect(owners(put.json)).toEqual({ 'alpha Apply': data('k') })
+    const emptied = await api.patch(path, { metadata: { managedFields: null } })
+    expect(owners(emptied.json)).toEqual({ 'alpha Apply': data('k') })
+  })
+
+  it('P20 an entry tells manager, operation, version, time, fields and sub-resource', async () => {
+    await apply(`${deployments}/told`, 'alpha', deploymentSpec('told'))
+    api.clock.advance(5000)
+    const status = await api.patch(
+      `${deployments}/told/status`,
+      { status: { observedGeneration: 1 } },
+      { query: { fieldManager: 'ctl' } },
+    )
+    expect(status.json.metadata.managedFields).toEqual([
+      {
+        manager: 'alpha',
+        operation: 'Apply',
+        apiVersion: 'apps/v1',
+        time: new Date(startMs).toISOString().replace('.000', ''),
+        fieldsType: 'FieldsV1',
+        fieldsV1: expect.objectContaining({ 'f:spec': expect.anything() }),
+      },
+      {
+        manager: 'ctl',
+        operation: 'Update',
+        apiVersion: 'apps/v1',
+        time: new Date(startMs + 5000).toISOString().replace('.000', ''),
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:status': { 'f:observedGeneration': {} } },
+        subresource: 'status',
+      },
+    ])
+  })
+
+  it('P20 times move only with what is owned, and a write without effect is none', async () => {
+    const path = `${configMaps}/still`
+    const made = await apply(path, 'alpha', { data: { k: 'v' } })
+    api.clock.advance(60_000)
+    const again = await apply(path, 'alpha', { data: { k: 'v' } })
+    expect([again.status, again.text]).toEqual([200, made.text])
+    const moved = await apply(path, 'alpha', { data: { k: 'w' } })
+    const [before, after] = [made, moved].map(({ json }) => (json.metadata.managedFields[0] as unknown as Owner).time)
+    expect(Date.parse(after ?? '') - Date.parse(before ?? '')).toBe(60_000)
+  })
+})
+
+describe('applies', () => {
+  it('P146 an apply has a media type of its own, needs a manager, and may be YAML or JSON', async () => {
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yaml}\ndata: {k: v}\n'
+    const query = { fieldManager: 'me' }
+    expect((await api.send('PATCH', `${configMaps}/yaml`, { headers, query, body: yaml })).status).toBe(201)
+    const json = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'yaml' }, data: { k: 'v' } })
+    expect((await api.send('PATCH', `${configMaps}/yaml`, { headers, query, body: json })).status).toBe(200)
+    const nobody = await api.send('PATCH', `${configMaps}/yaml`, { headers, body: json })
+    expect([nobody.status, nobody.json.details.causes.map(({ field }) => field)]).toEqual([422, ['fieldManager']])
+  })
+
+  it('P211 the body names no owners', async () => {
+    const refused = await apply(`${configMaps}/bodies`, 'alpha', { metadata: { managedFields: [] } })
+    expect([refused.status, refused.json.message]).toEqual([400, 'metadata.managedFields must be nil'])
+  })
+
+  it('P212 an apply makes the object, or is joined with it, and what it says is its own', async () => {
+    const path = `${configMaps}/joined`
+    expect((await apply(path, 'alpha', { data: { k: 'v' } })).status).toBe(201)
+    const joined = await apply(path, 'bravo', { data: { l: 'w' } })
+    expect([joined.status, joined.json.data]).toEqual([200, { k: 'v', l: 'w' }])
+    expect(owners(joined.json)).toEqual({ 'alpha Apply': data('k'), 'bravo Apply': data('l') })
+  })
+
+  it('P213 P217 appliers of the same value own it together', async () => {
+    const path = `${configMaps}/shared`
+    await apply(path, 'alpha', { data: { k: 'v' } })
+    const shared = await apply(path, 'bravo', { data: { k: 'v' } })
+    expect(owners(shared.json)).toEqual({ 'alpha Apply': data('k'), 'bravo Apply': data('k') })
+    await api.patch(path, { data: { u: 'x' } }, { query: { fieldManager: 'updater' } })
+    const live = await apply(path, 'alpha', { data: { k: 'v', u: 'x' } })
+    expect(owners(live.json)).toMatchObject({ 'alpha Apply': data('k', 'u'), 'updater Update': data('u') })
+  })
+
+  it('P214 P215 another value of what another owns is a conflict for an apply, unless forced, and none for an update', async () => {
+    const path = `${configMaps}/disputed`
+    await apply(path, 'alpha', { data: { k: 'v', l: 'v' } })
+    const refused = await apply(path, 'bravo', { data: { k: 'w', l: 'w' } })
+    expect([refused.status, refused.json.reason]).toEqual([409, 'Conflict'])
+    expect(conflicts(refused)).toEqual(['.data.k conflict with "alpha"', '.data.l conflict with "alpha"'])
+    expect((await api.get(path)).json.data).toEqual({ k: 'v', l: 'v' })
+    const forced = await apply(path, 'bravo', { data: { k: 'w' } }, { force: true })
+    expect(owners(forced.json)).toEqual({ 'alpha Apply': data('l'), 'bravo Apply': data('k') })
+    const updated = await api.patch(path, { data: { k: 'x' } }, { query: { fieldManager: 'updater' } })
+    expect([updated.status, owners(updated.json)]).toEqual([200, { 'alpha Apply': data('l'), 'updater Update': data('k') }])
+    const back = await apply(path, 'bravo', { data: { k: 'w' } })
+    expect(conflicts(back)).toEqual(['.data.k conflict with "updater" using v1'])
+  })
+
+  it('P214 a dry run tells conflicts and owners, and changes neither', async () => {
+    const path = `${configMaps}/rehearsed`
+    const query = { dryRun: 'All' }
+    expect((await apply(path, 'alpha', { data: { k: 'v' } }, { query })).status).toBe(201)
+    expect((await api.get(path)).status).toBe(404)
+    const made = await apply(path, 'alpha', { data: { k: 'v' } })
+    expect((await apply(path, 'bravo', { data: { k: 'w' } }, { query })).status).toBe(409)
+    const forced = await apply(path, 'bravo', { data: { k: 'w' } }, { query, force: true })
+    expect(owners(forced.json)).toEqual({ 'bravo Apply': data('k') })
+    expect((await api.get(path)).text).toBe(made.text)
+  })
+
+  it('P216 P220 what an applier leaves out is given up, and goes when nobody else owns it', async () => {
+    const path = `${configMaps}/dropped`
+    await apply(path, 'alpha', { data: { k: 'v', l: 'v', m: 'v' } })
+    await apply(path, 'bravo', { data: { l: 'v' } })
+    await api.patch(path, { data: { u: 'x' } }, { query: { fieldManager: 'updater' } })
+    const dropped = await apply(path, 'alpha', { data: { k: 'v' } })
+    expect(dropped.json.data).toEqual({ k: 'v', l: 'v', u: 'x' })
+    expect(owners(dropped.json)).toMatchObject({ 'alpha Apply': data('k'), 'bravo Apply': data('l') })
+    const nothing = await apply(path, 'alpha', {})
+    expect([nothing.json.data, Object.keys(owners(nothing.json))]).toEqual([
+      { l: 'v', u: 'x' },
+      ['bravo Apply', 'updater Update'],
+    ])
+  })
+
+  it('P221 what has a default falls back to it', async () => {
+    const path = `${services}/fallback`
+    const spec = { ports: [{ port: 80, targetPort: 8080 }], selector: { app: 'a' } }
+    const sticky = { ...spec, sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 10 } } }
+    await apply(path, 'alpha', { spec: sticky })
+    const timeout = await apply(path, 'alpha', { spec: { ...spec, sessionAffinity: 'ClientIP' } })
+    expect(timeout.json.spec).toMatchObject({ sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } } })
+    const affinity = await apply(path, 'alpha', { spec: { ...spec, ports: [{ port: 80 }] } })
+    expect(affinity.json.spec).toMatchObject({ sessionAffinity: 'None', ports: [{ port: 80, targetPort: 80, protocol: 'TCP' }] })
+    expect(affinity.json.spec.sessionAffinityConfig).toBeUndefined()
+  })
+})
+
+describe('lists and maps', () => {
+  it('P222 a list is owned whole, value by value, or item by item', async () => {
+    const path = `${widgets}/lists`
+    await apply(path, 'alpha', { spec: { whole: ['a'], words: ['a'], items: [{ key: 'a', value: '1' }] } })
+    const joined = await apply(path, 'bravo', { spec: { words: ['b'], items: [{ key: 'b' }] } })
+    expect(joined.json.spec).toEqual({ whole: ['a'], words: ['a', 'b'], items: [{ key: 'a', value: '1' }, { key: 'b' }] })
+    expect(owners(joined.json)).toEqual({
+      'alpha Apply': {
+        'f:spec': {
+          'f:items': { 'k:{"key":"a"}': { '.': {}, 'f:key': {}, 'f:value': {} } },
+          'f:whole': {},
+          'f:words': { 'v:"a"': {} },
+        },
+      },
+      'bravo Apply': {
+        'f:spec': { 'f:items': { 'k:{"key":"b"}': { '.': {}, 'f:key': {} } }, 'f:words': { 'v:"b"': {} } },
+      },
+    })
+    const whole = await apply(path, 'bravo', { spec: { whole: ['a', 'b'] } })
+    expect(conflicts(whole)).toEqual(['.spec.whole conflict with "alpha"'])
+    const same = await apply(path, 'bravo', { spec: { items: [{ key: 'a', value: '2' }] } })
+    expect(conflicts(same)).toEqual(['.spec.items[key="a"].value conflict with "alpha"'])
+    const twice = await apply(path, 'bravo', { spec: { words: ['x', 'x'] } })
+    expect([twice.status, twice.json.message]).toEqual([
+      400,
+      expect.stringContaining('.spec.words: duplicate entries for key [="x"]'),
+    ])
+  })
+
+  it('P223 items of map lists are known by scalar members', async () => {
+    const keyed = (key: object) => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'gadgets.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'gadgets', kind: 'Gadget' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: {
+              openAPIV3Schema: {
+                type: 'object',
+                properties: {
+                  f: {
+                    type: 'array',
+                    items: { type: 'object', required: ['k'], properties: { k: key } },
+                    'x-kubernetes-list-type': 'map',
+                    'x-kubernetes-list-map-keys': ['k'],
+                  },
+                },
+              },
+            },
+          },
+        ],
+      },
+    })
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const query = { dryRun: 'All' }
+    const refused = await api.post(definitions, keyed({ type: 'object' }), { query })
+    expect([refused.status, refused.json.details.causes[0]?.message]).toEqual([
+      422,
+      `Invalid value: "object": must be a scalar type if parent array's x-kubernetes-list-type is map`,
+    ])
+    for (const type of ['string', 'integer', 'number', 'boolean']) {
+      expect((await api.post(definitions, keyed({ type }), { query })).status, type).toBe(201)
+    }
+    const keyless = await apply(`${widgets}/keyless`, 'alpha', { spec: { items: [{ value: '1' }] } })
+    expect([keyless.status, keyless.json.message]).toEqual([400, expect.stringContaining('omits all key fields')])
+  })
+
+  it('P224 maps and structs are owned member by member, or whole', async () => {
+    const path = `${widgets}/maps`
+    await apply(path, 'alpha', { spec: { members: { a: '1' }, block: { a: '1' }, part: { a: '1' } } })
+    const joined = await apply(path, 'bravo', { spec: { members: { b: '2' }, part: { b: '2' } } })
+    expect(joined.json.spec).toEqual({ members: { a: '1', b: '2' }, block: { a: '1' }, part: { a: '1', b: '2' } })
+    expect(owners(joined.json)).toMatchObject({
+      'alpha Apply': { 'f:spec': { 'f:members': { 'f:a': {} }, 'f:block': {}, 'f:part': { 'f:a': {} } } },
+      'bravo Apply': { 'f:spec': { 'f:members': { 'f:b': {} }, 'f:part': { 'f:b': {} } } },
+    })
+    const block = await apply(path, 'bravo', { spec: { block: { b: '2' } } })
+    expect(conflicts(block)).toEqual(['.spec.block conflict with "alpha"'])
+    const forced = await apply(path, 'bravo', { spec: { block: { b: '2' } } }, { force: true })
+    expect(forced.json.spec).toMatchObject({ block: { b: '2' } })
+  })
+
+  it('P225 merge keys of strategic patches make map lists', async () => {
+    const path = `${deployments}/merged`
+    await apply(path, 'alpha', deploymentSpec('merged'))
+    const template = { spec: { containers: [{ name: 'side', image: 'side:1', env: [{ name: 'A', value: '1' }] }] } }
+    const joined = await apply(path, 'bravo', { spec: { template } })
+    expect([joined.status, owners(joined.json)['bravo Apply']]).toEqual([
+      200,
+      {
+        'f:spec': {
+          'f:template': {
+            'f:spec': {
+              'f:containers': {
+                'k:{"name":"side"}': {
+                  '.': {},
+                  'f:env': { 'k:{"name":"A"}': { '.': {}, 'f:name': {}, 'f:value': {} } },
+                  'f:image': {},
+                  'f:name': {},
+                },
+              },
+            },
+          },
+        },
+      },
+    ])
+  })
+
+  it('P226 without markers lists of custom resources are owned whole, and structs member by member', async () => {
+    const path = `${widgets}/bare`
+    await apply(path, 'alpha', { spec: { whole: ['a'], part: { a: '1' } } })
+    const answer = await apply(path, 'bravo', { spec: { whole: ['b'], part: { b: '1' } } })
+    expect(conflicts(answer)).toEqual(['.spec.whole conflict with "alpha"'])
+  })
+})
+
+describe('updates', () => {
+  it('P218 an update owns what it changes, and nobody else does', async () => {
+    const path = `${configMaps}/updated`
+    await api.post(configMaps, { metadata: { name: 'updated' }, data: { k: 'v', l: 'v' } }, { query: { fieldManager: 'maker' } })
+    const put = await api.put(
+      path,
+      { metadata: { name: 'updated' }, data: { k: 'w', l: 'v' } },
+      { query: { fieldManager: 'putter' } },
+    )
+    expect(owners(put.json)).toEqual({
+      'maker Update': { 'f:data': { '.': {}, 'f:l': {} } },
+      'putter Update': { 'f:data': { 'f:k': {} } },
+    })
+    const gone = await api.patch(path, { data: { l: null } }, { query: { fieldManager: 'remover' } })
+    expect(owners(gone.json)).toEqual({ 'maker Update': { 'f:data': {} }, 'putter Update': { 'f:data': { 'f:k': {} } } })
+  })
+
+  it('P219 an update needs no manager: the user agent up to the slash names it', async () => {
+    const made = await api.post(
+      configMaps,
+      { metadata: { name: 'agent' }, data: { k: 'v' } },
+      { headers: { 'user-agent': 'tool/1.2 (linux)' } },
+    )
+    expect(Object.keys(owners(made.json))).toEqual(['tool Update'])
+    const nameless = await api.post(configMaps, { metadata: { name: 'nameless' }, data: { k: 'v' } })
+    expect(Object.keys(owners(nameless.json))).toEqual(['unknown Update'])
+  })
+
+  it('P218 the oldest of many updaters become one', async () => {
+    const path = `${configMaps}/busy`
+    await api.post(configMaps, { metadata: { name: 'busy' } })
+    for (let i = 0; i < 14; i++) {
+      api.clock.advance(1000)
+      await api.patch(path, { data: { [`k${i}`]: 'v' } }, { query: { fieldManager: `m${i}` } })
+    }
+    const names = (await api.get(path)).json.metadata.managedFields.map(({ manager }) => manager)
+    expect(names).toEqual(['ancient-changes', ...Array.from({ length: 9 }, (_, i) => `m${i + 5}`)])
+  })
+})
+
+describe('clearing', () => {
+  const path = `${configMaps}/cleared`
+  const start = () => apply(path, 'alpha', { data: { k: 'v' } }, { force: true })
+
+  it('P227 a list with one empty entry clears all owners', async () => {
+    await start()
+    expect((await api.patch(path, { metadata: { managedFields: [{}] } })).json.metadata.managedFields).toBeUndefined()
+    await start()
+    const operations = [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]
+    const patched = await api.patch(path, operations, { headers: { 'content-type': 'application/json-patch+json' } })
+    expect(patched.json.metadata.managedFields).toBeUndefined()
+  })
+
+  it('P228 an empty list clears nothing', async () => {
+    await start()
+    const answer = await api.patch(path, { metadata: { managedFields: [] } })
+    expect(Object.keys(owners(answer.json))).toContain('alpha Apply')
+  })
+
+  it('P229 owners are cleared before the rest of a request is owned', async () => {
+    await start()
+    const answer = await api.patch(
+      path,
+      { data: { l: 'w' }, metadata: { managedFields: [{}] } },
+      { query: { fieldManager: 'bravo' } },
+    )
+    expect(Object.keys(owners(answer.json))).not.toContain('alpha Apply')
+    expect(answer.json.data).toMatchObject({ k: 'v', l: 'w' })
+  })
+})
+
+describe('sub-resources', () => {
+  it('P230 writes through sub-resources of other types are owned by nobody', async () => {
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const made = await api.post(pods, { metadata: { name: 'bound' }, spec }, { query: { fieldManager: 'maker' } })
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'bound' }, target: { kind: 'Node', name: 'n' } }
+    expect((await api.post(`${pods}/bound/binding`, binding, { query: { fieldManager: 'scheduler' } })).status).toBe(201)
+    const after = await api.get(`${pods}/bound`)
+    expect(after.json.spec).toMatchObject({ nodeName: 'n' })
+    expect(owners(after.json)).not.toHaveProperty('scheduler Update binding')
+    expect(owners(after.json)['maker Update']).toEqual(owners(made.json)['maker Update'])
+  })
+
+  it('P230 replicas that are scaled change hands', async () => {
+    const path = `${deployments}/scaled`
+    await apply(path, 'alpha', deploymentSpec('scaled', { replicas: 1 }))
+    const scaled = await api.patch(`${path}/scale`, { spec: { replicas: 3 } }, { query: { fieldManager: 'hpa' } })
+    expect([scaled.status, scaled.json.kind]).toEqual([200, 'Scale'])
+    const { json } = await api.get(path)
+    expect(json.spec).toMatchObject({ replicas: 3 })
+    expect(owners(json)['hpa Update scale']).toEqual({ 'f:spec': { 'f:replicas': {} } })
+    expect(JSON.stringify(owners(json)['alpha Apply'])).not.toContain('f:replicas')
+  })
+})
+
+function deploymentSpec(name: string, more: object = {}): object {
+  const labels = { app: name }
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  return { spec: { selector: { matchLabels: labels }, template, ...more } }
+}
