@@ -24,6 +24,11 @@ const terminal: Terminal = {
   },
 }
 
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever reads the output has seen enough.
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
 void main()
 
 async function main(): Promise<void> {

@@ -373,3 +373,25 @@ describe('krmkit merge', () => {
     expect(code).toBe(2)
   })
 })
+
+describe('krmkit', () => {
+  it('has a place in the help for every command', async () => {
+    const { out } = await run(['--help'])
+    const groups = out.slice(out.indexOf('Server:'))
+    expect(groups.match(/^ {2}(\w+) /gm)?.map((name) => name.trim())).toEqual([
+      'serve',
+      'validate',
+      'apply',
+      'diff',
+      'blame',
+      'merge',
+      'help',
+    ])
+    expect(groups).toContain('Files, without a server:')
+    for (const command of ['validate', 'apply', 'diff', 'blame', 'merge']) {
+      const help = await run([command, '--help'])
+      expect(help.code).toBe(0)
+      expect(help.out).toContain('Exit codes: 0 ')
+    }
+  })
+})
