@@ -84,12 +84,8 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('LimitPodHardAntiAffinityTopology', false, ({ profile }) => limitPodHardAntiAffinityTopology(profile)),
   plugin('LimitRanger', true, ({ profile }) => limitRanger(profile)),
   plugin('ServiceAccount', true, ({ profile, random }) => serviceAccount({ profile, random })),
-  plugin('NodeRestriction', false, ({ profile, subjectOf, features }) =>
-    nodeRestriction({
-      profile,
-      checkAudiences: features.release.atLeast('1.32'),
-      ...(subjectOf === undefined ? {} : { subjectOf }),
-    }),
+  plugin('NodeRestriction', false, ({ profile, features }) =>
+    nodeRestriction({ profile, checkAudiences: features.release.atLeast('1.32') }),
   ),
   plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),
   plugin('AlwaysPullImages', false, () => alwaysPullImages()),
@@ -121,9 +117,7 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('CertificateSigning', true, certificateSigning),
   plugin('ClusterTrustBundleAttest', true, clusterTrustBundleAttest),
   // Differs: the stock server has it on; the specification leaves the subject of this signer free.
-  plugin('CertificateSubjectRestriction', false, ({ profile, subjectOf = () => undefined }) =>
-    certificateSubjectRestriction({ profile, subjectOf }),
-  ),
+  plugin('CertificateSubjectRestriction', false, ({ profile }) => certificateSubjectRestriction(profile)),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
   plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>

@@ -8,7 +8,6 @@ import {
   stockProfile,
   systemClock,
 } from '@krmkit/meta'
-import type { SubjectReader } from './plugins/certificates.ts'
 import type { WebhookReach } from './webhook/options.ts'
 
 /** What plugins are made of: everything they need beside the request. */
@@ -19,8 +18,6 @@ export interface AdmissionEnvironment {
   readonly features: Features
   /** Asked about rights that go beyond the request. */
   readonly authorizer: Authorizer
-  /** Reads certificate requests. Absent: the plugin that needs it refuses what it would have to read. */
-  readonly subjectOf?: SubjectReader
   /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */
   readonly connect?: (kubeconfigPath: string) => Post
   /** Reaches webhooks. Absent: each call of one fails. */

@@ -1,6 +1,5 @@
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, ObjectReader } from '../interfaces.ts'
-import type { SubjectReader } from '../plugins/certificates.ts'
 import { forbidden } from '../refusals.ts'
 
 /** A request of a node agent, as the rules for it see it. */
@@ -12,7 +11,6 @@ export interface NodeRequest {
   readonly object: DeepReadonly<ApiObject> | undefined
   readonly reader: ObjectReader
   readonly profile: NamingProfile
-  readonly subjectOf: SubjectReader
   /** Tokens for other audiences than those that the pod's volumes name are refused. */
   readonly checkAudiences: boolean
 }

@@ -1,4 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { readRequestSubject } from '../certificate-subject.ts'
 import { type NodeRequest, refuse } from './node-request.ts'
 import { existingPod } from './pods.ts'
 import { mentionsAudience } from './token-audiences.ts'
@@ -96,13 +97,13 @@ export function checkResourceSlice(request: NodeRequest): void {
 
 /** Certificates of node agents are asked for in their own name. */
 export function checkSigningRequest(request: NodeRequest): void {
-  const { attributes, object, profile, subjectOf } = request
+  const { attributes, object, profile } = request
   if (attributes.operation !== 'CREATE') return
   const { signerName, request: text = '' } =
     (object as DeepReadonly<{ spec?: { signerName?: string; request?: string } }>).spec ?? {}
   if (signerName !== `${profile.domain}/kubelet-serving` && signerName !== `${profile.domain}/kube-apiserver-client-kubelet`)
     return
-  const subject = subjectOf(text)
+  const subject = readRequestSubject(text)
   if (subject === undefined) refuse(request, 'unable to parse csr')
   if (subject.commonName !== attributes.user.username) {
     refuse(request, `can only create a node CSR with CN=${attributes.user.username}`)

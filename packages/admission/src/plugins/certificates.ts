@@ -1,5 +1,6 @@
 import type { Authorizer } from '@krmkit/authorization'
 import type { ApiObject, DeepReadonly, NamingProfile, UserInfo } from '@krmkit/meta'
+import { readRequestSubject } from '../certificate-subject.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 import { onResource } from '../targets.ts'
@@ -65,23 +66,8 @@ export function clusterTrustBundleAttest(rights: SignerRights): AdmissionPlugin 
   }
 }
 
-/** Whom a certificate shall name. */
-export interface RequestSubject {
-  readonly commonName: string
-  readonly organizations: readonly string[]
-}
-
-/** Reads the subject of a request as it stands in `spec.request` (base64 of PEM); `undefined` when it cannot be read. */
-export type SubjectReader = (request: string) => RequestSubject | undefined
-
 /** Nobody asks the signer of client certificates for the group of administrators. */
-export function certificateSubjectRestriction({
-  profile,
-  subjectOf,
-}: {
-  readonly profile: NamingProfile
-  readonly subjectOf: SubjectReader
-}): AdmissionPlugin {
+export function certificateSubjectRestriction(profile: NamingProfile): AdmissionPlugin {
   const signer = `${profile.domain}/kube-apiserver-client`
   return {
     name: 'CertificateSubjectRestriction',
@@ -89,7 +75,7 @@ export function certificateSubjectRestriction({
     validate(object, attributes) {
       const { signerName, request = '' } = (object as DeepReadonly<SigningRequest>).spec ?? {}
       if (signerName !== signer) return
-      const subject = subjectOf(request)
+      const subject = readRequestSubject(request)
       if (subject === undefined) throw forbidden(attributes, object, 'failed to parse CSR')
       if (!subject.organizations.includes('system:masters')) return
       throw forbidden(attributes, object, `use of ${signer} signer with system:masters group is not allowed`)

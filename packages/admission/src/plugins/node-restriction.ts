@@ -12,12 +12,9 @@ import {
 } from '../node-restriction/others.ts'
 import { checkPod } from '../node-restriction/pods.ts'
 import { forbidden } from '../refusals.ts'
-import type { SubjectReader } from './certificates.ts'
 
 export interface NodeRestrictionOptions {
   readonly profile: NamingProfile
-  /** Reads certificate requests. Default: none can be read, and nodes cannot ask for certificates. */
-  readonly subjectOf?: SubjectReader
   /** Tokens are only for audiences that the pod's volumes name (gate `ServiceAccountNodeAudienceRestriction`). Default true. */
   readonly checkAudiences?: boolean
 }
@@ -27,11 +24,7 @@ export interface NodeRestrictionOptions {
  *
  * @see API protocol specification, 5.10
  */
-export function nodeRestriction({
-  profile,
-  subjectOf = () => undefined,
-  checkAudiences = true,
-}: NodeRestrictionOptions): AdmissionPlugin {
+export function nodeRestriction({ profile, checkAudiences = true }: NodeRestrictionOptions): AdmissionPlugin {
   const { apiDomain } = profile
   const checks = new Map<string, (request: NodeRequest) => void>([
     ['/pods', checkPod],
@@ -54,7 +47,7 @@ export function nodeRestriction({
         const detail = `could not determine node from user ${JSON.stringify(attributes.user.username)}`
         throw forbidden(attributes, object, detail)
       }
-      checkOf(attributes.resource)?.({ node, attributes, object, reader, profile, subjectOf, checkAudiences })
+      checkOf(attributes.resource)?.({ node, attributes, object, reader, profile, checkAudiences })
     },
   }
 }

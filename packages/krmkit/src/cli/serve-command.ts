@@ -1,3 +1,4 @@
+import { addAdmissionFlags } from './admission/flags.ts'
 import { addAuthenticationFlags } from './authentication/flags.ts'
 import { addAuthorizationFlags } from './authorization/flags.ts'
 import { Command, Option } from './commander.ts'
@@ -15,7 +16,6 @@ const notYet = new Set([
   'audit-webhook-config-file',
   'authentication-config',
   'authorization-config',
-  'admission-control-config-file',
   'enable-aggregator-routing',
   'encryption-provider-config',
   'etcd-cafile',
@@ -104,8 +104,6 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
         .argParser(list),
     )
     .addOption(option('--feature-gates <pairs>', 'Name=true,Other=false').default({}).argParser(gates))
-    .addOption(option('--enable-admission-plugins <names>', 'plugins to add to those that are on').default([]).argParser(list))
-    .addOption(option('--disable-admission-plugins <names>', 'plugins to switch off').default([]).argParser(list))
     .addOption(
       option('--controllers <names>', 'controllers to run: * for all, -name for all but one, empty for none')
         .default(['*'])
@@ -124,7 +122,7 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions) => run(options))
-  return addAuthorizationFlags(addAuthenticationFlags(command))
+  return addAdmissionFlags(addAuthorizationFlags(addAuthenticationFlags(command)))
 }
 
 function controllers(text: string): readonly string[] {

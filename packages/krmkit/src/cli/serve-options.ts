@@ -1,8 +1,9 @@
+import type { AdmissionOptions } from './admission/options.ts'
 import type { AuthenticationOptions } from './authentication/options.ts'
 import type { AuthorizationOptions } from './authorization/options.ts'
 
 /** What `krmkit serve` was told, flag by flag. */
-export interface ServeOptions extends AuthenticationOptions, AuthorizationOptions {
+export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, AuthorizationOptions {
   readonly securePort: number
   readonly bindAddress: string
   readonly advertiseAddress?: string
@@ -24,8 +25,6 @@ export interface ServeOptions extends AuthenticationOptions, AuthorizationOption
   readonly minRequestTimeout: number
   readonly runtimeConfig: readonly string[]
   readonly featureGates: Readonly<Record<string, boolean>>
-  readonly enableAdmissionPlugins: readonly string[]
-  readonly disableAdmissionPlugins: readonly string[]
   readonly controllers: readonly string[]
   readonly serviceClusterIpRange: string
   readonly corsAllowedOrigins: readonly RegExp[]

@@ -13,7 +13,7 @@ import { createCatalog } from '@krmkit/kinds'
 import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
-import { chooseAdmissionPlugins } from './admission-flags.ts'
+import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
 import { type Authenticators, authenticators } from './authentication/authenticators.ts'
 import { type Authorization, authorization } from './authorization/authorizer.ts'
 import { CliError } from './cli-error.ts'
@@ -41,11 +41,7 @@ const environment = { clock: systemClock, random: systemRandom, profile: stockPr
 /** Runs a server as the flags say. What was started before a failure is ended again. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const running = chooseControllers(builtInControllers, options.controllers)
-  const admission = chooseAdmissionPlugins({
-    enable: options.enableAdmissionPlugins,
-    disable: options.disableAdmissionPlugins,
-    hasServiceAccounts: running.includes(serviceAccountController),
-  })
+  const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
   const rights = await authorization(options, {
@@ -76,7 +72,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       serviceAccountIssuer: who.accounts.issuer,
       ...(issuerDocuments === undefined ? {} : { issuerDocuments }),
       ...(who.proxyHeaders === undefined ? {} : { proxyHeaders: who.proxyHeaders }),
-      admission: (parts) => admission({ ...parts, webhooks: { transport: webhooks, credentials: kubeconfigCredentials } }),
+      admission: (parts) => admission.make({ ...parts, webhooks: { transport: webhooks, credentials: kubeconfigCredentials } }),
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,
@@ -88,6 +84,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       onFault: (error) => log.error('a request failed', error),
       ...(options.v >= 2 ? { audit: (event) => log.info(requestLine(event)) } : {}),
     })
+    await admission.ready()
     who.attach(server)
     followAuthorities(listening, { who, log })
     gate.open(server)
@@ -100,7 +97,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
-    const parts = { listening, controllers, server, who, rights, webhooks }
+    const parts = { listening, controllers, server, who, rights, webhooks, admission }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
@@ -108,6 +105,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     await who[Symbol.asyncDispose]()
     await rights[Symbol.asyncDispose]()
     webhooks[Symbol.dispose]()
+    await admission[Symbol.asyncDispose]()
     await storage?.close()
     throw error
   }
@@ -208,6 +206,7 @@ interface Parts {
   readonly who: Authenticators
   readonly rights: Authorization
   readonly webhooks: Disposable
+  readonly admission: ChosenPlugins
 }
 
 /** From the outside in: no new requests, no more work of our own, then storage. */
@@ -217,5 +216,6 @@ async function close(serving: Parts): Promise<void> {
   await serving.controllers.close()
   await serving.server.close()
   serving.webhooks[Symbol.dispose]()
+  await serving.admission[Symbol.asyncDispose]()
   await serving.rights[Symbol.asyncDispose]()
 }

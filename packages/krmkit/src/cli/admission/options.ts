@@ -1,0 +1,7 @@
+/** What flags say about admission. */
+export interface AdmissionOptions {
+  readonly enableAdmissionPlugins: readonly string[]
+  readonly disableAdmissionPlugins: readonly string[]
+  /** Path. */
+  readonly admissionControlConfigFile?: string
+}
