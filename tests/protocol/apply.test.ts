@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, configMaps, type Doc, type SendOptions, startApi, startMs, type TestApi } from './server.ts'
+import { applyTo, conflicts, data, deploymentSpec, deployments, owners, services } from './appliers.ts'
+import { configMaps, startApi, type TestApi } from './server.ts'
 import { catalog, widgetKinds, widgets } from './widgets.ts'
 
-/** Who owns which field, and how applies change it. @see API protocol specification, 2.2 and 4.7 */
-
-const services = '/api/v1/namespaces/default/services'
-const pods = '/api/v1/namespaces/default/pods'
-const deployments = '/apis/apps/v1/namespaces/default/deployments'
+/** How applies change objects and who owns their fields. @see API protocol specification, 4.7 */
 
 const string = { type: 'string' }
 const item = { type: 'object', required: ['key'], properties: { key: string, value: string } }
@@ -33,96 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** The path says version, kind and name, too. */
-function apply(path: string, manager: string, rest: object, options: SendOptions & { force?: boolean } = {}): Promise<Answer> {
-  const kinds: Readonly<Record<string, [string, string]>> = {
-    configmaps: ['v1', 'ConfigMap'],
-    services: ['v1', 'Service'],
-    pods: ['v1', 'Pod'],
-    deployments: ['apps/v1', 'Deployment'],
-    widgets: ['example.com/v1', 'Widget'],
-  }
-  const [, resource = '', name = ''] = /\/default\/([a-z]+)\/([a-z0-9-]+)/.exec(path) ?? []
-  const [apiVersion, kind] = kinds[resource] ?? ['', '']
-  const { metadata = {}, ...others } = rest as { metadata?: object }
-  return api.send('PATCH', path, {
-    body: { apiVersion, kind, metadata: { name, ...metadata }, ...others },
-    headers: { 'content-type': 'application/apply-patch+yaml' },
-    ...options,
-    query: { fieldManager: manager, ...(options.force === true ? { force: 'true' } : {}), ...(options.query as object) },
-  })
-}
-
-interface Owner {
-  readonly manager: string
-  readonly operation: string
-  readonly subresource?: string
-  readonly time?: string
-  readonly fieldsV1: object
-}
-
-function owners({ metadata }: Doc): Record<string, object> {
-  return Object.fromEntries(
-    ((metadata.managedFields ?? []) as unknown as Owner[]).map(({ manager, operation, subresource, fieldsV1 }) => [
-      [manager, operation, ...(subresource === undefined ? [] : [subresource])].join(' '),
-      fieldsV1,
-    ]),
-  )
-}
-
-const data = (...keys: string[]): object => ({ 'f:data': Object.fromEntries(keys.map((key) => [`f:${key}`, {}])) })
-const conflicts = ({ json }: Answer): string[] => json.details.causes.map(({ field, message }) => `${field} ${message}`)
-
-describe('entries', () => {
-  it('P17 the server keeps the owners of fields, whatever clients say of them', async () => {
-    const path = `${configMaps}/kept`
-    await apply(path, 'alpha', { data: { k: 'v' } })
-    const put = await api.put(path, { metadata: { name: 'kept' }, data: { k: 'v' } })
-    expect(owners(put.json)).toEqual({ 'alpha Apply': data('k') })
-    const emptied = await api.patch(path, { metadata: { managedFields: null } })
-    expect(owners(emptied.json)).toEqual({ 'alpha Apply': data('k') })
-  })
-
-  it('P20 an entry tells manager, operation, version, time, fields and sub-resource', async () => {
-    await apply(`${deployments}/told`, 'alpha', deploymentSpec('told'))
-    api.clock.advance(5000)
-    const status = await api.patch(
-      `${deployments}/told/status`,
-      { status: { observedGeneration: 1 } },
-      { query: { fieldManager: 'ctl' } },
-    )
-    expect(status.json.metadata.managedFields).toEqual([
-      {
-        manager: 'alpha',
-        operation: 'Apply',
-        apiVersion: 'apps/v1',
-        time: new Date(startMs).toISOString().replace('.000', ''),
-        fieldsType: 'FieldsV1',
-        fieldsV1: expect.objectContaining({ 'f:spec': expect.anything() }),
-      },
-      {
-        manager: 'ctl',
-        operation: 'Update',
-        apiVersion: 'apps/v1',
-        time: new Date(startMs + 5000).toISOString().replace('.000', ''),
-        fieldsType: 'FieldsV1',
-        fieldsV1: { 'f:status': { 'f:observedGeneration': {} } },
-        subresource: 'status',
-      },
-    ])
-  })
-
-  it('P20 times move only with what is owned, and a write without effect is none', async () => {
-    const path = `${configMaps}/still`
-    const made = await apply(path, 'alpha', { data: { k: 'v' } })
-    api.clock.advance(60_000)
-    const again = await apply(path, 'alpha', { data: { k: 'v' } })
-    expect([again.status, again.text]).toEqual([200, made.text])
-    const moved = await apply(path, 'alpha', { data: { k: 'w' } })
-    const [before, after] = [made, moved].map(({ json }) => (json.metadata.managedFields[0] as unknown as Owner).time)
-    expect(Date.parse(after ?? '') - Date.parse(before ?? '')).toBe(60_000)
-  })
-})
+const apply = (...[path, manager, rest, options]: Tail<typeof applyTo>) => applyTo(api, path, manager, rest, options)
+type Tail<F> = F extends (first: TestApi, ...rest: infer R) => unknown ? R : never
 
 describe('applies', () => {
   it('P146 an apply has a media type of its own, needs a manager, and may be YAML or JSON', async () => {
@@ -336,104 +245,3 @@ describe('lists and maps', () => {
     expect(conflicts(answer)).toEqual(['.spec.whole conflict with "alpha"'])
   })
 })
-
-describe('updates', () => {
-  it('P218 an update owns what it changes, and nobody else does', async () => {
-    const path = `${configMaps}/updated`
-    await api.post(configMaps, { metadata: { name: 'updated' }, data: { k: 'v', l: 'v' } }, { query: { fieldManager: 'maker' } })
-    const put = await api.put(
-      path,
-      { metadata: { name: 'updated' }, data: { k: 'w', l: 'v' } },
-      { query: { fieldManager: 'putter' } },
-    )
-    expect(owners(put.json)).toEqual({
-      'maker Update': { 'f:data': { '.': {}, 'f:l': {} } },
-      'putter Update': { 'f:data': { 'f:k': {} } },
-    })
-    const gone = await api.patch(path, { data: { l: null } }, { query: { fieldManager: 'remover' } })
-    expect(owners(gone.json)).toEqual({ 'maker Update': { 'f:data': {} }, 'putter Update': { 'f:data': { 'f:k': {} } } })
-  })
-
-  it('P219 an update needs no manager: the user agent up to the slash names it', async () => {
-    const made = await api.post(
-      configMaps,
-      { metadata: { name: 'agent' }, data: { k: 'v' } },
-      { headers: { 'user-agent': 'tool/1.2 (linux)' } },
-    )
-    expect(Object.keys(owners(made.json))).toEqual(['tool Update'])
-    const nameless = await api.post(configMaps, { metadata: { name: 'nameless' }, data: { k: 'v' } })
-    expect(Object.keys(owners(nameless.json))).toEqual(['unknown Update'])
-  })
-
-  it('P218 the oldest of many updaters become one', async () => {
-    const path = `${configMaps}/busy`
-    await api.post(configMaps, { metadata: { name: 'busy' } })
-    for (let i = 0; i < 14; i++) {
-      api.clock.advance(1000)
-      await api.patch(path, { data: { [`k${i}`]: 'v' } }, { query: { fieldManager: `m${i}` } })
-    }
-    const names = (await api.get(path)).json.metadata.managedFields.map(({ manager }) => manager)
-    expect(names).toEqual(['ancient-changes', ...Array.from({ length: 9 }, (_, i) => `m${i + 5}`)])
-  })
-})
-
-describe('clearing', () => {
-  const path = `${configMaps}/cleared`
-  const start = () => apply(path, 'alpha', { data: { k: 'v' } }, { force: true })
-
-  it('P227 a list with one empty entry clears all owners', async () => {
-    await start()
-    expect((await api.patch(path, { metadata: { managedFields: [{}] } })).json.metadata.managedFields).toBeUndefined()
-    await start()
-    const operations = [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]
-    const patched = await api.patch(path, operations, { headers: { 'content-type': 'application/json-patch+json' } })
-    expect(patched.json.metadata.managedFields).toBeUndefined()
-  })
-
-  it('P228 an empty list clears nothing', async () => {
-    await start()
-    const answer = await api.patch(path, { metadata: { managedFields: [] } })
-    expect(Object.keys(owners(answer.json))).toContain('alpha Apply')
-  })
-
-  it('P229 owners are cleared before the rest of a request is owned', async () => {
-    await start()
-    const answer = await api.patch(
-      path,
-      { data: { l: 'w' }, metadata: { managedFields: [{}] } },
-      { query: { fieldManager: 'bravo' } },
-    )
-    expect(Object.keys(owners(answer.json))).not.toContain('alpha Apply')
-    expect(answer.json.data).toMatchObject({ k: 'v', l: 'w' })
-  })
-})
-
-describe('sub-resources', () => {
-  it('P230 writes through sub-resources of other types are owned by nobody', async () => {
-    const spec = { containers: [{ name: 'c', image: 'i' }] }
-    const made = await api.post(pods, { metadata: { name: 'bound' }, spec }, { query: { fieldManager: 'maker' } })
-    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'bound' }, target: { kind: 'Node', name: 'n' } }
-    expect((await api.post(`${pods}/bound/binding`, binding, { query: { fieldManager: 'scheduler' } })).status).toBe(201)
-    const after = await api.get(`${pods}/bound`)
-    expect(after.json.spec).toMatchObject({ nodeName: 'n' })
-    expect(owners(after.json)).not.toHaveProperty('scheduler Update binding')
-    expect(owners(after.json)['maker Update']).toEqual(owners(made.json)['maker Update'])
-  })
-
-  it('P230 replicas that are scaled change hands', async () => {
-    const path = `${deployments}/scaled`
-    await apply(path, 'alpha', deploymentSpec('scaled', { replicas: 1 }))
-    const scaled = await api.patch(`${path}/scale`, { spec: { replicas: 3 } }, { query: { fieldManager: 'hpa' } })
-    expect([scaled.status, scaled.json.kind]).toEqual([200, 'Scale'])
-    const { json } = await api.get(path)
-    expect(json.spec).toMatchObject({ replicas: 3 })
-    expect(owners(json)['hpa Update scale']).toEqual({ 'f:spec': { 'f:replicas': {} } })
-    expect(JSON.stringify(owners(json)['alpha Apply'])).not.toContain('f:replicas')
-  })
-})
-
-function deploymentSpec(name: string, more: object = {}): object {
-  const labels = { app: name }
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
-  return { spec: { selector: { matchLabels: labels }, template, ...more } }
-}
