@@ -35,7 +35,7 @@ describe('autoscalers', () => {
         })
         expect(toV1(back)).toEqual(toV1(toV2(toV1(back))))
       }),
-      { seed: 331 },
+      { seed: 331, numRuns: Number(process.env['ROUND_TRIPS'] ?? 100) },
     )
   })
 

@@ -31,9 +31,7 @@ function find(from: GroupVersionKind, to: GroupVersionKind, source: string, targ
     if (from.version === 'v1' && to.version === 'v2') return autoscalerToV2
   }
   if (source === 'resource.k8s.io' && Object.hasOwn(resourceConversions, from.kind)) {
-    const pair = resourceConversions[from.kind]!
-    if (from.version !== 'v1beta2' && to.version === 'v1beta2') return pair.newer
-    if (from.version === 'v1beta2' && to.version !== 'v1beta2') return pair.older
+    return resourceConversions[from.kind]![`${from.version} ${to.version}`] ?? sameShape
   }
   return sameShape
 }

@@ -3,18 +3,18 @@ import { type Loose, type MakeConvert, present } from './convert.ts'
 
 /**
  * Device requests and devices: `v1beta2` puts what a plain request asks into `exactly`, and what a device is straight into the
- * device, where older versions had them the other way round.
+ * device, where older versions had them the other way round. In `v1alpha3` the capacity of a device is amounts, in later
+ * versions objects with a `value`.
  */
 
 type Change = (member: Loose) => Loose
 
 const requestParts = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations'] as const
 
-/** Older versions mark a request with alternatives by an empty class; it has no `exactly`. */
+/** Older versions mark a request with alternatives by an empty class: where nothing is asked, there is no `exactly`. */
 const nestRequest: Change = ({ name, firstAvailable, ...rest }) => {
   const parts = Object.fromEntries(requestParts.filter((part) => rest[part] !== undefined).map((part) => [part, rest[part]]))
-  const plain = Array.isArray(firstAvailable) && firstAvailable.length > 0 && Object.values(parts).every(isUnset)
-  return present({ name, exactly: plain ? undefined : parts, firstAvailable })
+  return present({ name, exactly: Object.values(parts).every(isUnset) ? undefined : parts, firstAvailable })
 }
 
 const flattenRequest: Change = ({ name, exactly, firstAvailable }) => present({ name, ...(exactly as Loose), firstAvailable })
@@ -22,6 +22,17 @@ const flattenRequest: Change = ({ name, exactly, firstAvailable }) => present({ 
 const flattenDevice: Change = ({ name, basic }) => present({ name, ...(basic as Loose) })
 
 const nestDevice: Change = ({ name, ...basic }) => ({ name, basic })
+
+/** `basic.capacity` of a device. */
+function withCapacity(change: (amount: unknown) => unknown): Change {
+  return (device) =>
+    at(device, 'basic', (basic) =>
+      at(basic, 'capacity', (all) => Object.fromEntries(Object.entries(all).map(([name, each]) => [name, change(each)]))),
+    )
+}
+
+const namedCapacity = withCapacity((amount) => ({ value: amount }))
+const plainCapacity = withCapacity((capacity) => (isObject(capacity) ? capacity['value'] : capacity))
 
 /** `spec.devices.requests` of a claim. */
 function inClaim(change: Change): Change {
@@ -39,11 +50,31 @@ const claim = (change: Change) => conversion((object) => at(object, 'spec', inCl
 const template = (change: Change) => conversion((object) => at(object, 'spec', (spec) => at(spec, 'spec', inClaim(change))))
 const slice = (change: Change) => conversion((object) => at(object, 'spec', (spec) => each(spec, 'devices', change)))
 
-/** By kind: to and from the shape of `v1beta2`. */
-export const resourceConversions: Readonly<Record<string, { readonly newer: MakeConvert; readonly older: MakeConvert }>> = {
-  ResourceClaim: { newer: claim(nestRequest), older: claim(flattenRequest) },
-  ResourceClaimTemplate: { newer: template(nestRequest), older: template(flattenRequest) },
-  ResourceSlice: { newer: slice(flattenDevice), older: slice(nestDevice) },
+const claims = { v1beta1: claim(flattenRequest), v1beta2: claim(nestRequest) }
+const templates = { v1beta1: template(flattenRequest), v1beta2: template(nestRequest) }
+
+/** By kind and by the versions from and to; a pair that is not named has one shape. */
+export const resourceConversions: Readonly<Record<string, Readonly<Record<string, MakeConvert>>>> = {
+  ResourceClaim: {
+    'v1alpha3 v1beta2': claims.v1beta2,
+    'v1beta1 v1beta2': claims.v1beta2,
+    'v1beta2 v1alpha3': claims.v1beta1,
+    'v1beta2 v1beta1': claims.v1beta1,
+  },
+  ResourceClaimTemplate: {
+    'v1alpha3 v1beta2': templates.v1beta2,
+    'v1beta1 v1beta2': templates.v1beta2,
+    'v1beta2 v1alpha3': templates.v1beta1,
+    'v1beta2 v1beta1': templates.v1beta1,
+  },
+  ResourceSlice: {
+    'v1alpha3 v1beta1': slice(namedCapacity),
+    'v1beta1 v1alpha3': slice(plainCapacity),
+    'v1alpha3 v1beta2': slice((device) => flattenDevice(namedCapacity(device))),
+    'v1beta1 v1beta2': slice(flattenDevice),
+    'v1beta2 v1alpha3': slice((device) => plainCapacity(nestDevice(device))),
+    'v1beta2 v1beta1': slice(nestDevice),
+  },
 }
 
 /** A copy with one member changed, if it is an object. */
@@ -63,5 +94,5 @@ function isObject(value: unknown): value is Loose {
 }
 
 function isUnset(value: unknown): boolean {
-  return value === undefined || value === '' || value === null || value === 0 || value === false
+  return value === undefined || value === '' || value === null || value === 0
 }

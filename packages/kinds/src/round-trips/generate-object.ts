@@ -1,0 +1,189 @@
+import type { Field, StructType, TypeNode } from '@krmkit/schema'
+
+/**
+ * Objects of a type as clients may send them, made of a seed: any subset of the members, some null or empty, values of every
+ * sort that the type allows. Equal seeds make equal objects.
+ */
+
+export interface GenerateOptions {
+  readonly seed: number
+  /** About so many members of the deepest structs; fewer the deeper they are. Default 6. */
+  readonly breadth?: number
+}
+
+export function generateObject(type: StructType, { seed, breadth = 6 }: GenerateOptions): Record<string, unknown> {
+  return new Generator(seed, breadth).struct(type, 0)
+}
+
+/** What a plain test of text would not think of. */
+const texts = [
+  '',
+  'a',
+  'b-c',
+  'example.com/x',
+  '<x>&',
+  'é',
+  '\u{1f600}',
+  '\uffff',
+  '10',
+  '1e3',
+  'null',
+  'yes',
+  ' ',
+  'a: b\n- c',
+  '__proto__',
+]
+const units = ['', 'm', 'k', 'Ki', 'Mi', 'Gi', 'e3', '.5', 'E']
+
+class Generator {
+  #state: number
+  readonly #breadth: number
+
+  constructor(seed: number, breadth: number) {
+    this.#state = seed >>> 0
+    this.#breadth = breadth
+  }
+
+  struct(type: StructType, depth: number): Record<string, unknown> {
+    const object: Record<string, unknown> = {}
+    const wanted = Math.max(1, this.#breadth / (depth + 1))
+    for (const field of type.fields) {
+      if (depth > 7 && field.type.kind !== 'scalar') continue
+      if (type.root && (field.json === 'kind' || field.json === 'apiVersion')) {
+        // Inside of others they are not part of the message.
+        if (depth === 0) object[field.json] = field.json === 'kind' ? type.typeName : versionOf(type)
+      } else if (depth === 0 || this.#chance(wanted / type.fields.length)) this.#member(object, field, depth)
+    }
+    return object
+  }
+
+  #member(object: Record<string, unknown>, field: Field, depth: number): void {
+    if (this.#chance(0.03)) object[field.json] = null
+    else object[field.json] = this.#node(field.type, depth + 1, printsNull(field) ? 1 : 0)
+  }
+
+  #node(node: TypeNode, depth: number, least = 0): unknown {
+    switch (node.kind) {
+      case 'scalar':
+        return node.enum !== undefined && node.enum.length > 0 && !this.#chance(0.05)
+          ? this.#one(node.enum)
+          : this.#scalar(node.scalar)
+      case 'struct':
+        return this.struct(node.struct(), depth)
+      case 'list':
+        return this.#times(this.#length(depth, least), () => this.#node(node.of, depth + 1))
+      case 'map':
+        return this.#map(() => this.#node(node.of, depth + 1), this.#length(depth, least))
+      case 'special':
+        return this.#special(node.special, depth)
+    }
+  }
+
+  #length(depth: number, least: number): number {
+    return Math.max(least, this.#below(depth > 4 ? 2 : 3))
+  }
+
+  #map(value: () => unknown, size: number): Record<string, unknown> {
+    const map: Record<string, unknown> = {}
+    for (let i = 0; i < size; i++) {
+      Object.defineProperty(map, this.#text(), { value: value(), enumerable: true, configurable: true, writable: true })
+    }
+    return map
+  }
+
+  #scalar(scalar: string): unknown {
+    switch (scalar) {
+      case 'bool':
+        return this.#chance(0.5)
+      case 'int32':
+        return this.#one([0, 1, -1, 80, 2 ** 31 - 1, -(2 ** 31), this.#below(70_000)])
+      case 'int64':
+        return this.#one<unknown>([0, 1, -5, 3600, Number.MAX_SAFE_INTEGER, 2n ** 62n + 1n, -(2n ** 63n), this.#next()])
+      case 'float64':
+        return this.#one([0, 0.5, -1.25e-7, 1e21, this.#next() / 7])
+      case 'bytes':
+        return btoa(String.fromCharCode(...this.#times(this.#below(9), () => this.#below(256))))
+      case 'any':
+        return this.#one<unknown>(['x', 1, true, { a: [null] }])
+      default:
+        return this.#text()
+    }
+  }
+
+  #special(special: string, depth: number): unknown {
+    switch (special) {
+      case 'Time':
+      case 'Timestamp':
+        return `${this.#seconds()}Z`
+      case 'MicroTime':
+        return `${this.#seconds()}.${String(this.#below(1_000_000)).padStart(6, '0')}Z`
+      case 'Duration':
+        return this.#one(['0s', '1h2m3s', '1.5s', '300ms'])
+      case 'Quantity':
+      case 'QuantityValue':
+        return `${this.#one(['', '-'])}${this.#below(5000)}${this.#one(units)}`
+      case 'IntOrString':
+        return this.#one<unknown>([0, 80, '25%', 'http', this.#text()])
+      case 'JSONSchemaPropsOrBool':
+        return this.#one<unknown>([true, false, { type: 'string' }])
+      case 'JSONSchemaPropsOrArray':
+        return this.#one<unknown>([{ type: 'string' }, [{}, { type: 'a' }]])
+      case 'JSONSchemaPropsOrStringArray':
+        return this.#one<unknown>([{ type: 'string' }, ['a', 'b']])
+      case 'GroupVersion':
+        return this.#one(['v1', 'apps/v1'])
+      case 'RawExtension':
+      case 'Unknown':
+      case 'RuntimeTypeMeta':
+        return this.#one<unknown>([
+          { apiVersion: 'b/v1', c: { d: depth }, kind: 'A' },
+          { apiVersion: 'v1', kind: 'A', list: [1, 'x', null] },
+        ])
+      default:
+        return this.#one<unknown>([{}, { b: [true, null, 'x'] }, { 'f:c': { '.': {}, 'k:{"a":1}': {} } }])
+    }
+  }
+
+  /** Years that every form can hold. */
+  #seconds(): string {
+    return new Date(this.#next() * 1000).toISOString().slice(0, 19)
+  }
+
+  #text(): string {
+    if (this.#chance(0.6)) return this.#one(texts)
+    return String.fromCodePoint(...this.#times(1 + this.#below(6), () => 97 + this.#below(26)))
+  }
+
+  #times<T>(count: number, make: () => T): T[] {
+    return Array.from({ length: count }, make)
+  }
+
+  #one<T>(of: readonly T[]): T {
+    return of[this.#below(of.length)] as T
+  }
+
+  #chance(probability: number): boolean {
+    return this.#next() / 2 ** 32 < probability
+  }
+
+  #below(limit: number): number {
+    return this.#next() % limit
+  }
+
+  #next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let t = this.#state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return (t ^ (t >>> 14)) >>> 0
+  }
+}
+
+function versionOf({ group, version }: StructType): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** An empty list comes back from protobuf as none, which JSON shows where the member is always printed. */
+function printsNull({ zero }: Field): boolean {
+  return zero === null
+}
