@@ -144,7 +144,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     // Who asks may ask who they are: the answer shows what authentication made of them.
     authorizer: systemMasters,
     serviceAccountIssuer: serviceAccountIssuer(keys),
-    audit: (event) => void log.push(event),
+    audit: (event: unknown) => void log.push(event),
     onFault: onError,
   })
   const made = server

@@ -477,11 +477,11 @@ describe('what leaks', () => {
     const tokens = ['kept-webhook-token', target.oidc.token(), await target.tokenOf('robot'), staticToken]
     target.webhook.known.set('kept-webhook-token', { user: { username: 'w', groups: [] } })
     const kept: unknown[] = []
-    for (const kind of [Map, WeakMap]) {
-      const set = kind.prototype.set
-      vi.spyOn(kind.prototype, 'set').mockImplementation(function (this: never, key: never, value: never) {
+    for (const prototype of [Map.prototype, WeakMap.prototype] as Map<unknown, unknown>[]) {
+      const { set } = prototype
+      vi.spyOn(prototype, 'set').mockImplementation(function (this: Map<unknown, unknown>, key, value) {
         kept.push(key, value)
-        return set.call(this, key, value) as never
+        return set.call(this, key, value)
       })
     }
     for (const token of tokens) await target.who({ token })

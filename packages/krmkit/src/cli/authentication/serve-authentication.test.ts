@@ -1,0 +1,297 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CertificateAuthority, certificateAuthority, forgeToken, webhookLab } from '@krmkit/authentication/testing'
+import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type Listening, listen } from '@krmkit/http'
+import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testTerminal } from '../offline/testing/test-terminal.ts'
+import { createProgram } from '../program.ts'
+import { type Serving, serve } from '../serve.ts'
+import type { ServeOptions } from '../serve-options.ts'
+
+/** The flags of authentication, each against a whole server on a port. */
+
+const environment = { clock: systemClock, random: systemRandom }
+const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
+const accounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
+
+let folder: string
+const closing: (() => Promise<unknown>)[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-auth-'))
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+  await rm(folder, { recursive: true })
+})
+
+const logged: string[] = []
+const log = {
+  info: (text: string) => void logged.push(text),
+  error: (text: string, error?: unknown) => void logged.push(`${text}: ${String(error)}`),
+}
+async function start(...flags: string[]): Promise<Serving & { admin: Client; connection: KubeconfigConnection }> {
+  let options: ServeOptions | undefined
+  const take = async (given: ServeOptions) => {
+    options = given
+  }
+  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`, ...flags]
+  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
+  const serving = await serve(options!, log)
+  closing.push(() => serving.close())
+  const connection = await loadKubeconfig({ path: serving.kubeconfig! })
+  const admin = remoteClient(connection)
+  closing.push(() => admin.close())
+  return { ...serving, admin, connection }
+}
+const file = async (name: string, text: string) => {
+  await writeFile(join(folder, name), text)
+  return join(folder, name)
+}
+/** Who the server takes a caller for; the status when it does not. */
+async function who(
+  { server, ca = '' }: KubeconfigConnection,
+  as: { token?: string; certificate?: string; key?: string; headers?: Record<string, string> } = {},
+): Promise<UserInfo | number> {
+  const { headers = {}, ...shown } = as
+  const client = remoteClient({ server, ca, ...shown })
+  try {
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
+    const response = await client.request({ method: 'POST', path, body, headers })
+    const answer = (await response.json()) as { status: { userInfo: UserInfo } }
+    return response.status === 201 ? answer.status.userInfo : response.status
+  } finally {
+    await client.close()
+  }
+}
+
+describe('client certificates', () => {
+  it('--client-ca-file: user, groups and uid; others are refused', async () => {
+    const people = certificateAuthority({ name: 'people', ...environment })
+    const { connection } = await start(`--client-ca-file=${await file('ca.pem', people.certificate)}`)
+    const alice = people.intermediate({ name: 'below' }).issue({ commonName: 'alice', organizations: ['dev'], uids: ['7'] })
+    expect(await who(connection, alice)).toMatchObject({ username: 'alice', uid: '7', groups: ['dev', 'system:authenticated'] })
+    const mallory = certificateAuthority({ name: 'people', ...environment }).issue({ commonName: 'admin' })
+    expect(await who(connection, mallory)).toBe(401)
+    expect(await who(connection, people.issue({ commonName: 'alice', usage: 'server' }))).toBe(401)
+  })
+})
+
+describe('a proxy in front', () => {
+  const headers = {
+    'X-Remote-User': 'alice',
+    'X-Remote-Uid': '7',
+    'X-Remote-Group': 'dev',
+    'X-Remote-Extra-Example.com%2fProject': 'p',
+  }
+  const usual = [
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-uid-headers=X-Remote-Uid',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+  ]
+  let front: CertificateAuthority
+  beforeEach(() => {
+    front = certificateAuthority({ name: 'front', ...environment })
+  })
+
+  it('P244 every flag: headers are believed from the proxy that is named', async () => {
+    const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
+    const { connection } = await start(ca, '--requestheader-allowed-names=proxy,other', ...usual)
+    expect(await who(connection, { ...front.issue({ commonName: 'proxy' }), headers })).toEqual({
+      username: 'alice',
+      uid: '7',
+      groups: ['dev', 'system:authenticated'],
+      extra: { 'example.com/project': ['p'] },
+    })
+    expect(await who(connection, { ...front.issue({ commonName: 'someone' }), headers })).toBe(401)
+    expect(await who(connection, { headers })).toBe(403)
+  })
+
+  it('P244 refuses flags that would let everybody in', async () => {
+    const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
+    await expect(start(ca)).rejects.toMatchObject({ code: 'InvalidFlag', message: expect.stringContaining('username-headers') })
+    const same = `--client-ca-file=${join(folder, 'front.pem')}`
+    await expect(start(ca, same, ...usual)).rejects.toMatchObject({ message: expect.stringContaining('allowed-names') })
+    const { connection } = await start(ca, same, ...usual, '--requestheader-allowed-names=proxy')
+    expect(await who(connection, { ...front.issue({ commonName: 'bob' }), headers })).toMatchObject({ username: 'bob' })
+  })
+})
+
+describe('bootstrap tokens', () => {
+  const secret = {
+    metadata: { name: 'bootstrap-token-abcdef', namespace: 'kube-system' },
+    type: 'bootstrap.kubernetes.io/token',
+    stringData: { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' },
+  }
+  it.each([
+    [['--enable-bootstrap-token-auth'], { username: 'system:bootstrap:abcdef' }],
+    [[], 401],
+  ] as const)('P260 P261 are believed only where the flag says so: %j', async (flags, expected) => {
+    const { admin, connection } = await start(...flags)
+    await admin.create(secrets, secret)
+    const found = await who(connection, { token: 'abcdef.0123456789abcdef' })
+    if (typeof expected === 'number') expect(found).toBe(expected)
+    else expect(found).toMatchObject(expected)
+  })
+})
+
+describe('service accounts', () => {
+  const issue = async (admin: Client, spec: object = {}) => {
+    const response = await admin.request({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/serviceaccounts/robot/token',
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: spec as never },
+    })
+    return { response, answer: (await response.json()) as { spec: object; status: { token: string } } }
+  }
+
+  it('P238 a Secret of their type is filled, lets its reader in, and is noted when it does', async () => {
+    const { admin, connection } = await start()
+    const { uid } = (await admin.create(accounts, { metadata: { name: 'robot' } })).metadata
+    await admin.create(secrets, {
+      metadata: { name: 's', annotations: { 'kubernetes.io/service-account.name': 'robot' } },
+      type: 'kubernetes.io/service-account-token',
+    } as never)
+    let token = ''
+    for await (const { object } of admin.watch(secrets, { namespace: 'default', fieldSelector: 'metadata.name=s' })) {
+      const { data = {} } = object as { data?: Record<string, string> }
+      token = Buffer.from(data.token ?? '', 'base64').toString()
+      if (token !== '') break
+    }
+    expect(await who(connection, { token })).toMatchObject({ username: 'system:serviceaccount:default:robot', uid })
+    for await (const { object } of admin.watch(secrets, { namespace: 'default', fieldSelector: 'metadata.name=s' }))
+      if (object.metadata.labels?.['kubernetes.io/legacy-token-last-used'] !== undefined) break
+    await admin.delete(secrets, 's')
+    expect(await who(connection, { token })).toBe(401)
+  })
+
+  it('issuers and keys of former days are believed, the first issuer issues, and tells others how to check', async () => {
+    const former = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = await file('former.pem', former.publicKey.export({ type: 'spki', format: 'pem' }) as string)
+    const { admin, connection } = await start(
+      '--service-account-issuer=https://now.test',
+      '--service-account-issuer=https://former.test',
+      `--service-account-key-file=${pem}`,
+    )
+    const { uid } = (await admin.create(accounts, { metadata: { name: 'robot' } })).metadata
+    const now = Math.floor(Date.now() / 1000)
+    const token = forgeToken({
+      header: { alg: 'ES256' },
+      claims: {
+        ...{ iss: 'https://former.test', aud: ['https://former.test'], exp: now + 600 },
+        sub: 'system:serviceaccount:default:robot',
+        'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'robot', uid } },
+      },
+      signer: former.privateKey,
+    })
+    expect(await who(connection, { token })).toMatchObject({ username: 'system:serviceaccount:default:robot' })
+    const { answer } = await issue(admin)
+    expect(answer.spec).toMatchObject({ audiences: ['https://now.test', 'https://former.test'] })
+    const document = await admin.request({ path: '/.well-known/openid-configuration' })
+    expect(document.headers).toMatchObject({ 'content-type': 'application/json', 'cache-control': 'public, max-age=3600' })
+    const configuration = (await document.json()) as { issuer: string; jwks_uri: string }
+    expect(configuration.issuer).toBe('https://now.test')
+    expect(configuration.jwks_uri).toBe(`${connection.server}/openid/v1/jwks`)
+    const keys = await admin.request({ path: '/openid/v1/jwks' })
+    expect(keys.headers['content-type']).toBe('application/jwk-set+json')
+    expect(((await keys.json()) as { keys: unknown[] }).keys).toHaveLength(2)
+    const paths = (await (await admin.request({ path: '/' })).json()) as { paths: string[] }
+    expect(paths.paths).toEqual(expect.arrayContaining(['/.well-known/openid-configuration', '/openid/v1/jwks']))
+    expect((await admin.request({ method: 'POST', path: '/openid/v1/jwks' })).status).toBe(405)
+  })
+
+  it('--service-account-max-token-expiration shortens, with a warning', async () => {
+    const { admin } = await start('--service-account-max-token-expiration=2h')
+    await admin.create(accounts, { metadata: { name: 'robot' } })
+    const { response, answer } = await issue(admin, { expirationSeconds: 86_400 })
+    expect(answer.spec).toMatchObject({ expirationSeconds: 7200 })
+    expect(response.headers.warning).toContain('requested expiration of 86400 seconds shortened to 7200 seconds')
+  })
+})
+
+describe('a webhook that knows tokens', () => {
+  let listening: Listening
+  const lab = webhookLab({ clock: systemClock })
+  beforeEach(() => {
+    lab.reviews.length = 0
+    lab.known.set('good', { user: { username: 'walter', uid: '9', groups: ['ops'], extra: { scopes: ['view'] } } })
+  })
+  /** Serves the lab over TLS, to the server of the test alone. */
+  const webhook = async (): Promise<string> => {
+    const authority = certificateAuthority({ name: 'webhook', ...environment })
+    const { certificate, key } = authority.issue({ usage: 'server', hosts: ['127.0.0.1'] })
+    const empty = { kind: 'empty' } as const
+    const handle: Parameters<typeof listen>[0]['handle'] = async (request) => {
+      const allowed = request.headers.authorization === 'Bearer of-the-server' && request.path === '/review'
+      if (!allowed) return { status: 403, headers: {}, body: empty }
+      const body = new TextDecoder().decode(await request.body(100_000))
+      const answer = await lab.fetch(lab.url, { method: 'POST', headers: {}, body, signal: request.signal, redirect: 'error' })
+      const parts: Uint8Array[] = []
+      for await (const part of answer.body ?? []) parts.push(part)
+      const headers = { 'content-type': 'application/json' }
+      return { status: answer.status, headers, body: { kind: 'bytes', bytes: Buffer.concat(parts) } }
+    }
+    listening = await listen({ handle }, { tls: { certificate, key } })
+    closing.push(() => listening.close({ graceMs: 0 }))
+    const ca = Buffer.from(authority.certificate).toString('base64')
+    return file(
+      'webhook.yaml',
+      JSON.stringify({
+        clusters: [{ name: 'w', cluster: { server: `${listening.url}/review`, 'certificate-authority-data': ca } }],
+        users: [{ name: 'u', user: { token: 'of-the-server' } }],
+        contexts: [{ name: 'c', context: { cluster: 'w', user: 'u' } }],
+        'current-context': 'c',
+      }),
+    )
+  }
+
+  it('P241 P242 is asked over the connection of its file, in the version of its flag, and remembered', async () => {
+    const flag = `--authentication-token-webhook-config-file=${await webhook()}`
+    const first = await start(flag)
+    expect(await who(first.connection, { token: 'good' })).toEqual({
+      username: 'walter',
+      uid: '9',
+      groups: ['ops', 'system:authenticated'],
+      extra: { scopes: ['view'] },
+    })
+    await who(first.connection, { token: 'good' })
+    expect(await who(first.connection, { token: 'bad' })).toBe(401)
+    expect(lab.reviews.map(({ apiVersion, spec }) => [apiVersion, spec.token, spec.audiences])).toEqual([
+      ['authentication.k8s.io/v1beta1', 'good', ['https://kubernetes.default.svc']],
+      ['authentication.k8s.io/v1beta1', 'bad', ['https://kubernetes.default.svc']],
+    ])
+    const second = await start(flag, '--authentication-token-webhook-version=v1', '--authentication-token-webhook-cache-ttl=0s')
+    await who(second.connection, { token: 'good' })
+    await who(second.connection, { token: 'good' })
+    expect(lab.reviews.slice(2).map(({ apiVersion }) => apiVersion)).toEqual([
+      'authentication.k8s.io/v1',
+      'authentication.k8s.io/v1',
+    ])
+  })
+
+  it('P311 what it says about a refusal stays in the server', async () => {
+    const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
+    lab.faults.next.push({ status: 403, text: 'internal' })
+    expect(await who(connection, { token: 'good' })).toBe(401)
+    expect(logged.at(-1)).toContain('the token webhook answered with 403')
+    expect(logged.join()).not.toContain('good')
+  })
+})
+
+describe('who need not say who they are', () => {
+  it('P248 nobody, where everybody may do everything', async () => {
+    const { connection } = await start('--authorization-mode=AlwaysAllow', '--anonymous-auth=true')
+    expect(await who(connection)).toBe(401)
+  })
+
+  it('P240 refuses halves of an OpenID provider', async () => {
+    await expect(start('--oidc-issuer-url=https://issuer.test')).rejects.toMatchObject({ code: 'InvalidFlag' })
+    const both = ['--oidc-issuer-url=https://issuer.test', '--oidc-client-id=c']
+    await expect(start(...both, '--oidc-signing-algs=HS256')).rejects.toMatchObject({ message: expect.stringContaining('HS256') })
+  })
+})
