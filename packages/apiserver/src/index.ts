@@ -1,5 +1,21 @@
 export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
-export type { AuditEvent, AuditSink } from './filters/audit.ts'
+export { AuditError, type AuditErrorCode } from './audit/audit-error.ts'
+export type {
+  AuditAttributes,
+  AuditBackend,
+  AuditDecision,
+  AuditEvent,
+  AuditLevel,
+  AuditObjectRef,
+  AuditPolicy,
+  AuditSink,
+  AuditStage,
+  AuditStatus,
+  AuditTrail,
+  AuditUser,
+} from './audit/interfaces.ts'
+export { auditPolicy, fixedAuditPolicy } from './audit/policy.ts'
+export type { AuditChoice } from './audit/trails.ts'
 export type { HealthCheck } from './health.ts'
 export type { ApiBody, ApiRequest, ApiResponse, ApiServer, BodyPiece, Handler, Peer, SharedEvent } from './interfaces.ts'
 export { softwareVersion } from './non-resource.ts'

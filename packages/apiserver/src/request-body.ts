@@ -27,6 +27,7 @@ import {
   type TypeMeta,
   unreadableTypeMeta,
 } from '@krmkit/schema'
+import { noteRequestObject } from './audit/note-request.ts'
 import { mediaType } from './negotiation.ts'
 import { header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
@@ -82,6 +83,7 @@ export function decodeObject(
   const object = decoded.object as ApiObject
   object.apiVersion = formatApiVersion(gvk)
   object.kind = gvk.kind
+  noteRequestObject(state, object)
   return object
 }
 

@@ -1,4 +1,5 @@
 import type { UserInfo } from '@krmkit/meta'
+import type { NotedObject } from './audit/bodies.ts'
 import type { ApiRequest, ApiResponse } from './interfaces.ts'
 import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
@@ -24,6 +25,12 @@ export interface RequestState {
   readonly annotations: Record<string, string>
   /** How much of the request the audit trail keeps; decided after authentication. */
   auditLevel: AuditLevel
+  /** As `annotations`, for trails that keep bodies. */
+  readonly detailAnnotations: Record<string, string>
+  /** What the request wants to write, noted for the audit trail. */
+  requestObject: NotedObject | undefined
+  /** What went wrong in the server itself; undefined when nothing did. */
+  fault: unknown
   /** Milliseconds since the epoch after which nobody waits for the answer; set by the time limit. */
   deadline: number | undefined
 }
@@ -48,6 +55,9 @@ export class ArrivedRequest implements RequestState {
   readonly auditId: string
   readonly annotations: Record<string, string> = {}
   auditLevel: AuditLevel = 'None'
+  readonly detailAnnotations: Record<string, string> = {}
+  requestObject: NotedObject | undefined = undefined
+  fault: unknown = undefined
   deadline: number | undefined = undefined
 
   constructor(request: ApiRequest, parts: Pick<RequestState, 'info' | 'query' | 'startedAt' | 'auditId'>) {

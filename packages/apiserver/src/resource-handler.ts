@@ -111,15 +111,20 @@ class WriteContext implements RequestContext {
     return givenOptions(this.#state, this.dryRun)
   }
 
+  get decisions(): RequestContext['decisions'] {
+    return this.#state.request.decisions
+  }
+
   /** Nothing is worked out for a trail that nobody keeps. */
   get annotate(): RequestContext['annotate'] {
     return this.#state.auditLevel === 'None' ? undefined : this.#annotate
   }
 
   readonly #annotate = (key: string, value: string, level: 'Metadata' | 'Request' = 'Metadata'): void => {
-    const { auditLevel, annotations } = this.#state
+    const { auditLevel, annotations, detailAnnotations } = this.#state
     if (level === 'Request' && auditLevel === 'Metadata') return
-    if (!Object.hasOwn(annotations, key)) annotations[key] = value
+    const kept = level === 'Request' ? detailAnnotations : annotations
+    if (!Object.hasOwn(kept, key)) kept[key] = value
   }
 
   readonly warn = (text: string): void => {

@@ -26,10 +26,12 @@ import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { AccessControl, type AuthorizerFactory } from './access/access-control.ts'
 import { ensureBootstrapRoles } from './access/bootstrap-roles.ts'
+import { bodyReader } from './audit/bodies.ts'
+import { type AuditChoice, auditTrails } from './audit/trails.ts'
 import { ensureSystemObjects } from './bootstrap.ts'
 import { followDefinitions } from './custom-resources/custom-resources.ts'
 import { dispatchResource } from './dispatch-resource.ts'
-import { type AuditSink, audit } from './filters/audit.ts'
+import { audit, auditUnauthenticated } from './filters/audit.ts'
 import { authentication } from './filters/authentication.ts'
 import { authorization } from './filters/authorization.ts'
 import { cors } from './filters/cors.ts'
@@ -86,8 +88,8 @@ export interface ApiServerOptions {
   readonly features?: Features
   readonly limits?: Partial<ServerLimits>
   readonly corsAllowedOrigins?: readonly RegExp[]
-  /** Hears of every answered request. */
-  readonly audit?: AuditSink
+  /** Who is told of requests: a function hears of every one that was answered, a trail of those that its policy chooses. */
+  readonly audit?: AuditChoice
   /** Hears of faults of the server itself: failures that were answered with 500. */
   readonly onFault?: (error: unknown) => void
   /** Conditions of readiness besides those of the server itself. */
@@ -203,25 +205,31 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
         (group, version) => served.hasVersion(group, version),
       )
     } catch (error) {
-      return failed(state.request, error)
+      return failed(state, error)
     }
   }
-  const failed = (request: ApiRequest, error: unknown): ApiResponse => {
-    if (!ApiError.is(error)) options.onFault?.(error)
-    return errorResponse(responder, error, header(request, 'accept'))
+  const failed = (state: RequestState, error: unknown): ApiResponse => {
+    if (!ApiError.is(error)) {
+      state.fault = error
+      options.onFault?.(error)
+    }
+    return errorResponse(responder, error, header(state.request, 'accept'))
   }
+  const trails = auditTrails(options.audit)
+  const auditing = { clock, profile, bodies: bodyReader((gvk) => machinery.kind(gvk)?.type()) }
   const filters: readonly (Filter | undefined)[] = [
     cors(options.corsAllowedOrigins ?? []),
     metrics.filter,
     failures(failed),
-    inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
+    auditUnauthenticated(trails, auditing),
     authentication(authenticator, {
       isProxyHeader: proxyHeaderTest(options.proxyHeaders),
       onFault,
     }),
-    audit(options.audit, clock),
+    audit(trails, auditing),
     failures(failed),
+    inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     impersonation(authorizer, profile),
     authorization(authorizer, profile),
     warnings(),
@@ -245,7 +253,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       const response = await run(state)
       return { ...response, headers: { 'audit-id': auditId, ...response.headers } }
     } catch (error) {
-      const response = failed(request, error)
+      const response = failed(state, error)
       return { ...response, headers: { 'audit-id': auditId, ...response.headers } }
     } finally {
       active--

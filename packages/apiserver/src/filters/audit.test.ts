@@ -1,33 +1,43 @@
 import { systemMasters } from '@krmkit/authorization'
-import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { sampleServer } from '../testing/sample-server.ts'
-import { type AuditEvent, audit } from './audit.ts'
+import type { AuditBackend, AuditEvent, AuditTrail } from '../audit/interfaces.ts'
+import { auditPolicy, fixedAuditPolicy } from '../audit/policy.ts'
+import { requestOf, sampleServer } from '../testing/sample-server.ts'
+import { audit } from './audit.ts'
 
 const jane = { username: 'jane', groups: ['system:authenticated'], uid: 'u1' }
 const decided = { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }
 
 describe('audit', () => {
-  it('without a sink there is no filter', () => {
-    expect(audit(undefined, fakeClock())).toBeUndefined()
-  })
-
   it('tells who did what and how it ended', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
-    const { headers } = await ask('/api/v1/namespaces/default/configmaps/a?pretty=1', { user: jane })
+    const { headers } = await ask('/api/v1/namespaces/default/configmaps/a?pretty=1', {
+      user: jane,
+      headers: { 'user-agent': 'kubectl/v1.33.0' },
+    })
     expect(events).toEqual([
       {
+        kind: 'Event',
+        apiVersion: 'audit.k8s.io/v1',
+        level: 'Metadata',
         auditID: headers['audit-id'],
         stage: 'ResponseComplete',
-        level: 'Metadata',
-        verb: 'get',
         requestURI: '/api/v1/namespaces/default/configmaps/a?pretty=1',
+        verb: 'get',
         user: jane,
-        objectRef: { apiGroup: '', apiVersion: 'v1', resource: 'configmaps', subresource: '', namespace: 'default', name: 'a' },
-        responseStatus: { code: 404 },
-        requestReceivedTimestamp: '2024-01-01T00:00:00.000Z',
-        stageTimestamp: '2024-01-01T00:00:00.000Z',
+        userAgent: 'kubectl/v1.33.0',
+        objectRef: { resource: 'configmaps', namespace: 'default', name: 'a', apiVersion: 'v1' },
+        responseStatus: {
+          metadata: {},
+          status: 'Failure',
+          message: 'configmaps "a" not found',
+          reason: 'NotFound',
+          details: { name: 'a', kind: 'configmaps' },
+          code: 404,
+        },
+        requestReceivedTimestamp: '2024-01-01T00:00:00.000000Z',
+        stageTimestamp: '2024-01-01T00:00:00.000000Z',
         annotations: decided,
       },
     ])
@@ -37,7 +47,7 @@ describe('audit', () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ authorizer: systemMasters, audit: (event) => void events.push(event) })
     expect((await ask('/api/v1/secrets', { user: jane })).status).toBe(403)
-    expect(events.map(({ verb, responseStatus }) => [verb, responseStatus.code])).toEqual([['list', 403]])
+    expect(events.map(({ verb, responseStatus }) => [verb, responseStatus?.code])).toEqual([['list', 403]])
   })
 
   it('P255 tells both users when one acts as another', async () => {
@@ -77,5 +87,175 @@ describe('audit', () => {
     const { headers } = await ask('/api/v1/componentstatuses')
     expect(headers['warning']).toEqual(['299 - "v1 ComponentStatus is deprecated in v1.19+"'])
     expect(events[0]?.annotations).toEqual({ ...decided, 'k8s.io/deprecated': 'true' })
+  })
+})
+
+/** A trail that keeps everything at one level, and what it was told. */
+function keeping(policy: AuditTrail['policy'], rest: Partial<AuditBackend> = {}): AuditTrail & { readonly events: AuditEvent[] } {
+  const events: AuditEvent[] = []
+  return { policy, events, backend: { process: (told) => void events.push(...told), ...rest } }
+}
+const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } }
+const collection = '/api/v1/namespaces/default/configmaps'
+
+describe('audit trails', () => {
+  it('hear of a request when it comes and when it is answered', async () => {
+    const trail = keeping(fixedAuditPolicy('Metadata'))
+    const { ask } = await sampleServer({ audit: trail })
+    await ask(collection, { method: 'POST', body: configMap })
+    expect(trail.events.map(({ stage, responseStatus }) => [stage, responseStatus?.code])).toEqual([
+      ['RequestReceived', undefined],
+      ['ResponseComplete', 201],
+    ])
+    expect(trail.events[0]).not.toHaveProperty('annotations')
+  })
+
+  it('hear what a new object is called, though the path does not say it', async () => {
+    const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
+    const { ask } = await sampleServer({ audit: trail })
+    await ask(collection, { method: 'POST', body: configMap })
+    expect(trail.events[0]?.objectRef).toEqual({ resource: 'configmaps', namespace: 'default', name: 'a', apiVersion: 'v1' })
+    expect(trail.events[0]).not.toHaveProperty('requestObject')
+  })
+
+  it('keep the body of a request from level Request on, and the answer at RequestResponse', async () => {
+    const bodies = keeping(fixedAuditPolicy('Request', ['RequestReceived']))
+    const both = keeping(fixedAuditPolicy('RequestResponse', ['RequestReceived']))
+    const { ask } = await sampleServer({ audit: [bodies, both] })
+    await ask(collection, { method: 'POST', body: configMap })
+    expect(bodies.events[0]).toMatchObject({ level: 'Request', requestObject: { kind: 'ConfigMap', data: { k: 'v' } } })
+    expect(bodies.events[0]).not.toHaveProperty('responseObject')
+    const [event] = both.events as { requestObject?: { metadata: object }; responseObject?: { metadata: object } }[]
+    expect(event?.requestObject?.metadata).not.toHaveProperty('uid')
+    expect(event?.responseObject?.metadata).toHaveProperty('uid')
+  })
+
+  it('keep patches as they were sent', async () => {
+    const trail = keeping(fixedAuditPolicy('Request', ['RequestReceived']))
+    const { ask } = await sampleServer({ audit: trail })
+    await ask(collection, { method: 'POST', body: configMap })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await ask(`${collection}/a`, { method: 'PATCH', body: { data: { k: 'w' } }, headers })
+    expect(trail.events[1]?.requestObject).toEqual({ data: { k: 'w' } })
+  })
+
+  it('keep answers in YAML and protobuf as objects too', async () => {
+    const trail = keeping(fixedAuditPolicy('RequestResponse', ['RequestReceived']))
+    const { ask } = await sampleServer({ audit: trail })
+    await ask(collection, { method: 'POST', body: configMap })
+    for (const accept of ['application/yaml', 'application/vnd.kubernetes.protobuf']) {
+      await ask(`${collection}/a`, { headers: { accept } })
+      expect(trail.events.at(-1)?.responseObject).toMatchObject({ kind: 'ConfigMap', data: { k: 'v' } })
+    }
+  })
+
+  it('leave owners of fields out where they are told to', async () => {
+    const rules = [{ level: 'RequestResponse', omitStages: ['RequestReceived'] }]
+    const trail = keeping(auditPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, omitManagedFields: true }))
+    const { ask } = await sampleServer({ audit: trail })
+    await ask(collection, { method: 'POST', body: configMap })
+    await ask(collection)
+    expect(trail.events).toHaveLength(2)
+    expect(JSON.stringify(trail.events)).not.toContain('managedFields')
+  })
+
+  it('never keep tokens, at any level', async () => {
+    const trail = keeping(fixedAuditPolicy('RequestResponse'))
+    const { ask } = await sampleServer({ audit: trail })
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'reviewed-token' } }
+    const headers = { authorization: 'Bearer topsecret', cookie: 'session=crumbs' }
+    await ask('/apis/authentication.k8s.io/v1/tokenreviews', { method: 'POST', body: review, headers })
+    const told = JSON.stringify(trail.events)
+    expect(told).toContain('"spec":{"token":"(not kept)"}')
+    for (const word of ['topsecret', 'crumbs', 'reviewed-token']) expect(told).not.toContain(word)
+  })
+
+  it('hear of a watch when it begins and when it ends', async () => {
+    const trail = keeping(fixedAuditPolicy('Metadata'))
+    const { server } = await sampleServer({ audit: trail })
+    const leaving = new AbortController()
+    const response = await server.handle(requestOf(`${collection}?watch=1`, { user: jane, signal: leaving.signal }))
+    const stages = () => trail.events.map(({ stage }) => stage)
+    expect(stages()).toEqual(['RequestReceived', 'ResponseStarted'])
+    if (response.body.kind !== 'stream') throw new Error('no stream')
+    const reading = response.body.stream[Symbol.asyncIterator]()
+    const next = reading.next()
+    leaving.abort()
+    await next
+    await reading.return?.()
+    expect(stages()).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete'])
+  })
+
+  it('P310 hear of callers that nobody knows, and how they tried, not with what', async () => {
+    const trail = keeping(fixedAuditPolicy('RequestResponse'))
+    const refusing = { authenticate: async () => ({ kind: 'rejected' as const, reason: 'no' }) }
+    const { server } = await sampleServer({ audit: trail, authenticator: refusing })
+    const answer = await server.handle(requestOf(collection, { headers: { authorization: 'Bearer topsecret' } }))
+    expect(answer.status).toBe(401)
+    expect(trail.events).toMatchObject([
+      {
+        stage: 'ResponseStarted',
+        user: {},
+        responseStatus: { message: 'Authentication failed, attempted: bearer', code: 401 },
+      },
+    ])
+    expect(JSON.stringify(trail.events)).not.toContain('topsecret')
+  })
+
+  it('hear of requests that are turned away because there are too many', async () => {
+    const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
+    let allow = () => {}
+    const allowed = new Promise<void>((resolve) => {
+      allow = resolve
+    })
+    const authorizer = { authorize: () => allowed.then(() => ({ decision: 'allow' as const, reason: '' })) }
+    const { ask } = await sampleServer({ audit: trail, authorizer, limits: { readOnlyInFlight: 1 } })
+    const first = ask(collection, { user: jane })
+    expect((await ask(collection, { user: jane })).status).toBe(429)
+    allow()
+    await first
+    expect(trail.events).toMatchObject([{ user: jane, responseStatus: { code: 429 } }, { responseStatus: { code: 200 } }])
+  })
+
+  it('hear of faults of the server as such', async () => {
+    const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
+    const authorizer = {
+      authorize: async () => {
+        throw new Error('broken')
+      },
+    }
+    const { ask } = await sampleServer({ audit: trail, authorizer })
+    expect((await ask(collection, { user: jane })).status).toBe(500)
+    expect(trail.events).toMatchObject([
+      { stage: 'Panic', responseStatus: { code: 500, reason: 'InternalError', message: 'the server failed: broken' } },
+    ])
+  })
+
+  it('keep nothing of what their policy does not choose', async () => {
+    const rules = [{ level: 'None', users: ['jane'] }, { level: 'Metadata' }]
+    const trail = keeping(auditPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }))
+    const { ask } = await sampleServer({ audit: trail })
+    await ask(collection, { user: jane })
+    expect(trail.events).toEqual([])
+  })
+
+  it('a strict backend that loses the first entry keeps the request from being served; another one does not', async () => {
+    const losing = { process: async () => Promise.reject(new Error('disk full')) }
+    const strict = keeping(fixedAuditPolicy('Metadata'), { ...losing, strict: true })
+    const { ask } = await sampleServer({ audit: strict })
+    expect((await ask(collection, { method: 'POST', body: configMap })).status).toBe(500)
+    const lenient = await sampleServer({ audit: keeping(fixedAuditPolicy('Metadata'), losing) })
+    expect((await lenient.ask(collection, { method: 'POST', body: configMap })).status).toBe(201)
+  })
+
+  it('tell where requests say that they come from', async () => {
+    const trail = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
+    const { ask } = await sampleServer({ audit: trail })
+    await ask(collection, { headers: { 'x-forwarded-for': '10.0.0.1, 10.0.0.2', 'x-real-ip': '<script>' } })
+    expect(trail.events[0]?.sourceIPs).toEqual(['10.0.0.1', '10.0.0.2'])
+  })
+
+  it('cost nothing where none are kept', async () => {
+    expect(audit([], undefined as never)).toBeUndefined()
   })
 })

@@ -1,80 +1,127 @@
-import type { Clock, UserInfo } from '@krmkit/meta'
-import type { Filter, RequestState } from '../request-state.ts'
+import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
+import { AuditRecord, type KeptBy, type RecordOptions } from '../audit/record.ts'
+import type { ApiResponse } from '../interfaces.ts'
+import { type AuditLevel, type Filter, header, type RequestState } from '../request-state.ts'
 
-/** One request as the audit trail tells it: who did what, and how it ended. Never holds bodies, tokens or headers. */
-export interface AuditEvent {
-  readonly auditID: string
-  readonly stage: 'ResponseComplete'
-  readonly level: 'Metadata'
-  readonly verb: string
-  readonly requestURI: string
-  /** Who asked. */
-  readonly user: AuditUser
-  /** As whom, when that is somebody else. */
-  readonly impersonatedUser?: AuditUser
-  readonly objectRef?: {
-    readonly apiGroup: string
-    readonly apiVersion: string
-    readonly resource: string
-    readonly subresource: string
-    readonly namespace: string
-    readonly name: string
-  }
-  readonly responseStatus: { readonly code: number }
-  /** RFC 3339. */
-  readonly requestReceivedTimestamp: string
-  readonly stageTimestamp: string
-  readonly annotations: Readonly<Record<string, string>>
-}
+const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
 
-interface AuditUser {
-  readonly username: string
-  readonly groups: readonly string[]
-  readonly uid?: string
-}
+/** Sub-resources whose answers last as long as the client likes, beside watches. */
+const lasting: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'log'])
 
-export type AuditSink = (event: AuditEvent) => void
-
-/** Tells the sink of every request once it is answered. Costs nothing when there is no sink. */
-export function audit(sink: AuditSink | undefined, clock: Clock): Filter | undefined {
-  if (sink === undefined) return undefined
+/**
+ * Tells the trails of requests, as their policies say; comes after authentication, so that the user is known. Costs nothing where
+ * no trail is kept.
+ *
+ * @see API protocol specification, 6
+ */
+export function audit(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
+  if (trails.length === 0) return undefined
   return async (state, next) => {
-    state.auditLevel = 'Metadata'
+    const kept = keptBy(trails, attributesOf(state))
+    if (kept.length === 0) return next()
+    state.auditLevel = highest(kept)
+    const record = new AuditRecord(state, kept, options, state.user)
+    await record.tell('RequestReceived')
     const response = await next()
-    sink(eventOf(state, response.status, clock.now()))
+    if (response.body.kind === 'stream') return followed(record, state, response)
+    await record.tell(state.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
     return response
   }
 }
 
-function eventOf(state: RequestState, code: number, now: number): AuditEvent {
-  const { info, user, impersonator, request } = state
-  return {
-    auditID: state.auditId,
-    stage: 'ResponseComplete',
-    level: 'Metadata',
-    verb: info.verb,
-    requestURI: request.query === '' ? request.path : `${request.path}?${request.query}`,
-    user: auditUser(impersonator ?? user),
-    ...(impersonator === undefined ? {} : { impersonatedUser: auditUser(user) }),
-    ...(info.isResource
-      ? {
-          objectRef: {
-            apiGroup: info.group,
-            apiVersion: info.version,
-            resource: info.resource,
-            subresource: info.subresource,
-            namespace: info.namespace,
-            name: info.name,
-          },
-        }
-      : {}),
-    responseStatus: { code },
-    requestReceivedTimestamp: new Date(state.startedAt).toISOString(),
-    stageTimestamp: new Date(now).toISOString(),
-    annotations: state.annotations,
+/** Tells the trails of requests that nobody could be found to have made; comes before authentication. */
+export function auditUnauthenticated(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
+  if (trails.length === 0) return undefined
+  return async (state, next) => {
+    try {
+      return await next()
+    } catch (error) {
+      const kept = keptBy(trails, { ...attributesOf(state), user: undefined })
+      if (kept.length > 0) {
+        const record = new AuditRecord(state, kept, options, undefined)
+        const response: ApiResponse = { status: codeOf(error), headers: {}, body: { kind: 'empty' } }
+        await record.tell('ResponseStarted', { response, message: attempted(state) })
+      }
+      throw error
+    }
   }
 }
 
-function auditUser({ username, groups, uid }: UserInfo): AuditUser {
-  return { username, groups, ...(uid === undefined ? {} : { uid }) }
+function codeOf(error: unknown): number {
+  const { code } = (typeof error === 'object' && error !== null ? error : {}) as { code?: unknown }
+  return typeof code === 'number' ? code : 500
+}
+
+/** How somebody tried to say who they are; never with what. */
+function attempted({ request }: RequestState): string {
+  const methods: string[] = []
+  const [scheme = ''] = (header(request, 'authorization') ?? '').split(' ')
+  if (scheme !== '')
+    methods.push(scheme.toLowerCase() === 'bearer' ? 'bearer' : scheme.toLowerCase() === 'basic' ? 'basic' : 'other')
+  if ((request.peer.certificates ?? []).length > 0) methods.push('x509')
+  return methods.length === 0
+    ? 'Authentication failed, no credentials provided'
+    : `Authentication failed, attempted: ${methods.join(', ')}`
+}
+
+function keptBy(trails: readonly AuditTrail[], attributes: AuditAttributes): KeptBy[] {
+  const kept: KeptBy[] = []
+  for (const trail of trails) {
+    const decision = trail.policy.decide(attributes)
+    if (decision.level !== 'None') kept.push({ trail, decision })
+  }
+  return kept
+}
+
+function highest(kept: readonly KeptBy[]): AuditLevel {
+  return levels[Math.max(...kept.map(({ decision }) => levels.indexOf(decision.level)))] ?? 'None'
+}
+
+function attributesOf({ info, user }: RequestState): AuditAttributes {
+  const { verb, isResource, group, resource, subresource, namespace, name, path } = info
+  return { user, verb, isResource, group, resource, subresource, namespace, name, path }
+}
+
+/** A stream is told of when it begins, where it lasts, and when it ends. */
+async function followed(record: AuditRecord, state: RequestState, response: ApiResponse): Promise<ApiResponse> {
+  const { body, ...head } = response
+  if (body.kind !== 'stream') return response
+  const { verb, subresource } = state.info
+  if (verb === 'watch' || lasting.has(subresource)) await record.tell('ResponseStarted', { response })
+  let told: Promise<void> | undefined
+  const over = (): Promise<void> => {
+    told ??= record.tell(state.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+    return told
+  }
+  const { stream, events } = body
+  return {
+    ...head,
+    body: { kind: 'stream', stream: ending(stream, over), ...(events === undefined ? {} : { events: ending(events, over) }) },
+  }
+}
+
+/** The same pieces; `over` is called once they have ended, however they did. */
+function ending<T>(pieces: AsyncIterable<T>, over: () => Promise<void>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      const inner = pieces[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            const result = await inner.next()
+            if (result.done === true) await over()
+            return result
+          } catch (error) {
+            await over()
+            throw error
+          }
+        },
+        async return(value?: unknown) {
+          const result = (await inner.return?.(value)) ?? { done: true as const, value: undefined }
+          await over()
+          return result
+        },
+      }
+    },
+  }
 }

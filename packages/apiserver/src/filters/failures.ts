@@ -1,16 +1,16 @@
-import type { ApiRequest, ApiResponse } from '../interfaces.ts'
-import type { Filter } from '../request-state.ts'
+import type { ApiResponse } from '../interfaces.ts'
+import type { Filter, RequestState } from '../request-state.ts'
 
 /**
  * Turns what the rest of the chain throws into an answer, so that the filters before it see how the request ended, whether it
  * was refused or answered.
  */
-export function failures(answer: (request: ApiRequest, error: unknown) => ApiResponse): Filter {
-  return async ({ request }, next) => {
+export function failures(answer: (state: RequestState, error: unknown) => ApiResponse): Filter {
+  return async (state, next) => {
     try {
       return await next()
     } catch (error) {
-      return answer(request, error)
+      return answer(state, error)
     }
   }
 }

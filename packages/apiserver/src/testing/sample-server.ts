@@ -80,6 +80,9 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
     auditId: 'id',
     annotations: {},
     auditLevel: 'None',
+    detailAnnotations: {},
+    requestObject: undefined,
+    fault: undefined,
     deadline: undefined,
   }
 }

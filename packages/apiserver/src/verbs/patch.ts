@@ -9,6 +9,7 @@ import {
 } from '@krmkit/meta'
 import { applyToObject, type FrozenObject, setManagedFields, updateObject } from '@krmkit/registry'
 import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
+import { noteRequestObject } from '../audit/note-request.ts'
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
@@ -67,10 +68,12 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
   try {
     if (kind === 'apply') {
       const parsed = parseYaml(bytes)
+      noteRequestObject(state, parsed.value)
       return { kind, value: parsed.value as JsonValue, problems: parsed.problems }
     }
     const parsed = parseJson(bytes)
     const value = parsed.value as JsonValue
+    noteRequestObject(state, value)
     const unknown = kind === 'json' ? jsonPatchProblems(value) : []
     return { kind, value, problems: [...duplicateProblems(parsed), ...unknown] }
   } catch (error) {

@@ -16,7 +16,7 @@ export function streamLog(write: (line: string) => void): Log {
 /** One request in one line. */
 export function requestLine(event: AuditEvent): string {
   const ms = Date.parse(event.stageTimestamp) - Date.parse(event.requestReceivedTimestamp)
-  return `${event.stageTimestamp} ${event.verb} ${event.requestURI} ${event.responseStatus.code} ${ms}ms ${event.user.username} ${event.auditID}`
+  return `${event.stageTimestamp} ${event.verb} ${event.requestURI} ${event.responseStatus?.code} ${ms}ms ${event.user.username} ${event.auditID}`
 }
 
 function describe(error: unknown): string {

@@ -1,0 +1,13 @@
+/** `InvalidPolicy`: the policy is none, or breaks its rules. */
+export type AuditErrorCode = 'InvalidPolicy'
+
+/** The trail cannot be kept as it is asked for. */
+export class AuditError extends Error {
+  override readonly name = 'AuditError'
+  readonly code: AuditErrorCode
+
+  constructor({ code, message }: { readonly code: AuditErrorCode; readonly message: string }) {
+    super(message)
+    this.code = code
+  }
+}

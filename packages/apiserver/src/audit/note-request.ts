@@ -1,0 +1,31 @@
+import type { JsonValue } from '@krmkit/meta'
+import { parseJson, stringifyJson } from '@krmkit/schema'
+import type { RequestState } from '../request-state.ts'
+import type { ObjectFacts } from './bodies.ts'
+
+/**
+ * Notes what a request wants to write, where a trail is kept. The first note counts: changes run again when another writer was
+ * first. Whoever made the object may go on changing it.
+ */
+export function noteRequestObject(state: RequestState, object: unknown): void {
+  const { auditLevel } = state
+  if (auditLevel === 'None' || state.requestObject !== undefined) return
+  const value = auditLevel === 'Metadata' ? undefined : copyOf(object)
+  state.requestObject = { facts: factsOf(object), value }
+}
+
+/** By way of text: numbers that JavaScript cannot hold and shared parts come out as they would be sent. */
+function copyOf(object: unknown): JsonValue {
+  return parseJson(new TextEncoder().encode(stringifyJson(object))).value as JsonValue
+}
+
+function factsOf(object: unknown): ObjectFacts {
+  const { metadata } = (typeof object === 'object' && object !== null ? object : {}) as { metadata?: unknown }
+  if (typeof metadata !== 'object' || metadata === null) return {}
+  const { name, namespace, uid, resourceVersion } = metadata as Record<string, unknown>
+  return { name: text(name), namespace: text(namespace), uid: text(uid), resourceVersion: text(resourceVersion) }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

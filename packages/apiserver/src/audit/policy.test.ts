@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import type { AuditAttributes } from './interfaces.ts'
+import { auditPolicy } from './policy.ts'
+import { type AuditRule, ruleMatches } from './policy-rule.ts'
+
+const attributes: AuditAttributes = {
+  user: { username: 'jane', groups: ['dev', 'system:authenticated'] },
+  verb: 'update',
+  isResource: true,
+  group: '',
+  resource: 'pods',
+  subresource: 'status',
+  namespace: 'shop',
+  name: 'a',
+  path: '/api/v1/namespaces/shop/pods/a/status',
+}
+const health: AuditAttributes = { ...attributes, isResource: false, resource: '', subresource: '', path: '/healthz/ping' }
+const matches = (rule: Omit<AuditRule, 'level'>, about = attributes) => ruleMatches({ level: 'Metadata', ...rule }, about)
+const ofPods = (...resources: string[]) => ({ resources: [{ group: '', resources }] })
+
+describe('rules of a policy', () => {
+  it.each<[string, Omit<AuditRule, 'level'>, boolean]>([
+    ['nothing', {}, true],
+    ['its user', { users: ['jane'] }, true],
+    ['another user', { users: ['carl'] }, false],
+    ['one of its groups', { userGroups: ['ops', 'dev'] }, true],
+    ['other groups', { userGroups: ['ops'] }, false],
+    ['its verb', { verbs: ['update'] }, true],
+    ['another verb', { verbs: ['get'] }, false],
+    ['its namespace', { namespaces: ['shop'] }, true],
+    ['cluster-scoped objects', { namespaces: [''] }, false],
+    ['its group', { resources: [{ group: '' }] }, true],
+    ['another group', { resources: [{ group: 'apps' }] }, false],
+    ['the object alone', ofPods('pods'), false],
+    ['its sub-resource', ofPods('pods/status'), true],
+    ['all of its sub-resources', ofPods('pods/*'), true],
+    ['that sub-resource of everything', ofPods('*/status'), true],
+    ['another sub-resource of everything', ofPods('*/log'), false],
+    ['everything', ofPods('*'), true],
+    ['its name', { resources: [{ group: '', resources: ['*'], resourceNames: ['a'] }] }, true],
+    ['another name', { resources: [{ group: '', resources: ['*'], resourceNames: ['b'] }] }, false],
+    ['other URLs', { nonResourceURLs: ['*'] }, false],
+  ])('one that names %s', (_, rule, expected) => expect(matches(rule)).toBe(expected))
+
+  it.each([
+    ['*', true],
+    ['/healthz/ping', true],
+    ['/healthz*', true],
+    ['/healthz', false],
+    ['/livez*', false],
+  ])('the URL %s', (url, expected) => expect(matches({ nonResourceURLs: [url] }, health)).toBe(expected))
+
+  it('those of users do not match where nobody is known', () => {
+    const nobody = { ...attributes, user: undefined }
+    expect([matches({ users: ['jane'] }, nobody), matches({ userGroups: ['dev'] }, nobody), matches({}, nobody)]).toEqual([
+      false,
+      false,
+      true,
+    ])
+  })
+})
+
+const policy = (rules: unknown, rest: object = {}) =>
+  auditPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...rest })
+
+describe('policies', () => {
+  it('let the first rule decide, and keep nothing of the rest', () => {
+    const two = policy([
+      { level: 'None', users: ['jane'] },
+      { level: 'Request', resources: [{ group: '' }] },
+    ])
+    expect(two.decide(attributes).level).toBe('None')
+    expect(two.decide({ ...attributes, user: { username: 'carl', groups: [] } }).level).toBe('Request')
+    expect(two.decide({ ...health, user: undefined }).level).toBe('None')
+  })
+
+  it('omit stages of theirs and of the rule', () => {
+    const decision = policy([{ level: 'Metadata', omitStages: ['Panic'] }], { omitStages: ['RequestReceived'] }).decide(
+      attributes,
+    )
+    expect([...decision.omitStages]).toEqual(['RequestReceived', 'Panic'])
+  })
+
+  it('omit managed fields as the rule says, or as they say themselves', () => {
+    const omits = (rule: object, rest: object) =>
+      policy([{ level: 'Request', ...rule }], rest).decide(attributes).omitManagedFields
+    expect([
+      omits({}, {}),
+      omits({}, { omitManagedFields: true }),
+      omits({ omitManagedFields: false }, { omitManagedFields: true }),
+    ]).toEqual([false, true, false])
+  })
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['another kind', { apiVersion: 'audit.k8s.io/v1', kind: 'Event', rules: [{ level: 'None' }] }],
+    ['an older version', { apiVersion: 'audit.k8s.io/v1beta1', kind: 'Policy', rules: [{ level: 'None' }] }],
+    ['no rules', { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [] }],
+  ])('%s is none', (_, value) => {
+    expect(() => auditPolicy(value)).toThrow(expect.objectContaining({ code: 'InvalidPolicy' }))
+  })
+
+  it.each<[string, object, string]>([
+    ['an unknown level', { level: 'All' }, 'rules.0.level'],
+    ['no level', {}, 'rules.0.level'],
+    ['an unknown stage', { level: 'None', omitStages: ['Later'] }, 'rules.0.omitStages.0'],
+    ['an unknown member', { level: 'None', userss: [] }, 'rules.0'],
+    ['resources and URLs', { level: 'None', nonResourceURLs: ['/a'], resources: [{ group: '' }] }, 'not about both'],
+    ['namespaces and URLs', { level: 'None', nonResourceURLs: ['/a'], namespaces: ['x'] }, 'not about both'],
+    ['a relative URL', { level: 'None', nonResourceURLs: ['a'] }, "must begin with a '/'"],
+    ['a star in the middle', { level: 'None', nonResourceURLs: ['/a*b'] }, 'must be its end'],
+    ['a group that is none', { level: 'None', resources: [{ group: 'Apps' }] }, 'is no group'],
+    ['names of no resources', { level: 'None', resources: [{ group: '', resourceNames: ['a'] }] }, 'need resources'],
+  ])('a rule with %s is refused', (_, rule, message) => {
+    expect(() => policy([rule])).toThrow(message)
+  })
+})

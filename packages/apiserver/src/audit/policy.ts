@@ -1,0 +1,93 @@
+import { isDns1123Subdomain, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { z } from 'zod'
+import { AuditError } from './audit-error.ts'
+import type { AuditDecision, AuditLevel, AuditPolicy, AuditStage } from './interfaces.ts'
+import { type AuditRule, ruleMatches } from './policy-rule.ts'
+
+const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
+const stages: readonly AuditStage[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic']
+
+const texts = z.array(z.string()).exactOptional()
+
+const policySchema = z.strictObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({}).exactOptional(),
+  rules: z.array(
+    z.strictObject({
+      level: z.enum(levels),
+      users: texts,
+      userGroups: texts,
+      verbs: texts,
+      resources: z
+        .array(z.strictObject({ group: z.string().exactOptional(), resources: texts, resourceNames: texts }))
+        .exactOptional(),
+      namespaces: texts,
+      nonResourceURLs: texts,
+      omitStages: z.array(z.enum(stages)).exactOptional(),
+      omitManagedFields: z.boolean().exactOptional(),
+    }),
+  ),
+  omitStages: z.array(z.enum(stages)).exactOptional(),
+  omitManagedFields: z.boolean().exactOptional(),
+})
+
+/**
+ * Makes a policy of a `Policy` of `audit.k8s.io/v1`: the first rule that is about a request decides; requests without one are not
+ * kept.
+ *
+ * @throws AuditError `InvalidPolicy` that names what is wrong.
+ */
+export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stockProfile): AuditPolicy {
+  const parsed = policySchema.safeParse(value)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw invalid(`${(issue?.path ?? []).map(String).join('.') || 'policy'}: ${issue?.message}`)
+  }
+  const policy = parsed.data
+  if (policy.kind !== 'Policy' || policy.apiVersion !== `audit.${apiDomain}/v1`) {
+    throw invalid(`it is ${policy.kind} of ${policy.apiVersion}, and not Policy of audit.${apiDomain}/v1`)
+  }
+  if (policy.rules.length === 0) throw invalid('it has no rules')
+  for (const [index, rule] of policy.rules.entries()) checkRule(rule, `rules.${index}`)
+  const rules = policy.rules.map((rule) => ({
+    rule,
+    decision: {
+      level: rule.level,
+      omitStages: new Set([...(policy.omitStages ?? []), ...(rule.omitStages ?? [])]),
+      omitManagedFields: rule.omitManagedFields ?? policy.omitManagedFields ?? false,
+    } satisfies AuditDecision,
+  }))
+  return {
+    decide: (attributes) => rules.find(({ rule }) => ruleMatches(rule, attributes))?.decision ?? nothing,
+  }
+}
+
+const nothing: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false }
+
+/** The same for every request. */
+export function fixedAuditPolicy(level: AuditLevel, omitStages: readonly AuditStage[] = []): AuditPolicy {
+  const decision: AuditDecision = { level, omitStages: new Set(omitStages), omitManagedFields: false }
+  return { decide: () => decision }
+}
+
+function checkRule({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, at: string): void {
+  if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
+    throw invalid(`${at}: a rule is about resources or about other URLs, not about both`)
+  }
+  for (const url of nonResourceURLs) {
+    if (url === '*') continue
+    if (!url.startsWith('/')) throw invalid(`${at}.nonResourceURLs: ${JSON.stringify(url)} must begin with a '/'`)
+    if (url.slice(0, -1).includes('*'))
+      throw invalid(`${at}.nonResourceURLs: the wildcard of ${JSON.stringify(url)} must be its end`)
+  }
+  for (const { group = '', resources: names = [], resourceNames = [] } of resources) {
+    if (group !== '' && isDns1123Subdomain(group).length > 0)
+      throw invalid(`${at}.resources: ${JSON.stringify(group)} is no group`)
+    if (resourceNames.length > 0 && names.length === 0) throw invalid(`${at}.resources: resourceNames need resources`)
+  }
+}
+
+function invalid(what: string): AuditError {
+  return new AuditError({ code: 'InvalidPolicy', message: `the audit policy cannot be used: ${what}` })
+}

@@ -1,0 +1,186 @@
+import type { Clock, JsonValue, NamingProfile, StatusDetails, UserInfo } from '@krmkit/meta'
+import type { ApiResponse } from '../interfaces.ts'
+import { header, type RequestState } from '../request-state.ts'
+import { type BodyReader, type ObjectFacts, withoutManagedFields, withoutTokens } from './bodies.ts'
+import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'
+import { sourceAddresses } from './source-addresses.ts'
+
+/** A trail that keeps a request, and how. */
+export interface KeptBy {
+  readonly trail: AuditTrail
+  readonly decision: AuditDecision
+}
+
+export interface RecordOptions {
+  readonly clock: Clock
+  readonly profile: NamingProfile
+  readonly bodies: BodyReader
+}
+
+/** How a request ended, as far as the trail is concerned. */
+export interface Outcome {
+  readonly response?: ApiResponse | undefined
+  /** In place of what the answer says. */
+  readonly message?: string
+}
+
+/**
+ * What the trail is told of one request:
+ *
+ *     RequestReceived -> ResponseStarted (requests that last) -> ResponseComplete | Panic
+ */
+export class AuditRecord {
+  readonly #state: RequestState
+  readonly #kept: readonly KeptBy[]
+  readonly #options: RecordOptions
+  /** Whoever was authenticated; absent when that failed. */
+  readonly #user: UserInfo | undefined
+  readonly #sourceIPs: readonly string[]
+  readonly #userAgent: string | undefined
+
+  constructor(state: RequestState, kept: readonly KeptBy[], options: RecordOptions, user: UserInfo | undefined) {
+    this.#state = state
+    this.#kept = kept
+    this.#options = options
+    this.#user = user
+    this.#sourceIPs = sourceAddresses(state.request)
+    this.#userAgent = header(state.request, 'user-agent')
+  }
+
+  /** Tells every trail that wants to hear of the stage. @throws when a backend that is strict loses the first entry. */
+  async tell(stage: AuditStage, outcome: Outcome = {}): Promise<void> {
+    const facts = this.#factsOf(stage, outcome)
+    for (const { trail, decision } of this.#kept) {
+      if (decision.omitStages.has(stage)) continue
+      const { backend } = trail
+      try {
+        await backend.process([this.#event(stage, decision, facts)])
+      } catch (error) {
+        // What cannot be kept is the backend's to tell; only the first entry of a strict one holds a request up.
+        if (backend.strict === true && stage === 'RequestReceived') throw error
+      }
+    }
+  }
+
+  #factsOf(stage: AuditStage, { response, message }: Outcome): StageFacts {
+    const isOver = stage === 'ResponseComplete' || stage === 'Panic'
+    const responseStatus = this.#statusOf(stage, response, message)
+    return { responseStatus, response: isOver ? response : undefined, timestamp: microTime(this.#options.clock.now()) }
+  }
+
+  #statusOf(stage: AuditStage, response: ApiResponse | undefined, message: string | undefined): AuditStatus | undefined {
+    if (stage === 'RequestReceived') return undefined
+    if (stage === 'Panic') {
+      const text = `the server failed: ${this.#state.fault instanceof Error ? this.#state.fault.message : String(this.#state.fault)}`
+      return { metadata: {}, status: 'Failure', message: text, reason: 'InternalError', code: 500 }
+    }
+    const code = response?.status ?? 200
+    if (message !== undefined) return { metadata: {}, message, code }
+    const told = response === undefined ? undefined : this.#toldStatus(response)
+    return { metadata: {}, ...told, code }
+  }
+
+  /** What the answer says of itself, where it is a Status: refusals, and deletions that are done. */
+  #toldStatus(response: ApiResponse): Omit<AuditStatus, 'metadata' | 'code'> | undefined {
+    const { verb } = this.#state.info
+    if (response.status < 400 && verb !== 'delete' && verb !== 'deletecollection') return undefined
+    const value = this.#options.bodies.response(response)
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || value['kind'] !== 'Status') return undefined
+    const { status, message, reason, details } = value
+    return {
+      ...(typeof status === 'string' ? { status } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+      ...(typeof reason === 'string' ? { reason } : {}),
+      ...(typeof details === 'object' && details !== null ? { details: details as StatusDetails } : {}),
+    }
+  }
+
+  #event(stage: AuditStage, decision: AuditDecision, facts: StageFacts): AuditEvent {
+    const state = this.#state
+    const { request, impersonator, startedAt } = state
+    const { responseStatus, timestamp } = facts
+    const annotations = this.#annotations(decision)
+    const objectRef = objectRefOf(state)
+    return {
+      kind: 'Event',
+      apiVersion: `audit.${this.#options.profile.apiDomain}/v1`,
+      level: decision.level,
+      auditID: state.auditId,
+      stage,
+      requestURI: request.query === '' ? request.path : `${request.path}?${request.query}`,
+      verb: state.info.verb,
+      user: userOf(this.#user),
+      ...(impersonator === undefined ? {} : { impersonatedUser: userOf(state.user) }),
+      ...(this.#sourceIPs.length === 0 ? {} : { sourceIPs: this.#sourceIPs }),
+      ...(this.#userAgent === undefined ? {} : { userAgent: this.#userAgent }),
+      ...(objectRef === undefined ? {} : { objectRef }),
+      ...(responseStatus === undefined ? {} : { responseStatus }),
+      ...this.#bodies(stage, decision, facts),
+      requestReceivedTimestamp: microTime(startedAt),
+      stageTimestamp: timestamp,
+      ...(annotations === undefined ? {} : { annotations }),
+    }
+  }
+
+  #bodies(
+    stage: AuditStage,
+    { level, omitManagedFields }: AuditDecision,
+    { response }: StageFacts,
+  ): Pick<AuditEvent, 'requestObject' | 'responseObject'> {
+    if (stage === 'RequestReceived' || level === 'None' || level === 'Metadata') return {}
+    const shown = (value: JsonValue | undefined) =>
+      value === undefined ? undefined : withoutTokens(omitManagedFields ? withoutManagedFields(value) : value)
+    const asked = shown(this.#state.requestObject?.value)
+    const answered =
+      level === 'RequestResponse' && response !== undefined ? shown(this.#options.bodies.response(response)) : undefined
+    return {
+      ...(asked === undefined ? {} : { requestObject: asked }),
+      ...(answered === undefined ? {} : { responseObject: answered }),
+    }
+  }
+
+  #annotations({ level }: AuditDecision): Readonly<Record<string, string>> | undefined {
+    const { annotations, detailAnnotations } = this.#state
+    const all = level === 'Metadata' ? annotations : { ...annotations, ...detailAnnotations }
+    return Object.keys(all).length === 0 ? undefined : { ...all }
+  }
+}
+
+interface StageFacts {
+  readonly responseStatus: AuditStatus | undefined
+  readonly response: ApiResponse | undefined
+  readonly timestamp: string
+}
+
+function userOf(user: UserInfo | undefined): AuditUser {
+  if (user === undefined) return {}
+  const { username, uid = '', groups, extra } = user
+  return {
+    ...(username === '' ? {} : { username }),
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra }),
+  }
+}
+
+/** What the path names, completed by what the body says. */
+function objectRefOf({ info, requestObject }: RequestState): AuditObjectRef | undefined {
+  if (!info.isResource) return undefined
+  const body: ObjectFacts = requestObject?.facts ?? {}
+  const ref = {
+    resource: info.resource,
+    namespace: info.namespace || body.namespace,
+    name: info.name || body.name,
+    uid: body.uid,
+    apiGroup: info.group,
+    apiVersion: info.version,
+    resourceVersion: body.resourceVersion,
+    subresource: info.subresource,
+  }
+  return Object.fromEntries(Object.entries(ref).filter(([, value]) => value !== undefined && value !== '')) as AuditObjectRef
+}
+
+/** `2024-01-01T00:00:00.000000Z` */
+function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z')
+}
