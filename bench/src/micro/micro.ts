@@ -17,6 +17,7 @@ import {
 import { memoryStorage } from '@krmkit/storage'
 import { Bench } from 'tinybench'
 import { bytesOf, configMap, deployment, pod } from '../objects.ts'
+import { authorizationRows } from './authorization.ts'
 
 export interface Micro {
   readonly name: string
@@ -90,6 +91,7 @@ export async function micro(time: number): Promise<Micro[]> {
           types: ownedTypes,
         }),
     ],
+    ...authorizationRows(),
     ['match a label selector', () => selector.matches(labels)],
     ['cells of a table of 500 pods', () => pods.map((each) => printer?.cells(each, { now: 0 }))],
     ['plain Map: set', () => plain.set(`/bench/put/${next++ % 1000}`, bytes)],

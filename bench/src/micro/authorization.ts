@@ -1,0 +1,56 @@
+/** Decisions by 10 000 bindings: each for somebody of their own, or all for one group that everybody is in. */
+import { type Attributes, bootstrapPolicy, createRbacAuthorizer, type StoredObject } from '@krmkit/authorization'
+
+const apiVersion = 'rbac.authorization.k8s.io/v1'
+const bindings = 10_000
+
+export type Row = readonly [name: string, run: () => unknown]
+
+/** One role, binding and namespace for each of many people; roles and bindings of the start beside them. */
+export function manyBindings(kind: 'RoleBinding' | 'ClusterRoleBinding', subject: (i: number) => object): StoredObject[] {
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy()
+  const own = Array.from({ length: bindings }, (_, i): StoredObject[] => [
+    {
+      apiVersion,
+      kind: 'ClusterRole',
+      metadata: { name: `role-${i}` },
+      rules: [
+        { apiGroups: [''], resources: ['configmaps', 'secrets'], verbs: ['get', 'list', 'watch'], resourceNames: [`name-${i}`] },
+        { apiGroups: ['apps'], resources: ['deployments', 'deployments/scale'], verbs: ['get', 'update'] },
+      ],
+    },
+    {
+      apiVersion,
+      kind,
+      metadata: { name: `binding-${i}`, ...(kind === 'RoleBinding' ? { namespace: `ns-${i % 1000}` } : {}) },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `role-${i}` },
+      subjects: [subject(i)],
+    },
+  ])
+  return [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings, ...own.flat()]
+}
+
+function asks(username: string, verb: string, name: string, namespace: string): Attributes {
+  const user = { username, groups: ['dev', 'system:authenticated'] }
+  const what = { isResource: true, group: '', version: 'v1', resource: 'configmaps', subresource: '', path: '' }
+  return { user, verb, name, namespace, ...what }
+}
+
+export function authorizationRows(): Row[] {
+  const each = createRbacAuthorizer({ objects: manyBindings('ClusterRoleBinding', (i) => ({ kind: 'User', name: `user-${i}` })) })
+  const local = createRbacAuthorizer({ objects: manyBindings('RoleBinding', (i) => ({ kind: 'User', name: `user-${i}` })) })
+  const one = createRbacAuthorizer({ objects: manyBindings('ClusterRoleBinding', () => ({ kind: 'Group', name: 'dev' })) })
+  const allowed = asks('user-5000', 'get', 'name-5000', 'ns-0')
+  const refused = asks('user-5000', 'delete', 'name-5000', 'ns-0')
+  const row = (name: string, authorizer: typeof each, attributes: Attributes, decision: string): Row => {
+    if (authorizer.authorize(attributes).decision !== decision) throw new Error(`${name}: not ${decision}`)
+    return [name, () => authorizer.authorize(attributes)]
+  }
+  return [
+    row('RBAC, 10 000 cluster bindings: allowed', each, allowed, 'allow'),
+    row('RBAC, 10 000 cluster bindings: refused', each, refused, 'noOpinion'),
+    row('RBAC, 10 000 bindings in namespaces: allowed', local, allowed, 'allow'),
+    row('RBAC, 10 000 bindings of one group: allowed', one, allowed, 'allow'),
+    row('RBAC, 10 000 bindings of one group: refused', one, refused, 'noOpinion'),
+  ]
+}
