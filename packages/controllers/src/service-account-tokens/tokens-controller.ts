@@ -93,8 +93,7 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
   const data = { ...live.data }
   if (context.rootCA !== undefined) data['ca.crt'] = encoded(context.rootCA)
   if ((data.namespace ?? '') === '') data.namespace = encoded(namespace)
-  if ((data.token ?? '') === '')
-    data.token = encoded(await legacyToken({ namespace, secretName: name, accountName, accountUid }))
+  if ((data.token ?? '') === '') data.token = encoded(await legacyToken({ namespace, secretName: name, accountName, accountUid }))
   const annotations = {
     ...live.metadata.annotations,
     [`${profile.domain}/service-account.name`]: accountName,
