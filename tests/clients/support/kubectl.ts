@@ -177,7 +177,8 @@ export interface KubectlWorld extends AsyncDisposable {
 /** A token of somebody without any right of their own. */
 export const bystanderToken = 'bystander-token-0123456789'
 
-export async function startKubectlWorld(): Promise<KubectlWorld> {
+/** @param more flags of the server beside those that every world has. */
+export async function startKubectlWorld(more: readonly string[] = []): Promise<KubectlWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'krmkit-kubectl-'))
   const tokens = join(folder, 'tokens.csv')
   const path = join(folder, 'kubeconfig')
@@ -198,6 +199,7 @@ export async function startKubectlWorld(): Promise<KubectlWorld> {
     path,
     '-v',
     '2',
+    ...more,
   ]
   const server = await startServerProcess(flags)
   const client = remoteClient(await loadKubeconfig({ path }))
