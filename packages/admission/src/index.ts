@@ -1,4 +1,5 @@
 export { AdmissionError, type AdmissionErrorCode } from './admission-error.ts'
+export { type AdmissionAnswer, type AdmissionReviewRequest, type AdmitOptions, admit } from './admit.ts'
 export { builtInPlugins, type PluginKind } from './built-in.ts'
 export { type AdmissionChain, admissionChain } from './chain.ts'
 export { changesBetween } from './changes.ts'
@@ -26,6 +27,7 @@ export type {
   Settle,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
+export { ObjectSet } from './object-set.ts'
 export { alwaysAdmit, alwaysDeny } from './plugins/always.ts'
 export { alwaysPullImages } from './plugins/always-pull-images.ts'
 export {

@@ -146,6 +146,8 @@ export interface AdmissionDecision {
   readonly reasons: readonly string[]
   /** Warnings that the plugin gave. */
   readonly warnings: readonly string[]
+  /** What the plugin added to the audit trail. */
+  readonly annotations: Readonly<Record<string, string>>
   /** The message of the refusal. */
   readonly message?: string
 }

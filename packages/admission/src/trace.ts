@@ -18,6 +18,7 @@ export async function traced(
 ): Promise<ApiObject | undefined> {
   const reasons: string[] = []
   const warnings: string[] = []
+  const annotations = new Map<string, string>()
   const heard: AdmissionContext = {
     ...context,
     explain: (reason) => void reasons.push(reason),
@@ -25,16 +26,21 @@ export async function traced(
       warnings.push(text)
       context.warn(text)
     },
+    annotate(key, value, level) {
+      annotations.set(key, value)
+      context.annotate?.(key, value, level)
+    },
   }
-  const decided = { plugin: name, phase, reasons, warnings }
+  const told = (decision: Pick<AdmissionDecision, 'outcome' | 'changes' | 'message'>) =>
+    sink({ plugin: name, phase, reasons, warnings, annotations: Object.fromEntries(annotations), ...decision })
   try {
     const after = await run(heard)
     const changes = object === undefined || after === undefined ? [] : changesBetween(object, after)
-    if (changes.length > 0) sink({ ...decided, outcome: 'changed', changes })
-    else if (reasons.length > 0 || warnings.length > 0) sink({ ...decided, outcome: 'allowed', changes })
+    if (changes.length > 0) told({ outcome: 'changed', changes })
+    else if (reasons.length + warnings.length + annotations.size > 0) told({ outcome: 'allowed', changes })
     return after
   } catch (error) {
-    sink({ ...decided, outcome: 'refused', changes: [], message: error instanceof Error ? error.message : String(error) })
+    told({ outcome: 'refused', changes: [], message: error instanceof Error ? error.message : String(error) })
     throw error
   }
 }

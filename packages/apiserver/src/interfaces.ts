@@ -1,3 +1,4 @@
+import type { DecisionSink } from '@krmkit/admission'
 import type { UserInfo } from '@krmkit/meta'
 
 /**
@@ -29,6 +30,8 @@ export interface ApiRequest {
   readonly signal: AbortSignal
   /** Set by callers in the same process that have authenticated already. */
   readonly user?: UserInfo
+  /** Hears what each admission plugin decided about the request; set by callers in the same process that want to know. */
+  readonly decisions?: DecisionSink
 }
 
 /**

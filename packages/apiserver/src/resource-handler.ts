@@ -115,6 +115,10 @@ class WriteContext implements RequestContext {
     return this.#state.request.decisions
   }
 
+  get decisions(): RequestContext['decisions'] {
+    return this.#state.request.decisions
+  }
+
   /** Nothing is worked out for a trail that nobody keeps. */
   get annotate(): RequestContext['annotate'] {
     return this.#state.auditLevel === 'None' ? undefined : this.#annotate
