@@ -49,7 +49,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What tests may use beside what their package uses. */
-const testLibraries = new Set(['vitest', 'fast-check', 'rolldown', '@kubernetes/client-node'])
+const testLibraries = new Set(['vitest', 'fast-check', 'rolldown', '@kubernetes/client-node', '@bufbuild/cel-spec'])
 
 /** Facts of the built-in types, which tests of lower packages read too. */
 const typeFacts = 'packages/kinds/src/data/'

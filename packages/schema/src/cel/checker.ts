@@ -84,7 +84,6 @@ class Checker {
       case 'map':
         return this.#map(expr)
       case 'message':
-        for (const field of expr.fields) this.check(field.value)
         return this.#undeclared(expr.at, expr.name)
       case 'fold':
         return this.#fold(expr)

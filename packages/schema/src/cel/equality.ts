@@ -37,8 +37,7 @@ export function equal(a: Value, b: Value, meter: Meter): boolean {
   }
   meter.labor(1)
   const x = numeric(a)
-  // biome-ignore lint/suspicious/noDoubleEquals: numbers and bigints are compared by what they are
-  if (x !== undefined) return x == numeric(b)
+  if (x !== undefined) return sameNumber(x, numeric(b), a instanceof Double || b instanceof Double)
   if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, meter)
   if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, meter)
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
@@ -51,6 +50,13 @@ export function equal(a: Value, b: Value, meter: Meter): boolean {
     return equal(a.value, b.value, meter)
   }
   return a instanceof OpaqueValue && b instanceof OpaqueValue && a.type.name === b.type.name && a.equals(b)
+}
+
+/** Next to a double, every number counts as one. */
+function sameNumber(a: number | bigint, b: number | bigint | undefined, asDoubles: boolean): boolean {
+  if (b === undefined) return false
+  // biome-ignore lint/suspicious/noDoubleEquals: numbers and bigints are compared by what they are
+  return asDoubles ? Number(a) === Number(b) : a == b
 }
 
 function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean {
@@ -155,7 +161,9 @@ export function compare(a: Value, b: Value, meter: Meter): number | Fault {
     const y = numeric(b)
     if (y === undefined) return notOrdered
     if (Number.isNaN(x) || Number.isNaN(y)) return notANumber
-    return x < y ? -1 : x > y ? 1 : 0
+    const doubles = a instanceof Double || b instanceof Double
+    const [left, right] = doubles ? [Number(x), Number(y)] : [x, y]
+    return left < right ? -1 : left > right ? 1 : 0
   }
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
   if (a instanceof Timestamp && b instanceof Timestamp) return sign(a.nanos - b.nanos)

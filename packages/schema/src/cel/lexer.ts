@@ -39,22 +39,19 @@ export function tokenize(text: string, problems: Problem[]): Token[] {
     }
     const quote = match(opening, at)
     if (quote !== undefined) {
-      const end = endOfString(text, at, quote)
-      if (end === undefined) {
-        problems.push({ at, message: `Syntax error: token recognition error at: '${unreadable(text, at)}'` })
-        at = text.length
-        break
-      }
-      tokens.push({ kind: /^[bB]/.test(quote) ? 'bytes' : 'string', text: text.slice(at, end), at })
+      const { end, closed } = scanString(text, at, quote)
+      if (closed) tokens.push({ kind: /^[bB]/.test(quote) ? 'bytes' : 'string', text: text.slice(at, end), at })
+      else problems.push(unrecognized(at, text.slice(at, end)))
       at = end
       continue
     }
     const found = token(match, at)
     if (found === undefined) {
       const char = String.fromCodePoint(text.codePointAt(at) as number)
-      const message = char === '`' ? "unsupported syntax: '`'" : `Syntax error: token recognition error at: '${char}'`
-      problems.push({ at, message })
-      at += char.length
+      // Half a sign takes the next character with it.
+      const wrong = half.has(char) ? text.slice(at, at + 2) : char
+      problems.push(char === '`' ? { at, message: "unsupported syntax: '`'" } : unrecognized(at, wrong))
+      at += wrong.length
       continue
     }
     tokens.push(found)
@@ -79,24 +76,36 @@ function numberKind(text: string): TokenKind {
   return /[.eE]/.test(text) ? 'float' : 'int'
 }
 
-/** Index behind the closing quotes; `undefined` without such, and for escapes that there are not. */
-function endOfString(text: string, at: number, opened: string): number | undefined {
+const half = new Set(['=', '&', '|'])
+
+function unrecognized(at: number, text: string): Problem {
+  return { at, message: `Syntax error: token recognition error at: '${text}'` }
+}
+
+/** Where a string ends; when it is not `closed`, behind the first character that cannot stand in it. */
+function scanString(text: string, at: number, opened: string): { end: number; closed: boolean } {
   const raw = /[rR]/.test(opened)
   const quote = opened.replace(/^[bBrR]+/, '')
   const many = quote.length === 3
   for (let i = at + opened.length; i < text.length; ) {
-    if (text.startsWith(quote, i)) return i + quote.length
+    if (text.startsWith(quote, i)) return { end: i + quote.length, closed: true }
     const char = text[i] as string
-    if (!many && (char === '\n' || char === '\r')) return undefined
+    if (!many && (char === '\n' || char === '\r')) return { end: i, closed: false }
     if (char !== '\\' || raw) {
       i++
       continue
     }
     const length = escapeLength(text, i)
-    if (length === 0) return undefined
+    if (length === 0) return { end: i + badEscapeLength(text, i), closed: false }
     i += length
   }
-  return undefined
+  return { end: text.length, closed: false }
+}
+
+/** Up to the character that makes an escape none. */
+function badEscapeLength(text: string, at: number): number {
+  const begun = /^\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?/.exec(text.slice(at, at + 12))
+  return Math.min((begun?.[0].length ?? 1) + 1, text.length - at)
 }
 
 const escapes = /\\(?:[abfnrtv"'`\\?]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])/y
@@ -104,10 +113,4 @@ const escapes = /\\(?:[abfnrtv"'`\\?]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-
 function escapeLength(text: string, at: number): number {
   escapes.lastIndex = at
   return escapes.exec(text)?.[0].length ?? 0
-}
-
-/** What is shown of a string that does not end. */
-function unreadable(text: string, at: number): string {
-  const end = text.indexOf('\n', at)
-  return text.slice(at, end < 0 ? text.length : end)
 }

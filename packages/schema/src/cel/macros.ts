@@ -1,4 +1,4 @@
-import { type Expr, type Fold, type MapEntry, qualifiedName } from './ast.ts'
+import type { Expr, Fold, MapEntry } from './ast.ts'
 import type { Problem } from './source.ts'
 import type { Value } from './values.ts'
 
@@ -137,10 +137,10 @@ function loopVariables(
   return { item: names[0] as string, second: names[1] }
 }
 
-const has: Expand = ({ args }) => {
+const has: Expand = ({ args, at }) => {
   const [arg] = args as [Expr]
   if (arg.kind !== 'select' || arg.test) return { at: arg.at, message: 'invalid argument to has() macro' }
-  return { ...arg, test: true }
+  return { ...arg, at, test: true }
 }
 
 type LoopParts = (build: Builder, predicate: Expr) => Pick<Fold, 'init' | 'condition' | 'step' | 'result'>
@@ -248,29 +248,11 @@ function optionalMap(flat: boolean): Expand {
   }
 }
 
-/** `cel.bind(name, value, expression)`, which the stock server does not have. */
-const bind: Expand = ({ target, args }, build) => {
-  if (qualifiedName(target as Expr) !== 'cel') return build.member('bind', target as Expr, ...args)
-  const name = variable(args[0] as Expr, 'cel.bind() variable names must be simple identifiers')
-  if (typeof name !== 'string') return name
-  return build.fold({
-    range: build.list(),
-    item: '#unused',
-    second: undefined,
-    accumulator: name,
-    init: args[1] as Expr,
-    condition: build.literal(false),
-    step: build.ident(name),
-    result: args[2] as Expr,
-  })
-}
-
 export const standardMacros: readonly Macro[] = [
   ['has/global/1', has],
   ['all/member/2', quantifier(all, 1)],
   ['exists/member/2', quantifier(exists, 1)],
   ['exists_one/member/2', quantifier(existsOne, 1)],
-  ['existsOne/member/2', quantifier(existsOne, 1)],
   ['map/member/2', map],
   ['map/member/3', map],
   ['filter/member/2', filter],
@@ -293,5 +275,3 @@ export const twoVariableMacros: readonly Macro[] = [
   ['transformMapEntry/member/3', transformMap(true)],
   ['transformMapEntry/member/4', transformMap(true)],
 ]
-
-export const bindMacros: readonly Macro[] = [['bind/member/3', bind]]

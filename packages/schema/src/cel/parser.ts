@@ -2,6 +2,7 @@ import type { Expr, Literal, MapEntry, MessageExpr } from './ast.ts'
 import { type Token, tokenize } from './lexer.ts'
 import { readBytes, readDouble, readInt, readString, readUint } from './literals.ts'
 import { expandMacro, type MacroTable } from './macros.ts'
+import { beginnings, reserved, starts } from './parser-words.ts'
 import type { Problem } from './source.ts'
 import { Fault, type Value } from './values.ts'
 
@@ -14,13 +15,6 @@ const maxLength = 100_000
 const maxDepth = 250
 /** Macros that repeat their target can multiply what is written. */
 const maxNodes = 300_000
-
-/** Words that are kept for the language. */
-const reserved = new Set(
-  'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
-)
-
-const starts = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
 
 /** Operators by binding, the loosest first. */
 const relations = new Set(['<', '<=', '>', '>=', '==', '!=', 'in'])
@@ -51,6 +45,9 @@ class Parser {
   readonly #macros: MacroTable
   readonly #problems: Problem[]
   #next = 0
+  /** Place behind the last opening bracket, and what may stand there. */
+  #opened = -1
+  #expected = ''
   #depth = 0
   #nodes = 0
 
@@ -154,7 +151,7 @@ class Parser {
 
   #selection(operand: Expr, dot: Token): Expr {
     const optional = this.#accept('?') !== undefined
-    const name = this.#name()
+    const name = this.#memberName()
     if (optional) return this.#call('_?._', dot.at, [operand, this.#literal(name.at, name.text)])
     const open = this.#accept('(')
     if (open === undefined) return this.#node({ kind: 'select', at: dot.at, operand, field: name.text, test: false })
@@ -214,7 +211,7 @@ class Parser {
     const name = this.#name()
     const prefix = dot === undefined ? '' : '.'
     const message = this.#messageName(name.text)
-    if (message !== undefined) return this.#message(name, `${prefix}${message}`)
+    if (message !== undefined) return this.#message(`${prefix}${message}`)
     if (reserved.has(name.text)) this.#problems.push({ at: name.at, message: `reserved identifier: ${name.text}` })
     const open = this.#accept('(')
     if (open !== undefined) return this.#invoke(`${prefix}${name.text}`, undefined, open.at, this.#list(')'))
@@ -234,8 +231,8 @@ class Parser {
     return name
   }
 
-  #message(start: Token, name: string): Expr {
-    this.#expect('{')
+  #message(name: string): Expr {
+    const open = this.#expect('{')
     const fields: MessageExpr['fields'][number][] = []
     while (!this.#isSign(this.#next, '}')) {
       this.#accept('?')
@@ -245,10 +242,11 @@ class Parser {
       if (this.#accept(',') === undefined) break
     }
     this.#expect('}')
-    return this.#node({ kind: 'message', at: start.at, name, fields })
+    return this.#node({ kind: 'message', at: open.at, name, fields })
   }
 
   #listLiteral(at: number): Expr {
+    this.#open(']', true)
     const items: Expr[] = []
     const optional = new Set<number>()
     while (!this.#isSign(this.#next, ']')) {
@@ -261,6 +259,7 @@ class Parser {
   }
 
   #mapLiteral(at: number): Expr {
+    this.#open('}', true)
     const entries: MapEntry[] = []
     while (!this.#isSign(this.#next, '}')) {
       const optional = this.#accept('?') !== undefined
@@ -274,6 +273,7 @@ class Parser {
   }
 
   #list(close: string): Expr[] {
+    this.#open(close, false)
     const items: Expr[] = []
     if (!this.#isSign(this.#next, close)) {
       do items.push(this.#expr())
@@ -338,6 +338,13 @@ class Parser {
     return this.#syntax(token, `${what} input '${token.text}' expecting '${text}'`)
   }
 
+  #memberName(): Token {
+    const token = this.#peek()
+    if (token.kind === 'name') return this.#name()
+    const shown = token.kind === 'end' ? '' : token.text
+    return this.#syntax(token, `no viable alternative at input '.${shown}'`)
+  }
+
   #name(): Token {
     const token = this.#peek()
     if (token.kind !== 'name') return this.#syntax(token, `mismatched input '${token.text}' expecting IDENTIFIER`)
@@ -345,12 +352,23 @@ class Parser {
     return token
   }
 
-  #misplaced(token: Token): never {
+  /** One wrong token in front of an expression is left out. */
+  #misplaced(token: Token): Expr {
     const next = this.#tokens[this.#next + 1]
-    const usable =
-      next !== undefined && next.kind !== 'end' && (next.kind !== 'sign' || '[{(.-!truefalsenull'.includes(next.text))
-    const what = token.kind !== 'end' && usable ? 'extraneous' : 'mismatched'
-    return this.#syntax(token, `${what} input '${token.text}' expecting ${starts}`)
+    const usable = next !== undefined && next.kind !== 'end' && (next.kind !== 'sign' || beginnings.has(next.text))
+    const expected = this.#opened === this.#next ? this.#expected : starts()
+    if (token.kind === 'end' || !usable) {
+      return this.#syntax(token, `mismatched input '${token.text}' expecting ${expected}`)
+    }
+    this.#problems.push({ at: token.at, message: `Syntax error: extraneous input '${token.text}' expecting ${expected}` })
+    this.#next++
+    return this.#primary()
+  }
+
+  /** Notes what may follow an opening bracket. */
+  #open(close: string, inside: boolean): void {
+    this.#opened = this.#next
+    this.#expected = starts({ close, inside })
   }
 
   #syntax(token: Token, message: string): never {

@@ -36,7 +36,8 @@ export function memberOf(target: Step, field: string, test: boolean): Step {
     const value = target(frame)
     if (value instanceof MapValue) {
       if (++frame.cost > frame.limit) frame.charge(0)
-      return value.field(field) ?? (value.field(field) === null ? null : missing)
+      const found = value.field(field)
+      return found === undefined ? missing : found
     }
     if (value instanceof Fault) return value
     frame.charge(1)

@@ -6,7 +6,7 @@ import { Meter, type MeterOptions } from './meter.ts'
 import { planFold } from './plan-fold.ts'
 import { constantCall, indexOf, memberOf, optionalIndex, optionalMember } from './plan-select.ts'
 import { isDyn } from './types.ts'
-import { ArrayList, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, type Value } from './values.ts'
+import { ArrayList, Double, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
 
 /** From a checked tree to functions that evaluate it. */
 
@@ -101,7 +101,8 @@ export class Planner {
     const missing = new Fault(`no such attribute(s): ${plain}`)
     return (frame) => {
       if (++frame.cost > frame.limit) frame.charge(0)
-      return frame.slots[slot] ?? (frame.slots[slot] === null ? null : missing)
+      const value = frame.slots[slot]
+      return value === undefined ? missing : value
     }
   }
 
@@ -173,7 +174,8 @@ export class Planner {
         const value = valueStep(frame)
         if (value instanceof Fault) return value
         const id = mapKey(key)
-        if (typeof id === 'object' && id !== null) return new Fault(`unsupported key type: ${typeNameOf(key)}`)
+        if (key === null || key instanceof Double || (typeof key === 'object' && !(key instanceof Uint)))
+          return new Fault(`unsupported key type: ${typeNameOf(key)}`)
         if (made.has(id)) return new Fault(`Failed with repeated key`)
         if (!optional) made.set(id, [key, value])
         else if (!(value instanceof Optional))

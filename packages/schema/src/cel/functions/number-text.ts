@@ -23,6 +23,33 @@ export function plainText(value: number): string {
   return sign + (digits.length <= point ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`)
 }
 
+/** With so many digits behind the point; what is exactly between two goes to the even one. */
+export function fixedText(value: number, digits: number): string {
+  const { mantissa, exponent } = exactParts(Math.abs(value))
+  const scaled = mantissa * 10n ** BigInt(digits)
+  const whole = exponent >= 0 ? scaled << BigInt(exponent) : roundedShift(scaled, BigInt(-exponent))
+  const text = whole.toString().padStart(digits + 1, '0')
+  const sign = value < 0 || Object.is(value, -0) ? '-' : ''
+  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
+function roundedShift(value: bigint, bits: bigint): bigint {
+  const quotient = value >> bits
+  const rest = value - (quotient << bits)
+  const half = 1n << (bits - 1n)
+  return rest > half || (rest === half && (quotient & 1n) === 1n) ? quotient + 1n : quotient
+}
+
+/** A number as `mantissa * 2 ** exponent`. */
+function exactParts(value: number): { mantissa: bigint; exponent: number } {
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, value)
+  const bits = view.getBigUint64(0)
+  const power = Number((bits >> 52n) & 0x7ffn)
+  const fraction = bits & 0xfffffffffffffn
+  return power === 0 ? { mantissa: fraction, exponent: -1074 } : { mantissa: fraction | (1n << 52n), exponent: power - 1075 }
+}
+
 const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const infinite = /^[+-]?inf(?:inity)?$/i
 const hexadecimal = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d{1,6})$/

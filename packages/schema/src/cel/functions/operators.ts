@@ -64,7 +64,8 @@ export function itemAt(list: ListValue, index: Value): Value {
 }
 
 export function entryOf(map: MapValue, key: Value): Value {
-  return map.get(key) ?? new Fault(`no such key: ${shownKey(key)}`)
+  const found = map.get(key)
+  return found === undefined ? new Fault(`no such key: ${shownKey(key)}`) : found
 }
 
 export function shownKey(key: Value): string {

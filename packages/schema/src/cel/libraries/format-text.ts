@@ -1,5 +1,5 @@
 import { durationText, timestampText } from '../functions/conversions.ts'
-import { plainText } from '../functions/number-text.ts'
+import { fixedText, plainText } from '../functions/number-text.ts'
 import type { Meter } from '../meter.ts'
 import {
   Double,
@@ -154,22 +154,7 @@ function fixed(value: Value, precision: number): string | Fault {
   if (number === undefined) return unsupported('fixed-point', 'doubles', value)
   const text = special(number)
   if (text !== undefined) return text
-  return precision <= 100 && Math.abs(number) < 1e21 ? number.toFixed(precision) : exactFixed(number, precision)
-}
-
-/** Digits beyond what `toFixed` gives: those of the number itself. */
-function exactFixed(value: number, precision: number): string {
-  const whole = BigInt(Math.trunc(value))
-  let rest = Math.abs(value - Math.trunc(value))
-  let digits = ''
-  for (let i = 0; i < precision; i++) {
-    rest *= 10
-    const digit = Math.floor(rest)
-    digits += digit
-    rest -= digit
-  }
-  const sign = value < 0 && whole === 0n ? '-' : ''
-  return digits === '' ? `${sign}${whole}` : `${sign}${whole}.${digits}`
+  return fixedText(number, precision)
 }
 
 function scientific(value: Value, precision: number): string | Fault {
