@@ -1,3 +1,7 @@
+import { canICommand } from './access/can-i-command.ts'
+import { explainAccessCommand } from './access/explain-access-command.ts'
+import { whoCanCommand } from './access/who-can-command.ts'
+import { admitCommand } from './admit/admit-command.ts'
 import { Command, CommanderError } from './commander.ts'
 import { exitCodes, type Terminal } from './offline/terminal.ts'
 import { applyCommand, blameCommand, diffCommand, mergeCommand } from './ownership/commands.ts'
@@ -19,13 +23,15 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
   const serve = serveCommand(runServer).summary('run an API server')
   const tools = [
     validateCommand(terminal),
+    admitCommand(terminal),
     applyCommand(terminal),
     diffCommand(terminal),
     blameCommand(terminal),
     mergeCommand(terminal),
   ]
-  for (const command of [program, serve, ...tools]) {
-    const usage = tools.includes(command) ? exitCodes.trouble : undefined
+  const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
+  for (const command of [program, serve, ...tools, ...rights]) {
+    const usage = tools.includes(command) || rights.includes(command) ? exitCodes.trouble : undefined
     command
       .exitOverride((error) => {
         throw usage === undefined || error.exitCode === 0 ? error : new CommanderError(usage, error.code, error.message)
@@ -38,6 +44,8 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
   }
   program.commandsGroup('Server:').addCommand(serve).commandsGroup('Files, without a server:')
   for (const tool of tools) program.addCommand(tool)
+  program.commandsGroup('Rights, from files or a server:')
+  for (const command of rights) program.addCommand(command)
   return program
 }
 

@@ -27,7 +27,10 @@ const always = 'NamespaceLifecycle'
  */
 export async function chooseAdmissionPlugins(
   options: AdmissionOptions,
-  { hasServiceAccounts }: { readonly hasServiceAccounts: boolean },
+  {
+    hasServiceAccounts,
+    offline = false,
+  }: { readonly hasServiceAccounts: boolean /** Nobody outside is asked. */; readonly offline?: boolean },
 ): Promise<ChosenPlugins> {
   const { enableAdmissionPlugins: enable, disableAdmissionPlugins: disable, admissionControlConfigFile: file } = options
   if (disable.includes(always)) {
@@ -49,7 +52,7 @@ export async function chooseAdmissionPlugins(
   return {
     make(environment) {
       try {
-        return createAdmissionPlugins({ ...environment, connect: outside.connect }, choice)
+        return createAdmissionPlugins({ ...environment, connect: offline ? () => unreachable : outside.connect }, choice)
       } catch (error) {
         if (error instanceof AdmissionError) throw new CliError({ code: 'InvalidFlag', message: error.message, cause: error })
         throw error
@@ -58,4 +61,8 @@ export async function chooseAdmissionPlugins(
     ready: outside.ready,
     [Symbol.asyncDispose]: () => outside[Symbol.asyncDispose](),
   }
+}
+
+async function unreachable(): Promise<never> {
+  throw new Error('services outside are not asked here')
 }

@@ -1,0 +1,92 @@
+import type { AdmissionDecision, ObjectChange } from '@krmkit/admission'
+import { objectText } from '../offline/objects.ts'
+import type { Paint } from '../offline/paint.ts'
+import { prettyJson, printObjects } from '../offline/print.ts'
+import type { ClusterAnswer } from './offline-cluster.ts'
+
+/** What `krmkit admit` prints. */
+
+export type ReportForm = 'text' | 'json' | 'yaml'
+
+export interface Report {
+  add(answer: ClusterAnswer): void
+  end(): void
+}
+
+export function createReport(form: ReportForm, parts: { readonly out: (text: string) => void; readonly paint: Paint }): Report {
+  if (form === 'text') return new TextReport(parts)
+  const answers: ClusterAnswer[] = []
+  return {
+    add: (answer) => void answers.push(answer),
+    end() {
+      const stored = answers.map(({ object }) => object).filter((object) => object !== undefined)
+      parts.out(form === 'yaml' ? printObjects(stored, 'yaml') : `${prettyJson(answers.map(plain))}\n`)
+    },
+  }
+}
+
+/** An answer for programs. */
+function plain({ asked, operation, allowed, object, status, warnings, decisions }: ClusterAnswer): object {
+  const { file, name } = asked
+  return { file, ...name, operation, allowed, ...(status === undefined ? {} : { status }), warnings, decisions, object }
+}
+
+class TextReport implements Report {
+  readonly #out: (text: string) => void
+  readonly #paint: Paint
+  #taken = 0
+  #refused = 0
+
+  constructor({ out, paint }: { readonly out: (text: string) => void; readonly paint: Paint }) {
+    this.#out = out
+    this.#paint = paint
+  }
+
+  add(answer: ClusterAnswer): void {
+    const { green, red, yellow, dim } = this.#paint
+    const { asked, allowed, operation, status, decisions, warnings } = answer
+    if (allowed) this.#taken++
+    else this.#refused++
+    const verb = operation === 'CREATE' ? 'created' : 'updated'
+    const verdict = allowed ? green(`would be ${verb}`) : red(`would not be ${verb}`)
+    const lines = [`${objectText(asked.name)} ${verdict} ${dim(`(${asked.file})`)}`]
+    if (status !== undefined) {
+      const refused = decisions.find(({ outcome }) => outcome === 'refused')
+      lines.push(`  ${red(refused === undefined ? 'refused' : `refused by ${refused.plugin}`)}: ${status.message ?? ''}`)
+    }
+    for (const decision of decisions) lines.push(...this.#decision(decision))
+    for (const text of warnings) lines.push(`  ${yellow('warning')}: ${text}`)
+    this.#out(`${lines.join('\n')}\n`)
+  }
+
+  end(): void {
+    const { bold } = this.#paint
+    this.#out(`${bold(`${this.#taken} would be taken, ${this.#refused} refused`)}\n`)
+  }
+
+  #decision({ plugin, changes, reasons, annotations }: AdmissionDecision): string[] {
+    const { bold, dim } = this.#paint
+    const noted = Object.entries(annotations)
+    if (changes.length === 0 && reasons.length === 0 && noted.length === 0) return []
+    const why = [...new Set(reasons)].join('; ')
+    return [
+      `  ${bold(plugin)}${why === '' ? '' : `: ${why}`}`,
+      ...changes.map((change) => `    ${this.#change(change)}`),
+      ...noted.map(([key, value]) => dim(`    audit ${key}: ${value}`)),
+    ]
+  }
+
+  #change({ op, path, before, after }: ObjectChange): string {
+    const { green, red, yellow } = this.#paint
+    if (op === 'add') return green(`+ ${path} ${short(after)}`)
+    if (op === 'remove') return red(`- ${path} ${short(before)}`)
+    return yellow(`~ ${path} ${short(before)} -> ${short(after)}`)
+  }
+}
+
+const longest = 160
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? ''
+  return text.length > longest ? `${text.slice(0, longest)}...` : text
+}

@@ -1,0 +1,38 @@
+import { readable } from '../offline/load.ts'
+import { findManifests } from '../offline/manifest-files.ts'
+import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+import { OfflineCluster } from './offline-cluster.ts'
+import { createReport, type ReportForm } from './reports.ts'
+import { requestsOf } from './requests.ts'
+
+/** What the flags of `krmkit admit` say. */
+export interface AdmitFlags {
+  readonly config: readonly string[]
+  readonly enableAdmissionPlugins: readonly string[]
+  readonly disableAdmissionPlugins: readonly string[]
+  readonly admissionControlConfigFile?: string
+  readonly featureGates: Readonly<Record<string, boolean>>
+  readonly runtimeConfig: readonly string[]
+  readonly as?: string
+  readonly asGroup: readonly string[]
+  readonly output: ReportForm
+  readonly namespace: string
+  readonly color: ColorWhen
+}
+
+/** @returns the exit code. @throws CliError */
+export async function runAdmit(paths: readonly string[], flags: AdmitFlags, terminal: Terminal): Promise<number> {
+  const asked = requestsOf(readable(findManifests(paths, terminal)), flags.namespace)
+  const config = requestsOf(readable(findManifests(flags.config, terminal)), flags.namespace)
+  const report = createReport(flags.output, { out: terminal.out, paint: terminal.paint('out', flags.color) })
+  await using cluster = await OfflineCluster.start(flags, { seed: config, warn: (text) => terminal.err(`krmkit: ${text}\n`) })
+  // Namespaces and definitions come first, as with kubectl.
+  let isRefused = false
+  for (const request of asked) {
+    const answer = await cluster.ask(request)
+    if (!answer.allowed) isRefused = true
+    report.add(answer)
+  }
+  report.end()
+  return isRefused ? exitCodes.findings : exitCodes.fine
+}
