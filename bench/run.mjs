@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
+import { fieldManagerSections } from './lib/fieldmanager-tables.mjs'
 import { caller, fanOut, throughput } from './lib/https-load.mjs'
 import { machine, saveResults } from './lib/results.mjs'
 import { startServer } from './lib/server-process.mjs'
@@ -103,6 +104,7 @@ function report() {
         factor(ratio),
       ]),
     ],
+    ...fieldManagerSections(inside.fields),
     [
       'The server without sockets, one request at a time',
       ['request', 'µs', 'per second'],

@@ -74,8 +74,8 @@ export class FieldSet {
     if (this.nodes.size !== other.nodes.size) return false
     for (const [element, node] of this.nodes) {
       const match = other.nodes.get(element)
-      if (match === undefined || match.member !== node.member) return false
       if (node === match) continue
+      if (match === undefined || match.member !== node.member) return false
       if (node.children === undefined || match.children === undefined) {
         if (node.children !== match.children) return false
       } else if (!node.children.equals(match.children)) return false

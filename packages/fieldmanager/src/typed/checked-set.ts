@@ -4,7 +4,7 @@ import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isMap } from '../value/order.ts'
 import { ItemProblem, itemElement } from './list-item.ts'
-import type { ListAtom, MapAtom, TypeRef } from './types.ts'
+import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
 import { scalarProblem } from './validate.ts'
 import { maxObjectDepth } from './walk.ts'
@@ -48,6 +48,8 @@ function memberNodes(
   depth: number,
 ): Map<PathElement, FieldNode> | undefined | typeof misfit {
   checkDepth(depth)
+  const scalar = map.fields.size === 0 ? scalarOf(map.items) : undefined
+  if (scalar !== undefined) return scalarNodes(value, scalar)
   let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
     const inner = value[key]
@@ -61,6 +63,26 @@ function memberNodes(
     if (node === undefined && !(isMap(inner) && isEmpty(inner))) continue
     nodes ??= new Map()
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
+  }
+  return nodes
+}
+
+function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
+  return type?.atom.single === 'scalar' ? type.atom.scalar : undefined
+}
+
+/** Labels, data and the like, which may be many. */
+function scalarNodes(
+  value: { [key: string]: JsonValue },
+  scalar: ScalarAtom,
+): Map<PathElement, FieldNode> | undefined | typeof misfit {
+  let nodes: Map<PathElement, FieldNode> | undefined
+  for (const key in value) {
+    const inner = value[key]
+    if (inner === undefined) continue
+    if (scalarProblem(scalar, inner) !== undefined) return misfit
+    nodes ??= new Map()
+    nodes.set(`f:${key}`, leaf)
   }
   return nodes
 }

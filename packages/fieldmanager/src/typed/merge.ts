@@ -74,6 +74,8 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
     empty = false
     const value = right[key]
     if (value === undefined) continue
+    // No value that is inherited is ever sent.
+    if (walk.checked && left !== undefined && left[key] === value) continue
     const own = left === undefined ? undefined : ownMember(left, key)
     const merged = mergeMember(walk, map, key, own, value)
     if (merged === own) continue
