@@ -1,5 +1,6 @@
 export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
 export { AuditError, type AuditErrorCode } from './audit/audit-error.ts'
+export { type BufferOptions, bufferedAudit } from './audit/buffered-backend.ts'
 export type {
   AuditAttributes,
   AuditBackend,
@@ -14,8 +15,11 @@ export type {
   AuditTrail,
   AuditUser,
 } from './audit/interfaces.ts'
+export { type AuditLogFormat, auditLog, type LineSink } from './audit/log-backend.ts'
 export { auditPolicy, fixedAuditPolicy } from './audit/policy.ts'
 export type { AuditChoice } from './audit/trails.ts'
+export { type TruncateOptions, truncatedAudit } from './audit/truncated-backend.ts'
+export { type AuditWebhookOptions, auditWebhook, type PostEntries } from './audit/webhook-backend.ts'
 export type { HealthCheck } from './health.ts'
 export type { ApiBody, ApiRequest, ApiResponse, ApiServer, BodyPiece, Handler, Peer, SharedEvent } from './interfaces.ts'
 export { softwareVersion } from './non-resource.ts'

@@ -1,5 +1,5 @@
-/** `InvalidPolicy`: the policy is none, or breaks its rules. */
-export type AuditErrorCode = 'InvalidPolicy'
+/** `InvalidPolicy`: the policy is none, or breaks its rules. `BufferFull`: too many entries wait. `NotDelivered`: nobody took them. */
+export type AuditErrorCode = 'InvalidPolicy' | 'BufferFull' | 'NotDelivered'
 
 /** The trail cannot be kept as it is asked for. */
 export class AuditError extends Error {

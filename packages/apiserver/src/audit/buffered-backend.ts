@@ -1,0 +1,134 @@
+import type { Clock } from '@krmkit/meta'
+import { AuditError } from './audit-error.ts'
+import type { AuditBackend, AuditEvent } from './interfaces.ts'
+
+/** How entries are collected before they are handed on. */
+export interface BufferOptions {
+  readonly clock: Clock
+  /** Entries that wait at most; what comes then is lost. */
+  readonly bufferSize: number
+  /** Entries handed on together at most. */
+  readonly maxBatchSize: number
+  /** Milliseconds after which a batch goes, however small. */
+  readonly maxBatchWaitMs: number
+  /** Batches a second, and how many may go at once after a pause. Absent: no limit. */
+  readonly throttle?: { readonly qps: number; readonly burst: number } | undefined
+  /** Hears of batches that could not be handed on. */
+  readonly onLost: (events: readonly AuditEvent[], error: unknown) => void
+}
+
+/**
+ * Collects entries and hands them on in batches, so that no request waits for them.
+ *
+ *     waiting --full batch | time is over--> handed on, one batch after the other
+ */
+export function bufferedAudit(backend: AuditBackend, options: BufferOptions): AuditBackend {
+  return new Buffered(backend, options)
+}
+
+/** How long the last entries may take. */
+const closeWaitMs = 5000
+
+class Buffered implements AuditBackend {
+  readonly #backend: AuditBackend
+  readonly #options: BufferOptions
+  readonly #bucket: TokenBucket | undefined
+  #waiting: AuditEvent[] = []
+  /** Entries that were taken from `#waiting` and are not handed on yet. */
+  #leaving = 0
+  #cancelTimer: (() => void) | undefined
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(backend: AuditBackend, options: BufferOptions) {
+    this.#backend = backend
+    this.#options = options
+    this.#bucket = options.throttle === undefined ? undefined : new TokenBucket(options.throttle, options.clock)
+  }
+
+  process(events: readonly AuditEvent[]): void {
+    const { bufferSize, maxBatchSize, maxBatchWaitMs, clock } = this.#options
+    if (this.#waiting.length + this.#leaving + events.length > bufferSize) {
+      throw new AuditError({ code: 'BufferFull', message: 'the buffer of the audit trail is full: entries are lost' })
+    }
+    this.#waiting.push(...events)
+    while (this.#waiting.length >= maxBatchSize) this.#send(this.#waiting.splice(0, maxBatchSize))
+    if (this.#waiting.length > 0) this.#cancelTimer ??= clock.setTimeout(() => this.#sendAll(), maxBatchWaitMs)
+  }
+
+  async close(): Promise<void> {
+    const { clock } = this.#options
+    this.#bucket?.open()
+    this.#sendAll()
+    // Whoever does not take entries now is not waited for as long as while the server runs.
+    let cancel = () => {}
+    const over = new Promise<void>((resolve) => {
+      cancel = clock.setTimeout(resolve, closeWaitMs)
+    })
+    await Promise.race([this.#work, over])
+    cancel()
+    await this.#backend.close?.()
+    await this.#work
+  }
+
+  #sendAll(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (this.#waiting.length > 0) this.#send(this.#waiting.splice(0))
+  }
+
+  #send(batch: readonly AuditEvent[]): void {
+    this.#leaving += batch.length
+    this.#work = this.#work.then(async () => {
+      try {
+        await this.#bucket?.take()
+        await this.#backend.process(batch)
+      } catch (error) {
+        this.#options.onLost(batch, error)
+      } finally {
+        this.#leaving -= batch.length
+      }
+    })
+  }
+}
+
+/** Lets `burst` through at once, and `qps` a second after that. */
+class TokenBucket {
+  readonly #qps: number
+  readonly #burst: number
+  readonly #clock: Clock
+  #tokens: number
+  #at: number
+  #isOpen = false
+  #wake: (() => void) | undefined
+
+  constructor({ qps, burst }: { readonly qps: number; readonly burst: number }, clock: Clock) {
+    this.#qps = qps
+    this.#burst = burst
+    this.#clock = clock
+    this.#tokens = burst
+    this.#at = clock.now()
+  }
+
+  /** From now on nobody waits. */
+  open(): void {
+    this.#isOpen = true
+    this.#wake?.()
+  }
+
+  async take(): Promise<void> {
+    const now = this.#clock.now()
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) / 1000) * this.#qps)
+    this.#at = now
+    this.#tokens -= 1
+    if (this.#tokens >= 0 || this.#isOpen) return
+    const waitMs = (-this.#tokens / this.#qps) * 1000
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.setTimeout(resolve, waitMs)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.#wake = undefined
+  }
+}

@@ -1,0 +1,56 @@
+import { stringifyJson } from '@krmkit/schema'
+import type { AuditBackend, AuditEvent } from './interfaces.ts'
+
+export interface TruncateOptions {
+  /** Bytes of one entry; a larger one goes without its bodies, and not at all when that is not enough. */
+  readonly maxEventSize: number
+  /** Bytes of entries that are handed on together. */
+  readonly maxBatchSize: number
+  /** `k8s.io` */
+  readonly apiDomain: string
+  /** Hears of entries that are too large even without bodies. */
+  readonly onLost: (event: AuditEvent) => void
+}
+
+/** Hands entries on that are no larger than somebody can take. */
+export function truncatedAudit(backend: AuditBackend, options: TruncateOptions): AuditBackend {
+  return {
+    async process(events) {
+      let batch: AuditEvent[] = []
+      let size = 0
+      for (const event of events) {
+        const fitting = fit(event, options)
+        if (fitting === undefined) {
+          options.onLost(event)
+          continue
+        }
+        if (batch.length > 0 && size + fitting.size > options.maxBatchSize) {
+          await backend.process(batch)
+          batch = []
+          size = 0
+        }
+        batch.push(fitting.event)
+        size += fitting.size
+      }
+      if (batch.length > 0) await backend.process(batch)
+    },
+    ...(backend.strict === undefined ? {} : { strict: backend.strict }),
+    ...(backend.close === undefined ? {} : { close: () => backend.close?.() ?? Promise.resolve() }),
+  }
+}
+
+function fit(
+  event: AuditEvent,
+  { maxEventSize, apiDomain }: TruncateOptions,
+): { readonly event: AuditEvent; readonly size: number } | undefined {
+  const size = sizeOf(event)
+  if (size <= maxEventSize) return { event, size }
+  const { requestObject: _request, responseObject: _response, ...rest } = event
+  const smaller = { ...rest, annotations: { ...event.annotations, [`audit.${apiDomain}/truncated`]: 'true' } }
+  const smallerSize = sizeOf(smaller)
+  return smallerSize <= maxEventSize ? { event: smaller, size: smallerSize } : undefined
+}
+
+function sizeOf(event: AuditEvent): number {
+  return new TextEncoder().encode(stringifyJson(event)).byteLength
+}

@@ -1,0 +1,67 @@
+import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { stringifyJson } from '@krmkit/schema'
+import { AuditError } from './audit-error.ts'
+import type { AuditBackend, AuditEvent } from './interfaces.ts'
+
+/** Posts JSON to the service that keeps the trail, and resolves with the HTTP status of the answer; rejects when there is none. */
+export type PostEntries = (body: string) => Promise<number>
+
+export interface AuditWebhookOptions {
+  readonly post: PostEntries
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  /** Milliseconds before the first further try. Default 10 000. */
+  readonly initialBackoffMs?: number
+}
+
+const tries = 5
+const factor = 1.5
+const jitter = 0.2
+
+/** Posts entries as an `EventList`, again after growing pauses when that fails, five times in all. */
+export function auditWebhook(options: AuditWebhookOptions): AuditBackend {
+  const { post, clock, random, profile, initialBackoffMs = 10_000 } = options
+  const closing = new AbortController()
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = clock.setTimeout(resolve, ms)
+      const leave = () => {
+        cancel()
+        resolve()
+      }
+      closing.signal.addEventListener('abort', leave, { once: true })
+    })
+  const deliver = async (body: string): Promise<void> => {
+    let waitMs = initialBackoffMs
+    for (let attempt = 1; ; attempt++) {
+      const failure = await failureOf(post, body)
+      if (failure === undefined) return
+      if (attempt === tries || closing.signal.aborted) {
+        throw new AuditError({ code: 'NotDelivered', message: `the audit webhook took no entries: ${failure}` })
+      }
+      const share = (random.bytes(1)[0] ?? 0) / 256
+      await pause(waitMs * (1 + jitter * share))
+      waitMs *= factor
+    }
+  }
+  return {
+    process: (events) => deliver(entriesText(events, profile)),
+    async close() {
+      closing.abort()
+    },
+  }
+}
+
+async function failureOf(post: PostEntries, body: string): Promise<string | undefined> {
+  try {
+    const status = await post(body)
+    return status >= 200 && status < 300 ? undefined : `status ${status}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function entriesText(events: readonly AuditEvent[], { apiDomain }: NamingProfile): string {
+  return stringifyJson({ kind: 'EventList', apiVersion: `audit.${apiDomain}/v1`, metadata: {}, items: events })
+}
