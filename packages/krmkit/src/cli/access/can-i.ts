@@ -1,0 +1,153 @@
+import { type Attributes, type Decision, type PolicyRule, privilegedGroups, type RuleAnswer } from '@krmkit/authorization'
+import { type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
+import { type ApiObject, stockProfile } from '@krmkit/meta'
+import { CliError } from '../cli-error.ts'
+import { prettyJson } from '../offline/print.ts'
+import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import type { AccessFlags, SubjectFlags } from './options.ts'
+import { type Question, questionOf } from './question.ts'
+import { accessSource, connectionOf, userOf, withClient } from './source.ts'
+import { columns } from './texts.ts'
+
+export interface CanIFlags extends AccessFlags, SubjectFlags {
+  readonly list: boolean
+  readonly quiet: boolean
+}
+
+type Answer = Pick<Decision, 'reason'> & { readonly allowed: boolean; readonly evaluationError?: string | undefined }
+
+/** Who decides: roles from files, or a server. */
+interface Judge {
+  readonly namespace: string
+  decide(question: Question): Promise<Answer>
+  rules(namespace: string): Promise<RuleAnswer>
+}
+
+export async function runCanI(asked: readonly (string | undefined)[], flags: CanIFlags, terminal: Terminal): Promise<number> {
+  const [verb = '', resource = ''] = asked
+  if (flags.list !== (verb === '')) {
+    const message = flags.list ? '--list takes no verb and no resource' : 'say what: VERB RESOURCE, or --list'
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
+  if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'say what: VERB RESOURCE' })
+  const judge = flags.filename.length > 0 ? await offlineJudge(flags, terminal) : await serverJudge(flags)
+  if (flags.list) return printRules(await judge.rules(flags.namespace ?? judge.namespace), flags, terminal)
+  const answer = await judge.decide(questionOf(verb, resource, { ...flags, namespace: judge.namespace }))
+  const { allowed, reason, evaluationError = '' } = answer
+  if (flags.output === 'json') terminal.out(`${prettyJson(answer)}\n`)
+  else if (!flags.quiet) {
+    const paint = terminal.paint('out', flags.color)
+    const details = [reason, evaluationError].filter((text) => text !== '').join('; ')
+    terminal.out(`${allowed ? paint.green('yes') : paint.red('no')}${details === '' ? '' : ` - ${details}`}\n`)
+  }
+  return allowed ? exitCodes.fine : exitCodes.findings
+}
+
+async function offlineJudge(flags: CanIFlags, terminal: Terminal): Promise<Judge> {
+  const user = userOf(flags)
+  const { rbac, namespace } = await accessSource(flags, terminal)
+  const masters = privilegedGroups()
+  return {
+    namespace,
+    async decide(question) {
+      const attributes: Attributes = { ...question, user }
+      const { decision } = await masters.authorize(attributes)
+      if (decision === 'allow') return { allowed: true, reason: 'member of the group system:masters' }
+      const { decision: decided, reason } = rbac.authorize(attributes)
+      return { allowed: decided === 'allow', reason }
+    },
+    rules: async (where) => rbac.rulesFor(user, where),
+  }
+}
+
+/** Asks the server by reviews of the caller's own rights, as `--as` where it is given. */
+async function serverJudge(flags: CanIFlags): Promise<Judge> {
+  const connection = await connectionOf(flags)
+  return {
+    namespace: flags.namespace ?? connection.namespace,
+    async decide({ verb, isResource, path, group, resource, subresource, namespace, name }) {
+      const spec = isResource
+        ? { resourceAttributes: { verb, group, resource, subresource, namespace, name } }
+        : { nonResourceAttributes: { verb, path } }
+      const {
+        allowed = false,
+        reason = '',
+        evaluationError,
+      } = await review<Partial<Answer>>({ kind: 'SelfSubjectAccessReview', spec }, { connection, flags })
+      return { allowed, reason, ...(evaluationError === undefined ? {} : { evaluationError }) }
+    },
+    async rules(namespace) {
+      interface Status {
+        readonly resourceRules?: readonly PolicyRule[]
+        readonly nonResourceRules?: readonly PolicyRule[]
+        readonly incomplete?: boolean
+        readonly evaluationError?: string
+      }
+      const status = await review<Status>({ kind: 'SelfSubjectRulesReview', spec: { namespace } }, { connection, flags })
+      return {
+        resourceRules: status.resourceRules ?? [],
+        nonResourceRules: status.nonResourceRules ?? [],
+        incomplete: status.incomplete ?? false,
+        errors: status.evaluationError === undefined ? [] : [status.evaluationError],
+      }
+    },
+  }
+}
+
+async function review<T>(
+  { kind, spec }: { readonly kind: string; readonly spec: object },
+  { connection, flags }: { readonly connection: KubeconfigConnection; readonly flags: SubjectFlags },
+): Promise<T> {
+  const { as: user, asGroup: groups } = flags
+  if (user === undefined && groups.length > 0) throw new CliError({ code: 'InvalidFlag', message: '--as-group needs --as' })
+  const client = remoteClient({ ...connection, ...(user === undefined ? {} : { impersonate: { user, groups } }) })
+  const group = `authorization.${stockProfile.apiDomain}`
+  const resource = `${kind.toLowerCase()}s`
+  const type = resourceType<ApiObject & { status?: T }>({ group, version: 'v1', resource, kind, namespaced: false })
+  const answer = await withClient(client, () => client.create(type, { metadata: {}, spec } as unknown as ApiObject))
+  return (answer.status ?? {}) as T
+}
+
+function printRules(answer: RuleAnswer, { output, quiet }: CanIFlags, terminal: Terminal): number {
+  const { resourceRules, nonResourceRules, incomplete, errors } = answer
+  if (output === 'json') terminal.out(`${prettyJson(answer)}\n`)
+  else if (!quiet) {
+    const rows = [...resourceRows(resourceRules), ...nonResourceRules.map(pathRow)]
+    terminal.out(columns([['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs'], ...rows]))
+    if (incomplete) terminal.err('krmkit: the list may be incomplete\n')
+    for (const error of errors) terminal.err(`krmkit: ${error}\n`)
+  }
+  return exitCodes.fine
+}
+
+/** A row for each resource, with all verbs that rules give for it. */
+function resourceRows(rules: readonly PolicyRule[]): string[][] {
+  const rows = new Map<string, { readonly cells: readonly [string, string]; readonly verbs: Set<string> }>()
+  for (const { apiGroups = [], resources = [], resourceNames = [], verbs } of rules) {
+    for (const group of apiGroups) {
+      for (const resource of resources) {
+        const cells = [withGroup(resource, group), listText(resourceNames)] as const
+        const key = cells.join(' ')
+        const row = rows.get(key) ?? { cells, verbs: new Set() }
+        for (const verb of verbs) row.verbs.add(verb)
+        rows.set(key, row)
+      }
+    }
+  }
+  return [...rows.values()].map(({ cells: [name, names], verbs }) => [name, listText([]), names, listText([...verbs])])
+}
+
+function pathRow({ nonResourceURLs = [], verbs }: PolicyRule): string[] {
+  return ['', listText(nonResourceURLs), listText([]), listText(verbs)]
+}
+
+/** `deployments.apps/scale` */
+function withGroup(resource: string, group: string): string {
+  const slash = resource.indexOf('/')
+  if (group === '') return resource
+  return slash === -1 ? `${resource}.${group}` : `${resource.slice(0, slash)}.${group}${resource.slice(slash)}`
+}
+
+function listText(texts: readonly string[]): string {
+  return `[${texts.join(' ')}]`
+}

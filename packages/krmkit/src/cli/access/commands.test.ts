@@ -1,0 +1,206 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { testTerminal } from '../offline/testing/test-terminal.ts'
+import { createProgram } from '../program.ts'
+import { questionOf } from './question.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'krmkit-access-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+writeFileSync(
+  join(folder, 'roles.yaml'),
+  `apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: keys, namespace: shop}
+rules:
+- {apiGroups: [""], resources: [configmaps], verbs: [get]}
+- {apiGroups: [""], resources: [secrets], resourceNames: [tls], verbs: [get, update]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: unrelated}
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: RoleBinding
+  metadata: {name: keys, namespace: shop}
+  roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: keys}
+  subjects: [{kind: User, name: jane}, {kind: ServiceAccount, name: till}]
+- apiVersion: rbac.authorization.k8s.io/v1
+  kind: RoleBinding
+  metadata: {name: viewers, namespace: shop}
+  roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+  subjects: [{kind: Group, name: dev}]
+`,
+)
+
+const run = async (line: string, ...files: string[]) => {
+  const terminal = testTerminal()
+  const program = createProgram({ terminal, serve: async () => undefined })
+  const from = (files.length === 0 ? [folder] : files).flatMap((file) => ['-f', file])
+  await program
+    .parseAsync(['node', 'krmkit', ...line.split(' '), ...from])
+    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
+  return terminal.printed
+}
+
+describe('who-can', () => {
+  it('lists everybody with binding, role and rule', async () => {
+    const { out, code } = await run('who-can update secret/tls -n shop --no-bootstrap-roles')
+    expect(code).toBe(0)
+    expect(out.split('\n').map((line) => line.split(/ {3,}/))).toEqual([
+      ['SUBJECT', 'BINDING', 'ROLE', 'RULE'],
+      ...['User "jane"', 'ServiceAccount "till/shop"'].map((subject) => [
+        subject,
+        'RoleBinding "keys/shop"',
+        'Role "keys"',
+        'rule 2: {APIGroups:[""], Resources:["secrets"], ResourceNames:["tls"], Verbs:["get" "update"]}',
+      ]),
+      [''],
+    ])
+  })
+
+  it('knows the roles that every cluster has, and what they gather', async () => {
+    const { out } = await run('who-can list deploy -n shop -o json')
+    const names = (JSON.parse(out) as { subject: { name: string }; role: { name: string } }[]).map((each) => [
+      each.subject.name,
+      each.role.name,
+    ])
+    expect(names).toContainEqual(['dev', 'view'])
+    expect(names).toContainEqual(['system:masters', 'cluster-admin'])
+  })
+
+  it('says when it is nobody', async () => {
+    const { out, err, code } = await run('who-can delete secrets -n shop --no-bootstrap-roles')
+    expect([out, code]).toEqual(['', 1])
+    expect(err).toContain('No binding lets anybody delete secrets in the namespace "shop"')
+  })
+})
+
+describe('can-i', () => {
+  it('answers yes with the reason of the stock server', async () => {
+    expect(await run('can-i get secret/tls -n shop --as jane')).toMatchObject({
+      out: 'yes - RBAC: allowed by RoleBinding "keys/shop" of Role "keys" to User "jane"\n',
+      code: 0,
+    })
+  })
+
+  it.each([
+    ['get secrets -n shop --as jane', 'no\n', 1],
+    ['get secret/tls -n other --as jane', 'no\n', 1],
+    ['get secret/tls -A --as jane', 'no\n', 1],
+    ['get configmaps -n shop --as system:serviceaccount:shop:till', 'yes', 0],
+    ['get pods -n shop --subresource log --as joe --as-group dev', 'yes', 0],
+    ['get /healthz --as system:anonymous', 'yes', 0],
+    ['get /api --as system:anonymous', 'no\n', 1],
+    ['get /api --as joe', 'yes', 0],
+    ['* * --as root --as-group system:masters', 'yes', 0],
+    ['impersonate users/jane --as jane', 'no\n', 1],
+  ])('%s', async (line, out, code) => {
+    const printed = await run(`can-i ${line}`)
+    expect(printed.out.startsWith(out)).toBe(true)
+    expect(printed.code).toBe(code)
+  })
+
+  it('answers programs, or by the exit code alone', async () => {
+    expect(JSON.parse((await run('can-i get secret/tls -n shop --as jane -o json')).out)).toMatchObject({ allowed: true })
+    expect(await run('can-i get secrets -q -n shop --as jane')).toMatchObject({ out: '', code: 1 })
+  })
+
+  it('lists everything, a line for each resource', async () => {
+    const { out } = await run('can-i --list -n shop --as jane --no-bootstrap-roles')
+    expect(out.split('\n').map((line) => line.split(/ {3,}/))).toEqual([
+      ['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs'],
+      ['configmaps', '[]', '[]', '[get]'],
+      ['secrets', '[]', '[tls]', '[get update]'],
+      [''],
+    ])
+    expect((await run('can-i --list -n shop --as joe --as-group dev')).out).toContain('deployments.apps/scale')
+  })
+
+  it.each([
+    ['get pods', 'say who: --as USER'],
+    ['--as jane', 'say what: VERB RESOURCE'],
+    ['get --as jane', 'say what: VERB RESOURCE'],
+    ['get pods --list --as jane', '--list takes no verb'],
+  ])('refuses %s with a sentence', async (line, sentence) => {
+    const { err, code } = await run(`can-i ${line}`)
+    expect(err).toContain(sentence)
+    expect(code).toBe(2)
+  })
+})
+
+describe('explain-access', () => {
+  it('names the binding and the rule', async () => {
+    const { out, code } = await run('explain-access get secret/tls -n shop --as jane')
+    expect(code).toBe(0)
+    expect(out).toBe(
+      [
+        'yes: jane (groups system:authenticated) may get secrets "tls" in the namespace "shop"',
+        '  RoleBinding "keys/shop" gives Role "keys" to User "jane";',
+        '    rule 2: {APIGroups:[""], Resources:["secrets"], ResourceNames:["tls"], Verbs:["get" "update"]}',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('tells why not, and who may instead', async () => {
+    const { out, code } = await run('explain-access get secret/tls -n shop --as joe --as-group dev --no-bootstrap-roles')
+    expect(code).toBe(1)
+    expect(out).toBe(
+      [
+        'no: joe (groups dev, system:authenticated) may not get secrets "tls" in the namespace "shop"',
+        '  Bindings of this user that do not allow it:',
+        '    RoleBinding "viewers/shop" of ClusterRole "view": clusterrole.rbac.authorization.k8s.io "view" not found',
+        '  Others may:',
+        '    User "jane", by RoleBinding "keys/shop" of Role "keys"',
+        '    ServiceAccount "till/shop", by RoleBinding "keys/shop" of Role "keys"',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('tells of administrators, whatever roles say', async () => {
+    const { out } = await run('explain-access delete nodes --as root --as-group system:masters --no-bootstrap-roles -o json')
+    expect(JSON.parse(out)).toMatchObject({ allowed: true, privilegedGroup: 'system:masters', grants: [] })
+  })
+})
+
+describe('files', () => {
+  it('that cannot be read are trouble', async () => {
+    expect(await run('who-can get pods', join(folder, 'none.yaml'))).toMatchObject({ code: 2 })
+  })
+
+  it('without roles are told', async () => {
+    const path = join(folder, 'empty.json')
+    writeFileSync(path, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}')
+    expect((await run('who-can get pods', path)).err).toContain('there are no roles and bindings in these files')
+    rmSync(path)
+  })
+})
+
+describe('questionOf', () => {
+  const asked = (resource: string, flags: object = {}) =>
+    questionOf('get', resource, { allNamespaces: false, namespace: 'ns', ...flags })
+
+  it.each([
+    ['deploy', { group: 'apps', resource: 'deployments', namespace: 'ns' }],
+    ['Deployment', { group: 'apps', resource: 'deployments' }],
+    ['deployments.apps/web', { group: 'apps', resource: 'deployments', name: 'web' }],
+    ['events.events.k8s.io', { group: 'events.k8s.io', resource: 'events' }],
+    ['nodes', { group: '', resource: 'nodes', namespace: '' }],
+    ['ns/shop', { group: '', resource: 'namespaces', namespace: 'shop', name: 'shop' }],
+    ['widgets.example.com', { group: 'example.com', resource: 'widgets', namespace: 'ns' }],
+    ['userextras', { group: 'authentication.k8s.io', resource: 'userextras', namespace: '' }],
+    ['constructor', { group: '', resource: 'constructor' }],
+  ])('%s', (resource, question) => {
+    expect(asked(resource)).toMatchObject(question)
+  })
+
+  it('paths are no resources', () => {
+    expect(asked('/metrics')).toMatchObject({ isResource: false, path: '/metrics', resource: '' })
+  })
+})

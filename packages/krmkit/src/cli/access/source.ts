@@ -1,0 +1,104 @@
+import { bootstrapPolicy, createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@krmkit/authorization'
+import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { type ApiObject, stockProfile, type UserInfo } from '@krmkit/meta'
+import { CliError } from '../cli-error.ts'
+import { readable, valuesOf } from '../offline/load.ts'
+import { findManifests } from '../offline/manifest-files.ts'
+import { isObject, nameOf, objectsOf } from '../offline/objects.ts'
+import type { Terminal } from '../offline/terminal.ts'
+import type { AccessFlags, SubjectFlags } from './options.ts'
+
+/** Roles and bindings, from files or from a server. */
+export interface AccessSource {
+  readonly rbac: RbacAuthorizer
+  /** Where questions are asked that name no namespace. */
+  readonly namespace: string
+}
+
+type SourceFlags = Pick<AccessFlags, 'filename' | 'bootstrapRoles' | 'kubeconfig' | 'context' | 'namespace'>
+
+const group = `rbac.authorization.${stockProfile.apiDomain}`
+const kinds = [
+  { resource: 'clusterroles', kind: 'ClusterRole', namespaced: false },
+  { resource: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false },
+  { resource: 'roles', kind: 'Role', namespaced: true },
+  { resource: 'rolebindings', kind: 'RoleBinding', namespaced: true },
+] as const
+
+/** @throws CliError, ApiError, ClientError */
+export async function accessSource(flags: SourceFlags, terminal: Terminal): Promise<AccessSource> {
+  if (flags.filename.length > 0) {
+    const namespace = flags.namespace ?? 'default'
+    return { rbac: createRbacAuthorizer({ objects: objectsOfFiles(flags, terminal) }), namespace }
+  }
+  const connection = await connectionOf(flags)
+  const objects = await withClient(remoteClient(connection), objectsOfServer)
+  return { rbac: createRbacAuthorizer({ objects }), namespace: flags.namespace ?? connection.namespace }
+}
+
+export async function connectionOf(flags: Pick<AccessFlags, 'kubeconfig' | 'context'>): Promise<KubeconfigConnection> {
+  const { kubeconfig: path, context } = flags
+  return loadKubeconfig({ ...(path === undefined ? {} : { path }), ...(context === undefined ? {} : { context }) })
+}
+
+async function objectsOfServer(client: Client): Promise<StoredObject[]> {
+  const objects: StoredObject[] = []
+  for (const each of kinds) {
+    const { items } = await client.list(resourceType({ group, version: 'v1', ...each }))
+    // Items of a list do not say what they are.
+    objects.push(...items.map((item) => ({ ...item, apiVersion: `${group}/v1`, kind: each.kind })))
+  }
+  return objects
+}
+
+/** Closes the client when all is done. */
+export async function withClient<T>(client: Client, use: (client: Client) => Promise<T>): Promise<T> {
+  try {
+    return await use(client)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Those of files win over those that every cluster has. Objects of other kinds are passed over. */
+function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: SourceFlags, terminal: Terminal): StoredObject[] {
+  const found = new Map<string, StoredObject>()
+  const take = (object: StoredObject) => {
+    const { namespace: home = '', name = '' } = object.metadata
+    found.set(`${object.kind}/${home}/${name}`, object)
+  }
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy()
+  if (bootstrapRoles) for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) take(object)
+  let own = 0
+  for (const file of readable(findManifests(filename, terminal))) {
+    for (const value of valuesOf(file)) {
+      for (const item of objectsOf({ value })) {
+        const { apiVersion, kind } = nameOf(item)
+        const known = kinds.find((each) => each.kind === kind)
+        if (known === undefined || !apiVersion.startsWith(`${group}/`) || !isObject(item.value)) continue
+        own++
+        take(placed({ ...item.value, apiVersion, kind } as unknown as ApiObject, known.namespaced ? namespace : undefined))
+      }
+    }
+  }
+  if (own === 0) terminal.err('krmkit: there are no roles and bindings in these files\n')
+  return [...found.values()]
+}
+
+/** As it would be sent: what names no namespace goes where the command points. */
+function placed(object: ApiObject, namespace: string | undefined): ApiObject {
+  const metadata = isObject(object.metadata) ? object.metadata : {}
+  const { namespace: given = '' } = metadata as { namespace?: string }
+  if (namespace === undefined || given !== '') return { ...object, metadata }
+  return { ...object, metadata: { ...metadata, namespace } }
+}
+
+/** A user with the groups that a server would give it. @throws CliError `InvalidFlag` when nobody is named. */
+export function userOf({ as: username = '', asGroup }: SubjectFlags): UserInfo {
+  if (username === '')
+    throw new CliError({ code: 'InvalidFlag', message: 'say who: --as USER, with --as-group GROUP for each group' })
+  const virtual = username === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated'
+  const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username) ?? []
+  const ofAccount = namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+  return { username, groups: [...new Set([...asGroup, ...ofAccount, virtual])] }
+}

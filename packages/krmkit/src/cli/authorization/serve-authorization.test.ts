@@ -1,0 +1,154 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testTerminal } from '../offline/testing/test-terminal.ts'
+import { createProgram } from '../program.ts'
+import { type Serving, serve } from '../serve.ts'
+import type { ServeOptions } from '../serve-options.ts'
+
+const rbac = 'rbac.authorization.k8s.io'
+const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
+const ClusterRole = resourceType({ group: rbac, version: 'v1', resource: 'clusterroles', kind: 'ClusterRole', namespaced: false })
+const RoleBinding = resourceType({ group: rbac, version: 'v1', resource: 'rolebindings', kind: 'RoleBinding' })
+
+let folder: string
+const running: Serving[] = []
+const clients: Client[] = []
+const services: Server[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-rights-'))
+  await writeFile(join(folder, 'tokens.csv'), 'root-token,root,1,"system:masters"\njane-token,jane,2,"dev"\n')
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close()
+  for (const serving of running.splice(0)) await serving.close()
+  for (const service of services.splice(0)) service.close()
+  await rm(folder, { recursive: true })
+})
+
+const log = { info: () => undefined, error: () => undefined }
+
+/** Runs the command line; `serve` starts a server. */
+const run = async (...flags: string[]) => {
+  const terminal = testTerminal()
+  let options: ServeOptions | undefined
+  const take = async (given: ServeOptions) => {
+    options = given
+  }
+  await createProgram({ terminal, serve: take })
+    .parseAsync(['node', 'krmkit', ...flags])
+    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
+  return { ...terminal.printed, options }
+}
+
+const start = async (...flags: string[]) => {
+  const own = ['--secure-port=0', `--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`]
+  const { options, err } = await run('serve', ...own, ...flags)
+  if (options === undefined) throw new Error(err)
+  const serving = await serve(options, log)
+  running.push(serving)
+  const connection = await loadKubeconfig({ path: serving.kubeconfig! })
+  const as = (token: string) => {
+    const client = remoteClient({ ...connection, token })
+    clients.push(client)
+    return client
+  }
+  return { serving, root: as('root-token'), jane: as('jane-token'), nobody: as('') }
+}
+
+const status = async (client: Client, path: string) => (await client.request({ path })).status
+
+describe('--authorization-mode', () => {
+  it('Node,RBAC: roles of the start are there, and gather', async () => {
+    const { root, jane, nobody, serving } = await start('--authorization-mode=Node,RBAC')
+    expect(await status(nobody, '/healthz')).toBe(200)
+    expect(await status(nobody, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(403)
+    expect(await status(root, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(200)
+    expect(await status(jane, '/api')).toBe(200)
+    await expect(jane.list(ConfigMap)).rejects.toMatchObject({ code: 403 })
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'view' }
+    const subjects = [{ apiGroup: rbac, kind: 'Group', name: 'dev' }]
+    await root.create(RoleBinding, { metadata: { name: 'b', namespace: 'default' }, roleRef, subjects } as never)
+    const isGathered = async () => ((await root.get(ClusterRole, 'view')) as { rules?: unknown[] }).rules?.length
+    await expect.poll(isGathered, { interval: 10 }).toBeGreaterThan(5)
+    await jane.list(ConfigMap, { namespace: 'default' })
+    const config = ['--kubeconfig', serving.kubeconfig!]
+    expect(await run('can-i', 'list', 'configmaps', '--as', 'jane', '--as-group', 'dev', ...config)).toMatchObject({
+      out: 'yes - RBAC: allowed by RoleBinding "b/default" of ClusterRole "view" to Group "dev"\n',
+      code: 0,
+    })
+    expect(await run('can-i', 'delete', 'configmaps', '--as', 'jane', ...config)).toMatchObject({ out: 'no\n', code: 1 })
+    expect(await run('can-i', '*', '*', ...config)).toMatchObject({ out: 'yes\n', code: 0 })
+    expect((await run('can-i', '--list', '--as', 'jane', '--as-group', 'dev', ...config)).out).toContain('configmaps')
+    expect((await run('who-can', 'list', 'configmaps', ...config)).out).toContain('RoleBinding "b/default"')
+    expect((await run('explain-access', 'get', 'secrets', '--as', 'jane', '--as-group', 'dev', ...config)).out).toMatch(
+      /^no: jane/,
+    )
+  })
+
+  it('ABAC: policies of a file, and administrators', async () => {
+    const policy = { apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy' }
+    const spec = { group: 'dev', namespace: 'default', resource: 'configmaps', apiGroup: '', readonly: true }
+    await writeFile(join(folder, 'policy.jsonl'), `${JSON.stringify({ ...policy, spec })}\n`)
+    const { root, jane } = await start('--authorization-mode=ABAC', `--authorization-policy-file=${folder}/policy.jsonl`)
+    await jane.list(ConfigMap, { namespace: 'default' })
+    await expect(jane.create(ConfigMap, { metadata: { name: 'a' } })).rejects.toMatchObject({ code: 403 })
+    await root.create(ConfigMap, { metadata: { name: 'a' } })
+  })
+
+  it('Webhook: a service decides; when it fails nobody is let in', async () => {
+    const asked: { spec: { user: string } }[] = []
+    let fails = false
+    const service = createServer((request, response) => {
+      const parts: Buffer[] = []
+      request.on('data', (part) => parts.push(part))
+      request.on('end', () => {
+        const review = JSON.parse(Buffer.concat(parts).toString())
+        asked.push(review)
+        const allowed = review.spec.resourceAttributes?.verb === 'list'
+        response.writeHead(fails ? 503 : 200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ ...review, status: { allowed, reason: 'so says the service' } }))
+      })
+    })
+    services.push(service)
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
+    const { port } = service.address() as { port: number }
+    const cluster = { name: 'c', cluster: { server: `http://127.0.0.1:${port}/review` } }
+    const config = { apiVersion: 'v1', kind: 'Config', clusters: [cluster], users: [{ name: 'u', user: {} }] }
+    const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }]
+    await writeFile(join(folder, 'webhook.json'), JSON.stringify({ ...config, contexts, 'current-context': 'x' }))
+    const { root, jane } = await start(
+      '--authorization-mode=Webhook',
+      `--authorization-webhook-config-file=${folder}/webhook.json`,
+      '--authorization-webhook-version=v1',
+      '--authorization-webhook-cache-unauthorized-ttl=0s',
+    )
+    for (let i = 0; i < 3; i++) await jane.list(ConfigMap, { namespace: 'default' })
+    expect(asked.filter(({ spec }) => spec.user === 'jane')).toHaveLength(1)
+    await expect(jane.get(ConfigMap, 'a')).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining(': so says the service'),
+    })
+    fails = true
+    await expect(jane.get(ConfigMap, 'a')).rejects.toMatchObject({ code: 500 })
+    await root.list(ConfigMap)
+  })
+
+  it.each([
+    [['--authorization-mode=ABAC'], '--authorization-mode=ABAC and --authorization-policy-file go together'],
+    [
+      ['--authorization-webhook-config-file=x'],
+      '--authorization-mode=Webhook and --authorization-webhook-config-file go together',
+    ],
+    [['--authorization-mode=ABAC', '--authorization-policy-file=/none'], '--authorization-policy-file: cannot read /none'],
+    [
+      ['--authorization-mode=Webhook', '--authorization-webhook-config-file=/none'],
+      '--authorization-webhook-config-file: kubeconfig',
+    ],
+  ])('refuses %j with a sentence', async (flags, sentence) => {
+    await expect(start(...flags)).rejects.toMatchObject({ message: expect.stringContaining(sentence) })
+  })
+})
