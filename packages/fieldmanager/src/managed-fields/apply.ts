@@ -168,7 +168,8 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
   return entries.length === 0 ? undefined : entries
 }
 
-function checkApplied({ applied, apiVersion, types }: ApplyRequest): { type: TypeRef; named: FieldSet } {
+function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet } {
+  const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError(
       'InvalidApply',
@@ -180,13 +181,19 @@ function checkApplied({ applied, apiVersion, types }: ApplyRequest): { type: Typ
   const type = types.typed(apiVersion)
   if (type === undefined) throw new FieldManagerError('MissingVersion', `no type for version ${apiVersion}`)
   const value = applied as unknown as JsonObject
-  const named = checkedFieldSet(value, type)
+  const named = checkedFieldSet(value, type, namedBefore(request))
   if (named !== undefined) return { type, named }
   const errors = validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
   throw new FieldManagerError('InvalidObject', `failed to create typed patch object (${about}): ${joinErrors(errors)}`, {
     errors,
   })
+}
+
+/** What the manager named last time, which is mostly what it names again. */
+function namedBefore({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
+  const { managers } = decodeManaged(live?.metadata?.managedFields)
+  return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 
 /** Stored owners; an object that has none belongs to `before-first-apply`. */

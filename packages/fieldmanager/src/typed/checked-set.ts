@@ -15,41 +15,46 @@ const misfit = false
 /**
  * What `fieldSetOf` says of a value that `validateValue` has nothing against, in one walk.
  *
+ * @param like a set of which large parts are taken over where the value says the same.
  * @returns `undefined` for a value that does not fit: `validateValue` tells why.
  * @throws FieldManagerError `TooLarge` beyond 1000 levels.
  */
-export function checkedFieldSet(value: JsonValue, type: TypeRef): FieldSet | undefined {
-  const node = nodeOf(value, type, false, 0)
+export function checkedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): FieldSet | undefined {
+  const node = nodeOf(value, type, { member: false, depth: 0, like })
   return node === misfit ? undefined : (node?.children ?? emptySet)
 }
 
-/** @param member the path of the value itself is set, whatever it holds. */
-function nodeOf(value: JsonValue, type: TypeRef, member: boolean, depth: number): FieldNode | undefined | typeof misfit {
+interface Place {
+  /** The path of the value itself is set, whatever it holds. */
+  readonly member: boolean
+  readonly depth: number
+  readonly like: FieldSet | undefined
+}
+
+function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Place): FieldNode | undefined | typeof misfit {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
-  let nodes: Map<PathElement, FieldNode> | undefined | typeof misfit
+  let children: FieldSet | undefined | typeof misfit
   if (form === 'map' && atom.map !== undefined) {
     if (atom.map.atomic) return membersFit(value, atom.map, depth) ? leaf : misfit
     if (value === null) return member ? leaf : undefined
-    nodes = isMap(value) ? memberNodes(value, atom.map, depth) : misfit
+    children = isMap(value) ? memberSet(value, atom.map, depth, like) : misfit
   } else if (form === 'list' && atom.list !== undefined) {
     if (atom.list.atomic) return itemsFit(value, atom.list, depth) ? leaf : misfit
     if (value === null) return member ? leaf : undefined
-    nodes = Array.isArray(value) ? itemNodes(value, atom.list, depth) : misfit
+    children = Array.isArray(value) ? itemSet(value, atom.list, depth) : misfit
   } else return atom.scalar !== undefined && scalarProblem(atom.scalar, value) === undefined ? leaf : misfit
-  if (nodes === misfit) return misfit
-  if (nodes !== undefined) return { member, children: new FieldSet(nodes) }
+  if (children === misfit) return misfit
+  if (children !== undefined) return { member, children }
   return member ? leaf : undefined
 }
 
-function memberNodes(
-  value: { [key: string]: JsonValue },
-  map: MapAtom,
-  depth: number,
-): Map<PathElement, FieldNode> | undefined | typeof misfit {
+type Members = { readonly [key: string]: JsonValue }
+
+function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet): FieldSet | undefined | typeof misfit {
   checkDepth(depth)
   const scalar = map.fields.size === 0 ? scalarOf(map.items) : undefined
-  if (scalar !== undefined) return scalarNodes(value, scalar)
+  if (scalar !== undefined) return scalarSet(value, scalar, like)
   let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
     const inner = value[key]
@@ -57,14 +62,19 @@ function memberNodes(
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (type === undefined) return misfit
-    const node = nodeOf(inner, type, field === undefined || inner === null, depth + 1)
+    const element = field === undefined ? `f:${key}` : field.element
+    const node = nodeOf(inner, type, {
+      member: field === undefined || inner === null,
+      depth: depth + 1,
+      like: like?.nodes.get(element)?.children,
+    })
     if (node === misfit) return misfit
     // An empty struct is a path of its own.
     if (node === undefined && !(isMap(inner) && isEmpty(inner))) continue
     nodes ??= new Map()
-    nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
+    nodes.set(element, node ?? leaf)
   }
-  return nodes
+  return nodes === undefined ? undefined : new FieldSet(nodes)
 }
 
 function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
@@ -72,10 +82,8 @@ function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
 }
 
 /** Labels, data and the like, which may be many. */
-function scalarNodes(
-  value: { [key: string]: JsonValue },
-  scalar: ScalarAtom,
-): Map<PathElement, FieldNode> | undefined | typeof misfit {
+function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSet | undefined | typeof misfit {
+  if (like !== undefined && like.nodes.size >= manyMembers && isNamed(value, scalar, like)) return like
   let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
     const inner = value[key]
@@ -84,14 +92,40 @@ function scalarNodes(
     nodes ??= new Map()
     nodes.set(`f:${key}`, leaf)
   }
-  return nodes
+  return nodes === undefined ? undefined : new FieldSet(nodes)
 }
 
-function itemNodes(
-  items: readonly JsonValue[],
-  list: ListAtom,
-  depth: number,
-): Map<PathElement, FieldNode> | undefined | typeof misfit {
+/** Whether the members of a value are just those of a set, and fit: cheaper than making the set again. */
+function isNamed(value: Members, scalar: ScalarAtom, set: FieldSet): boolean {
+  const names = namesOf(set)
+  let size = 0
+  for (const key in value) {
+    const inner = value[key]
+    if (inner === undefined || !names.has(key) || scalarProblem(scalar, inner) !== undefined) return false
+    size++
+  }
+  return size === names.size
+}
+
+const manyMembers = 64
+const noNames: ReadonlySet<string> = new Set()
+
+/** A memo of what is in a set. */
+const namesBySet = new WeakMap<FieldSet, ReadonlySet<string>>()
+
+/** Names of the members of a set of fields with nothing below them; none for every other set. */
+function namesOf(set: FieldSet): ReadonlySet<string> {
+  let names = namesBySet.get(set)
+  if (names === undefined) {
+    const found = new Set<string>()
+    for (const [element, node] of set.nodes) if (node === leaf && element[0] === 'f') found.add(element.slice(2))
+    names = found.size === set.nodes.size ? found : noNames
+    namesBySet.set(set, names)
+  }
+  return names
+}
+
+function itemSet(items: readonly JsonValue[], list: ListAtom, depth: number): FieldSet | undefined | typeof misfit {
   checkDepth(depth)
   if (items.length === 0) return undefined
   const nodes = new Map<PathElement, FieldNode>()
@@ -99,11 +133,11 @@ function itemNodes(
     const item = items[i] as JsonValue
     const element = itemElement(list, item)
     if (element instanceof ItemProblem || nodes.has(element)) return misfit
-    const node = nodeOf(item, list.items, true, depth + 1)
+    const node = nodeOf(item, list.items, { member: true, depth: depth + 1, like: undefined })
     if (node === misfit) return misfit
     nodes.set(element, node ?? leaf)
   }
-  return nodes
+  return new FieldSet(nodes)
 }
 
 /** Parts that are owned as a whole have to fit as well. */
@@ -114,7 +148,7 @@ function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
   if (form !== 'list' || atom.list === undefined)
     return atom.scalar !== undefined && scalarProblem(atom.scalar, value) === undefined
   if (atom.list.atomic) return itemsFit(value, atom.list, depth)
-  return value === null || (Array.isArray(value) && itemNodes(value, atom.list, depth) !== misfit)
+  return value === null || (Array.isArray(value) && itemSet(value, atom.list, depth) !== misfit)
 }
 
 function membersFit(value: JsonValue, map: MapAtom, depth: number): boolean {
