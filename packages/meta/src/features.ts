@@ -11,12 +11,18 @@ export const defaultRelease = '1.33'
 export function fixedFeatures(release: string = defaultRelease, gates: Readonly<Record<string, boolean>> = {}): Features {
   const set = new Map(Object.entries(gates))
   const [major, minor] = parseRelease(release)
+  // Few releases are asked about, again and again.
+  const answers = new Map<string, boolean>()
   return Object.freeze({
     release: Object.freeze({
       version: release,
       atLeast(version: string) {
+        const known = answers.get(version)
+        if (known !== undefined) return known
         const [otherMajor, otherMinor] = parseRelease(version)
-        return major > otherMajor || (major === otherMajor && minor >= otherMinor)
+        const answer = major > otherMajor || (major === otherMajor && minor >= otherMinor)
+        if (answers.size < 100) answers.set(version, answer)
+        return answer
       },
     }),
     enabled: (gate: string) => set.get(gate) === true,

@@ -32,6 +32,7 @@ import {
 import { KindsError } from '../errors.ts'
 import type { KindPolicy, PolicyContext } from '../interfaces.ts'
 import { missingMembers } from '../policies/required-members.ts'
+import { copy } from '../policies/shared/values.ts'
 
 /** `z.ZodType<T>` */
 export type ZodSchema<T> = ReturnType<typeof zodSchema<T>>
@@ -98,17 +99,22 @@ export interface KindHandleParts {
 export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHandle<T> {
   const { group, version, kind, resource, namespaced, policy } = parts
   const apiVersion = formatApiVersion(parts)
-  const type = () => parts.types().struct(parts.typeName)
+  let struct: StructType | undefined
+  const type = (): StructType => {
+    struct ??= parts.types().struct(parts.typeName)
+    return struct
+  }
   const schemas = new Map<string, ZodSchema<T>>()
   const filled = (object: DeepReadonly<T>): T => {
-    const copy = structuredClone(applyDefaults(type(), normalize(type(), object as object))) as T
-    policy?.defaults?.(copy, version, stockProfile)
-    return copy
+    const own = copy<T>(applyDefaults(type(), normalize(type(), object as object)))
+    policy?.defaults?.(own, version, stockProfile)
+    return own
   }
   /** As the policy gets it: filled in, placed, of the storage version, and the policy's to change. */
   const received = (object: DeepReadonly<T>): ApiObject => {
-    const named = placed(filled(object), namespaced)
-    return parts.toStorage === undefined ? named : structuredClone(parts.toStorage(named as DeepReadonly<ApiObject>))
+    const named = filled(object)
+    place(named.metadata, namespaced)
+    return parts.toStorage === undefined ? named : copy<ApiObject>(parts.toStorage(named as DeepReadonly<ApiObject>))
   }
   return {
     group,
@@ -176,17 +182,19 @@ function read<T>(input: Uint8Array | string | object, type: StructType): { objec
   }
 }
 
-/** The name and namespace that a request would bring along. */
-function placed<T extends ApiObject>(object: T, namespaced: boolean): T {
-  const { name, generateName, namespace } = object.metadata
-  const metadata = {
-    ...object.metadata,
-    ...(name || !generateName ? {} : { name: `${generateName}xxxxx` }),
-    ...(namespace || !namespaced ? {} : { namespace: 'default' }),
-  }
-  return { ...object, metadata }
+/** Gives an object of ours the name and namespace that a request would bring along. */
+function place(metadata: ApiObject['metadata'], namespaced: boolean): void {
+  if (!metadata.name && metadata.generateName) metadata.name = `${metadata.generateName}xxxxx`
+  if (!metadata.namespace && namespaced) metadata.namespace = 'default'
 }
 
-function policyContext(given: Partial<PolicyContext> = {}): PolicyContext {
-  return { clock: systemClock, random: systemRandom, profile: stockProfile, features: fixedFeatures(), ...given }
+const usualContext: PolicyContext = {
+  clock: systemClock,
+  random: systemRandom,
+  profile: stockProfile,
+  features: /* @__PURE__ */ fixedFeatures(),
+}
+
+function policyContext(given: Partial<PolicyContext> | undefined): PolicyContext {
+  return given === undefined ? usualContext : { ...usualContext, ...given }
 }

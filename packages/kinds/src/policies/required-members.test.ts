@@ -17,7 +17,7 @@ describe('missingMembers', () => {
   })
 
   it('asks only where there is something to ask of', () => {
-    const path = 'spec?.volumes?.*.iscsi?.lun'
+    const path = 'spec.?.volumes.?.*.iscsi.?.lun'
     expect(missing({}, path)).toEqual([])
     expect(missing({ spec: { volumes: 1 } }, path)).toEqual([])
     const volumes = [{ emptyDir: {} }, { iscsi: {} }, { iscsi: { lun: 0 } }, null, { iscsi: { lun: null } }]

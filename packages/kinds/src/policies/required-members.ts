@@ -3,28 +3,53 @@ import { Path } from '@krmkit/meta'
 /**
  * Which members a value as it was written does not name, of those that it must.
  *
- * @param paths of `KindPolicy.requiredMembers`: steps are member names; `*` is every item of a list, and a step that ends in
- * `?` asks for the rest of the path only where its member is there.
+ * @param paths of `KindPolicy.requiredMembers`: steps are member names; `*` is every item of a list, and `?` behind a member asks
+ * for the rest of the path only where that member is there.
  */
 export function missingMembers(value: unknown, paths: readonly (readonly string[])[]): Path[] {
-  return paths.flatMap((path) => missingBelow(value, path, undefined))
+  const missing: Path[] = []
+  for (const path of paths) look(value, { path, at: 0, items: [] }, missing)
+  return missing
 }
 
-function missingBelow(value: unknown, steps: readonly string[], at: Path | undefined): Path[] {
-  const [step, ...rest] = steps
-  if (step === undefined) return value === undefined && at !== undefined ? [at] : []
-  if (step === '*') {
-    return Array.isArray(value) ? value.flatMap((item, i) => missingBelow(item, rest, at?.index(i))) : []
+interface Walk {
+  readonly path: readonly string[]
+  /** How many steps were made. */
+  readonly at: number
+  /** Positions in the lists on the way. */
+  readonly items: readonly number[]
+}
+
+function look(value: unknown, { path, at, items }: Walk, missing: Path[]): void {
+  let here = value
+  for (let i = at; i < path.length; i++) {
+    const step = path[i] as string
+    if (step === '*') {
+      if (Array.isArray(here))
+        for (const [k, item] of here.entries()) look(item, { path, at: i + 1, items: [...items, k] }, missing)
+      return
+    }
+    here = memberOf(here, step)
+    if (path[i + 1] !== '?') continue
+    if (here === undefined) return
+    i++
   }
-  const isAsked = step.endsWith('?')
-  const name = isAsked ? step.slice(0, -1) : step
-  const member = memberOf(value, name)
-  if (isAsked && member === undefined) return []
-  return missingBelow(member, rest, at === undefined ? Path.of(name) : at.child(name))
+  if (here === undefined) missing.push(pathOf(path, items))
 }
 
 /** Null counts as none. */
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name] ?? undefined
+}
+
+function pathOf(steps: readonly string[], items: readonly number[]): Path {
+  let path: Path | undefined
+  let lists = 0
+  for (const step of steps) {
+    if (step === '?') continue
+    if (step === '*') path = path?.index(items[lists++] ?? 0)
+    else path = path === undefined ? Path.of(step) : path.child(step)
+  }
+  return path ?? Path.of('')
 }

@@ -32,15 +32,16 @@ type Step = 'child' | 'index' | 'key'
  */
 export class Place {
   readonly report: Report
-  readonly #parent: Place | undefined
-  readonly #kind: Step
-  readonly #step: string | number
+  // Plain members: these are made by the dozen for every object, and private ones cost more.
+  private readonly parent: Place | undefined
+  private readonly kind: Step
+  private readonly step: string | number
 
   constructor(report: Report, parent: Place | undefined, kind: Step, step: string | number) {
     this.report = report
-    this.#parent = parent
-    this.#kind = kind
-    this.#step = step
+    this.parent = parent
+    this.kind = kind
+    this.step = step
   }
 
   get profile(): NamingProfile {
@@ -60,10 +61,10 @@ export class Place {
   }
 
   path(): Path {
-    if (this.#parent === undefined) return Path.of(String(this.#step))
-    const base = this.#parent.path()
-    if (this.#kind === 'index') return base.index(this.#step as number)
-    return this.#kind === 'key' ? base.key(String(this.#step)) : base.child(String(this.#step))
+    if (this.parent === undefined) return Path.of(String(this.step))
+    const base = this.parent.path()
+    if (this.kind === 'index') return base.index(this.step as number)
+    return this.kind === 'key' ? base.key(String(this.step)) : base.child(String(this.step))
   }
 
   required(detail = ''): void {

@@ -4,7 +4,8 @@
  * @see Configuration and storage specification, 2.3
  */
 export function lunsOfPods(...place: readonly string[]): readonly (readonly string[])[] {
-  return [[...place, 'spec', 'volumes', '*', 'iscsi'].map((step) => (step === '*' ? step : `${step}?`)).concat('lun')]
+  const asked = [...place, 'spec', 'volumes'].flatMap((member) => [member, '?'])
+  return [[...asked, '*', 'iscsi', '?', 'lun']]
 }
 
-export const lunOfVolume: readonly string[] = ['spec?', 'iscsi?', 'lun']
+export const lunOfVolume: readonly string[] = ['spec', '?', 'iscsi', '?', 'lun']

@@ -62,19 +62,21 @@ function looseNumber(a: unknown, b: unknown): boolean {
 
 /** A mutable copy of decoded JSON, of the type that the caller knows it has. */
 export function copy<T>(value: unknown): T {
-  if (Array.isArray(value)) return value.map((element) => copy(element)) as T
   if (typeof value !== 'object' || value === null) return value as T
+  if (Array.isArray(value)) return value.map(copyElement) as T
   const result: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
-    Object.defineProperty(result, key, {
-      value: copy((value as Record<string, unknown>)[key]),
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    })
+    const member = (value as Record<string, unknown>)[key]
+    const own = typeof member === 'object' && member !== null ? copy<unknown>(member) : member
+    // As an assignment it would change the prototype instead.
+    if (key === '__proto__')
+      Object.defineProperty(result, key, { value: own, writable: true, enumerable: true, configurable: true })
+    else result[key] = own
   }
   return result as T
 }
+
+const copyElement = (element: unknown): unknown => copy(element)
 
 /** Takes `from`'s member over into `to`; a member that `from` lacks is removed from `to`. */
 export function keep<T extends object, K extends keyof T>(to: T, from: DeepReadonly<T>, key: K): void {

@@ -83,7 +83,10 @@ function printSpec({ spec }: Attachment) {
 export const volumeAttachmentPolicy = definePolicy<VolumeAttachment>({
   allowUnconditionalUpdate: false,
   // `Differs:` the stock server takes a missing member for false; S88.
-  requiredMembers: { '': [['spec?', 'source?', 'inlineVolumeSpec?', 'iscsi?', 'lun']], status: [['status', 'attached']] },
+  requiredMembers: {
+    '': [['spec', '?', 'source', '?', 'inlineVolumeSpec', '?', 'iscsi', '?', 'lun']],
+    status: [['status', 'attached']],
+  },
   defaults(attachment) {
     const inline = attachment.spec?.source?.inlineVolumeSpec
     if (!isSet(inline)) return
