@@ -68,6 +68,11 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
   /** The object with everything filled in that the server would fill in on reading it. */
   default(object: DeepReadonly<T>): T
   /**
+   * Loads what the rules of a few kinds need, when this object needs it: those with expressions in them. Wait for it before
+   * `validate` of admission policies, webhook configurations and definitions of custom resources; for all others it has nothing to do.
+   */
+  ready(object: DeepReadonly<T>, old?: DeepReadonly<T>): Promise<void>
+  /**
    * What the server would refuse in a new object, after defaulting; empty for a valid one. A missing namespace counts as
    * `default`, a missing name as one made of `generateName`.
    *
@@ -143,6 +148,9 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
       return object
     },
     default: filled,
+    async ready(object, old) {
+      await policy?.ready?.(received(object), old === undefined ? undefined : received(old))
+    },
     validate(object, context) {
       const unnamed = missingMembers(object, policy?.requiredMembers?.[''] ?? [])
       if (unnamed.length > 0) return unnamed.map((path) => field.required(path))

@@ -10,8 +10,8 @@ const catalog = createCatalog({ runtimeConfig: 'storage.k8s.io/v1beta1=true' })
 for (const file of readdirSync(folder).sort()) {
   const vectors = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Vector[]
   describe(file.replace('.json', ''), () => {
-    it.each(vectors)('$name', (vector) => {
-      const { errors, warnings, object } = runVector(vector, catalog)
+    it.each(vectors)('$name', async (vector) => {
+      const { errors, warnings, object } = await runVector(vector, catalog)
       expect(errors).toEqual(vector.expect.errors)
       if (vector.expect.warnings !== undefined) expect(warnings).toEqual(vector.expect.warnings)
       if (vector.expect.object !== undefined) expect(pick(object, vector.expect.object)).toEqual(vector.expect.object)

@@ -29,7 +29,7 @@ export interface VectorResult {
 }
 
 /** Runs a vector. Objects without a namespace are put into `ns` where their kind has namespaces. */
-export function runVector(vector: Vector, catalog: Catalog): VectorResult {
+export async function runVector(vector: Vector, catalog: Catalog): Promise<VectorResult> {
   const { apiVersion, kind } = vector.object as { apiVersion: string; kind: string }
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
   const definition = catalog.serving({ group, version, kind })
@@ -52,6 +52,7 @@ export function runVector(vector: Vector, catalog: Catalog): VectorResult {
   }
   const object = read(vector.object)
   const old = vector.old === undefined ? undefined : freeze(read(vector.old))
+  await policy.ready?.(object, old)
   let errors: readonly FieldError[]
   if (old === undefined) {
     policy.prepareForCreate?.(object, context)
