@@ -9,6 +9,7 @@ import {
   clientCertificate,
   forAudiences,
   frontProxy,
+  isTokenShaped,
   oidcTokens,
   type ServiceAccountKeys,
   serviceAccountIssuer,
@@ -126,14 +127,14 @@ export async function startAttackedServer(): Promise<AttackedServer> {
       bootstrapTokens({ ...environment, secret: (name) => reader('secrets', 'kube-system', name) as TokenSecret | undefined }),
       own,
     ),
-    forAudiences(cachedTokens(openId, { clock, random, successMs: 10_000, failureMs: 0 }), own),
+    forAudiences(cachedTokens(openId, { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }), own),
     cachedTokens(reviewer, { clock, random }),
   ])
   const known = withAuthenticatedGroup(
     chain([
       frontProxy({ ...usualProxyHeaders, authorities: front.authority.certificate, allowedNames: ['front-proxy'], clock }),
       clientCertificate({ authorities: people.certificate, clock, profile: stockProfile }),
-      bearerToken(tokens),
+      bearerToken(tokens, { random }),
     ]),
   )
   server = await createApiServer({

@@ -21,7 +21,7 @@ export function forAudiences(inner: TokenAuthenticator, own: readonly string[]):
       const wanted = options?.audiences
       const audiences = wanted === undefined ? own : common(wanted, own)
       if (audiences.length === 0 && own.length > 0) return { kind: 'noOpinion' }
-      const outcome = inner.authenticateToken(token, options?.signal && { signal: options.signal })
+      const outcome = inner.authenticateToken(token, options)
       return outcome instanceof Promise ? outcome.then((one) => add(one, audiences)) : add(outcome, audiences)
     },
   }

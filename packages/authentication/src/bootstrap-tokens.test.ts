@@ -1,4 +1,4 @@
-import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
+import { fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
 
@@ -23,7 +23,6 @@ const judge = (secret: TokenSecret, given = token) =>
   bootstrapTokens({
     secret: (name) => (name === 'bootstrap-token-abcdef' ? secret : undefined),
     clock,
-    random: seededRandom(2),
     profile: stockProfile,
   }).authenticateToken(given)
 const known = (groups: string[]) => ({ kind: 'authenticated', user: { username: 'system:bootstrap:abcdef', groups } })

@@ -1,6 +1,6 @@
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, NamingProfile } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { keyedDigest } from './keyed-digest.ts'
+import { isSameSecret } from './keyed-digest.ts'
 
 /** What a Secret looks like to those who look for tokens in it: data in base64, as objects hold it. */
 export interface TokenSecret {
@@ -13,7 +13,6 @@ export interface BootstrapTokenOptions {
   /** The Secret of a name in the system namespace. */
   readonly secret: (name: string) => TokenSecret | undefined
   readonly clock: Pick<Clock, 'now'>
-  readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'domain'>
 }
 
@@ -30,7 +29,8 @@ const defaultGroup = 'system:bootstrappers'
  * @see API protocol specification, 2.11 and 5.7
  */
 export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthenticator {
-  const digest = keyedDigest(options.random)
+  // Objects do not change: what one says is worked out once.
+  const known = new WeakMap<TokenSecret, AuthenticationOutcome>()
   const type = `bootstrap.${options.profile.domain}/token`
   return {
     authenticateToken(token) {
@@ -40,14 +40,17 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
       const secret = options.secret(`bootstrap-token-${id}`)
       if (secret === undefined || secret.type !== type || isLeaving(secret)) return noOpinion
       const data = (key: string) => textOf(secret, key)
-      // Digests of both sides are compared: the time that takes says nothing about the secret.
-      const expected = data('token-secret')
-      if (digest(expected) !== digest(given) || expected === '') return noOpinion
+      if (!isSameSecret(data('token-secret'), given)) return noOpinion
       if (data('token-id') !== id || data('usage-bootstrap-authentication') !== 'true') return noOpinion
       if (isExpired(data('expiration'), options.clock.now())) return noOpinion
-      const groups = groupsOf(data('auth-extra-groups'))
-      if (groups === undefined) return noOpinion
-      return { kind: 'authenticated', user: { username: `system:bootstrap:${id}`, groups } }
+      let outcome = known.get(secret)
+      if (outcome === undefined) {
+        const groups = groupsOf(data('auth-extra-groups'))
+        if (groups === undefined) return noOpinion
+        outcome = { kind: 'authenticated', user: { username: `system:bootstrap:${id}`, groups } }
+        known.set(secret, outcome)
+      }
+      return outcome
     },
   }
 }

@@ -9,7 +9,14 @@ export type { AuthoritySource } from './chain-judge.ts'
 export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
 export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
 export { type FrontProxyHeaders, type FrontProxyOptions, frontProxy, proxyHeaderTest, usualProxyHeaders } from './front-proxy.ts'
-export type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
+export type {
+  AuthenticationOutcome,
+  AuthenticationRequest,
+  Authenticator,
+  TokenAuthenticator,
+  TokenOptions,
+} from './interfaces.ts'
+export { isTokenShaped } from './jwt.ts'
 export { type OidcAuthenticator, type OidcOptions, oidcTokens } from './oidc.ts'
 export type { OidcClaimOptions } from './oidc-claims.ts'
 export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account-claims.ts'

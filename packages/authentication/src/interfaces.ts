@@ -50,10 +50,14 @@ export interface Authenticator {
   authenticate(request: AuthenticationRequest): AuthenticationOutcome | Promise<AuthenticationOutcome>
 }
 
+export interface TokenOptions {
+  /** Those that the caller wants the token to be good for; absent: those of the server itself. */
+  readonly audiences?: readonly string[]
+  readonly signal?: AbortSignal
+  /** HMAC of the token under a key of whoever asks, worked out once for all who want it. */
+  readonly digest?: () => string
+}
+
 export interface TokenAuthenticator {
-  /** `audiences` are those the caller wants the token to be good for; absent: those of the server itself. */
-  authenticateToken(
-    token: string,
-    options?: { readonly audiences?: readonly string[]; readonly signal?: AbortSignal },
-  ): AuthenticationOutcome | Promise<AuthenticationOutcome>
+  authenticateToken(token: string, options?: TokenOptions): AuthenticationOutcome | Promise<AuthenticationOutcome>
 }

@@ -28,6 +28,14 @@ type CryptoKey = import('node:crypto').webcrypto.CryptoKey
 
 const maxTokenLength = 16 * 1024
 
+/** Whether a text has the outward form of a token: three parts. */
+export function isTokenShaped(text: string): boolean {
+  const first = text.indexOf('.')
+  if (first < 1 || text.length > maxTokenLength) return false
+  const second = text.indexOf('.', first + 1)
+  return second > first + 1 && text.indexOf('.', second + 1) < 0
+}
+
 /** Reads a token without believing it; undefined when it is none, or too long to be one. */
 export function readToken(token: string): UnverifiedToken | undefined {
   if (token.length > maxTokenLength || !/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined

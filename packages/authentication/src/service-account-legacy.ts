@@ -1,7 +1,7 @@
 import type { Clock, NamingProfile } from '@krmkit/meta'
 import type { AuthenticationOutcome } from './interfaces.ts'
 import type { Claims } from './jwt.ts'
-import type { KeyedDigest } from './keyed-digest.ts'
+import { isSameSecret } from './keyed-digest.ts'
 import { accountUsername, readLegacyClaims } from './service-account-claims.ts'
 import type { ObjectLookup } from './service-account-tokens.ts'
 import { flawOfTimes } from './token-times.ts'
@@ -15,7 +15,6 @@ export interface LegacyContext extends LegacyTokenOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly profile: Pick<NamingProfile, 'apiDomain' | 'domain' | 'vendor'>
   readonly lookup: ObjectLookup
-  readonly digest: KeyedDigest
 }
 
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason })
@@ -29,7 +28,7 @@ const advice =
 export function legacyIdentity(
   context: LegacyContext,
 ): (token: string, claims: Claims, audiences: readonly string[]) => AuthenticationOutcome {
-  const { clock, profile, lookup, digest, onUse } = context
+  const { clock, profile, lookup, onUse } = context
   const lastUsed = `${profile.domain}/legacy-token-last-used`
   const invalidSince = `${profile.domain}/legacy-token-invalid-since`
   return (token, claims, audiences) => {
@@ -40,9 +39,8 @@ export function legacyIdentity(
     const { namespace, secretName, accountName, accountUid } = read
     const secret = lookup('Secret', namespace, secretName)
     if (secret === undefined || isLeaving(secret)) return rejected('the secret of the token is gone')
-    // Digests of both sides are compared: the time that takes says nothing about the token.
     const held = Buffer.from(secret.data?.token ?? '', 'base64').toString('utf8')
-    if (digest(held) !== digest(token)) return rejected('the token is not the one that its secret holds')
+    if (!isSameSecret(held, token)) return rejected('the token is not the one that its secret holds')
     const account = lookup('ServiceAccount', namespace, accountName)
     if (account === undefined || account.uid !== accountUid || isLeaving(account))
       return rejected('the account of the token is gone')

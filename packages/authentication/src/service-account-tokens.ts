@@ -2,7 +2,7 @@ import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import { common } from './audiences.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type Claims, readToken } from './jwt.ts'
+import { type Claims, isTokenShaped, readToken } from './jwt.ts'
 import { keyedDigest } from './keyed-digest.ts'
 import { accountUsername, type BoundClaims, boundClaims, legacyIssuer } from './service-account-claims.ts'
 import { audiencesOf, type BoundObject, type ServiceAccountKeys } from './service-account-issuer.ts'
@@ -56,38 +56,60 @@ export function serviceAccountTokens(
   const own = audiencesOf(keys)
   const ring = keyRing(keys.signingKey, keys.believedKeys ?? [])
   const digest = keyedDigest(keys.random)
-  const verified = new BoundedCache<Claims>({ clock, size: options.cacheSize ?? 4096 })
+  const size = options.cacheSize ?? 4096
+  const verified = new BoundedCache<Verified>({ clock, size })
+  /** Tokens of others, which come again and again too. */
+  const foreign = new BoundedCache<true>({ clock, size: size >> 2 })
   const context = { clock, profile, lookup }
-  const legacyOf = legacyIdentity({ ...context, digest, onUse: options.onUse })
+  const legacyOf = legacyIdentity({ ...context, onUse: options.onUse })
 
-  const judge = (token: string, claims: Claims, wanted: readonly string[]): AuthenticationOutcome => {
+  const judge = (token: string, known: Verified, wanted: readonly string[]): AuthenticationOutcome => {
+    const { claims } = known
     if (claims.iss === legacy) {
       // Such tokens name no audience: they are for the server.
       const audiences = common(wanted, own)
       return audiences.length === 0 ? otherAudiences : legacyOf(token, claims, audiences)
     }
+    const flaw = flawNow(known, context)
+    if (flaw !== undefined) return rejected(flaw)
+    if (wanted === own && known.outcome !== undefined) return known.outcome
     const audiences = common(wanted, audiencesIn(claims))
-    return audiences.length === 0 ? otherAudiences : identify(claims, audiences, context)
+    if (audiences.length === 0) return otherAudiences
+    const outcome = identify(known, audiences, context)
+    // What says something about this very moment is not said again.
+    if (wanted === own && outcome.annotations === undefined) known.outcome = outcome
+    return outcome
   }
 
   const verify = async (token: string, key: string, wanted: readonly string[]): Promise<AuthenticationOutcome> => {
     const read = readToken(token)!
     if (!(await ring.hasSigned(token, read))) return rejected('no key that is believed has signed the token')
-    verified.set(key, read.claims, endOf(read.claims))
-    return judge(token, read.claims, wanted)
+    const known: Verified = { claims: read.claims, bound: boundClaims(read.claims, profile), outcome: undefined }
+    verified.set(key, known, endOf(read.claims))
+    return judge(token, known, wanted)
   }
 
   return {
     authenticateToken(token, ask) {
+      if (!isTokenShaped(token)) return noOpinion
       const wanted = ask?.audiences ?? own
-      const key = digest(token)
+      const key = ask?.digest?.() ?? digest(token)
       const known = verified.get(key)
       if (known !== undefined) return judge(token, known, wanted)
-      const read = readToken(token)
-      const issuer = read?.claims.iss
-      return typeof issuer === 'string' && (issuers.has(issuer) || issuer === legacy) ? verify(token, key, wanted) : noOpinion
+      if (foreign.get(key) !== undefined) return noOpinion
+      const issuer = readToken(token)?.claims.iss
+      if (typeof issuer === 'string' && (issuers.has(issuer) || issuer === legacy)) return verify(token, key, wanted)
+      foreign.set(key, true, Number.POSITIVE_INFINITY)
+      return noOpinion
     },
   }
+}
+
+/** A token that was rightly signed, and what it comes to while what it depends on is there. */
+interface Verified {
+  readonly claims: Claims
+  readonly bound: BoundClaims | undefined
+  outcome: AuthenticationOutcome | undefined
 }
 
 interface Context {
@@ -96,35 +118,39 @@ interface Context {
   readonly lookup: ObjectLookup
 }
 
-function identify(claims: Claims, audiences: readonly string[], context: Context): AuthenticationOutcome {
-  const { clock, profile, lookup } = context
+/** Why the token is not good at this moment; undefined when it is. */
+function flawNow({ claims, bound }: Verified, { clock, lookup }: Context): string | undefined {
   const now = clock.now()
   const flaw = flawOfTimes(claims, now, { what: 'service account token' })
-  if (flaw !== undefined) return rejected(flaw)
-  const bound = boundClaims(claims, profile)
-  if (bound === undefined) return rejected('the claims of the token are incomplete, or contradict each other')
-  const { namespace, serviceaccount: account } = bound
-  if (!isStill(lookup('ServiceAccount', namespace, account.name), account.uid, now))
-    return rejected('the account of the token is gone')
-  for (const [kind, object] of [
-    ['Secret', bound.secret],
-    ['Pod', bound.pod],
-    // The node of a pod is for information: it may come and go; the pod itself may not.
-    ['Node', bound.pod === undefined ? bound.node : undefined],
-  ] as const) {
-    if (object === undefined) continue
-    const held = lookup(kind, kind === 'Node' ? '' : namespace, object.name)
-    if (!isStill(held, object.uid, now)) return rejected(`the ${kind.toLowerCase()} that the token is bound to is gone`)
-  }
-  const stale = bound.warnafter !== undefined && now / 1000 > bound.warnafter ? bound.warnafter : undefined
+  if (flaw !== undefined) return flaw
+  if (bound === undefined) return 'the claims of the token are incomplete, or contradict each other'
+  const { namespace, serviceaccount: account, secret, pod, node } = bound
+  if (!isStill(lookup('ServiceAccount', namespace, account.name), account.uid, now)) return 'the account of the token is gone'
+  if (secret !== undefined && !isStill(lookup('Secret', namespace, secret.name), secret.uid, now))
+    return 'the secret that the token is bound to is gone'
+  if (pod !== undefined)
+    return isStill(lookup('Pod', namespace, pod.name), pod.uid, now) ? undefined : 'the pod that the token is bound to is gone'
+  // The node of a pod is for information: it may come and go; the pod itself may not.
+  if (node !== undefined && !isStill(lookup('Node', '', node.name), node.uid, now))
+    return 'the node that the token is bound to is gone'
+  return undefined
+}
+
+function identify({ claims, bound }: Verified, audiences: readonly string[], { clock, profile }: Context): Authenticated {
+  const now = clock.now() / 1000
+  const warnAfter = bound!.warnafter
   return {
     kind: 'authenticated',
-    user: userOf(claims, bound, profile),
+    user: userOf(claims, bound!, profile),
     audiences,
     expiresAt: endOf(claims),
-    ...(stale === undefined ? {} : { annotations: staleAnnotation(claims, Math.floor(now / 1000) - stale, profile) }),
+    ...(warnAfter === undefined || now <= warnAfter
+      ? {}
+      : { annotations: staleAnnotation(claims, Math.floor(now) - warnAfter, profile) }),
   }
 }
+
+type Authenticated = Extract<AuthenticationOutcome, { kind: 'authenticated' }>
 
 /** One that is on its way out counts as there for as long as clocks may differ: what it still has to do may need the token. */
 function isStill(found: FoundObject | undefined, uid: string, now: number): boolean {

@@ -12,7 +12,11 @@ export interface TokenCacheOptions {
   readonly failureMs?: number
   /** Answers that are kept. Default 4096, a quarter of them for failures, so that bad tokens do not push out good ones. */
   readonly size?: number
+  /** Tokens that may be known at all; others are no opinion at once. Default: all. */
+  readonly accepts?: (token: string) => boolean
 }
+
+const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
 /** A failure of the authenticator itself, as opposed to a judgement: never kept. */
 const transient = Symbol('transient')
@@ -32,7 +36,7 @@ export function isTransient(outcome: AuthenticationOutcome): boolean {
  * their HMAC; different audiences are different questions. An answer is not kept beyond its own `expiresAt`.
  */
 export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
-  const { clock, successMs = 120_000, failureMs = 120_000, size = 4096 } = options
+  const { clock, successMs = 120_000, failureMs = 120_000, size = 4096, accepts } = options
   const digest = keyedDigest(options.random)
   const failureSize = Math.max(1, Math.floor(size / 4))
   const known = new BoundedCache<AuthenticationOutcome>({ clock, size: size - failureSize })
@@ -51,9 +55,9 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
 
   return {
     authenticateToken(token, ask) {
-      // Lengths keep the parts apart: no audience can pass for a piece of a token.
-      const audiences = ask?.audiences === undefined ? '' : JSON.stringify(ask.audiences)
-      const key = digest(`${token.length}:${token}${audiences}`)
+      if (accepts !== undefined && !accepts(token)) return noOpinion
+      // A digest has one length: nothing of the audiences can pass for a piece of it.
+      const key = `${ask?.digest?.() ?? digest(token)}${ask?.audiences === undefined ? '' : JSON.stringify(ask.audiences)}`
       const kept = known.get(key) ?? unknown.get(key)
       if (kept !== undefined) return kept
       const pending = asked.get(key)

@@ -12,6 +12,7 @@ import {
   type FrontProxyHeaders,
   forAudiences,
   frontProxy,
+  isTokenShaped,
   parseStaticTokens,
   type StaticToken,
   staticTokens,
@@ -80,7 +81,11 @@ export async function authenticators(options: ServeOptions, environment: Environ
     options.enableBootstrapTokenAuth
       ? forAudiences(bootstrapTokens({ ...environment, secret: (name) => bootstrapSecret(server, name, profile) }), audiences)
       : undefined,
-    openId && forAudiences(cachedTokens(openId.tokens, { clock, random, successMs: 10_000, failureMs: 0 }), audiences),
+    openId &&
+      forAudiences(
+        cachedTokens(openId.tokens, { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }),
+        audiences,
+      ),
     webhook?.tokens,
   ]
   const { clientCa, frontCa } = bundles
@@ -105,7 +110,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
             withUid: features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false,
           }),
         ]),
-    bearerToken(tokenChain(members.filter((member) => member !== undefined))),
+    bearerToken(tokenChain(members.filter((member) => member !== undefined)), { random }),
   ])
   const known = withAuthenticatedGroup(people)
   return {

@@ -1,0 +1,108 @@
+#!/usr/bin/env node
+// `node bench/authentication.mjs [--quick]`: requests by every way of saying who is calling, against anonymous ones; the server as a
+// function, and over TLS in a process of its own.
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { rolldown } from 'rolldown'
+import { throughput } from './lib/https-load.mjs'
+import { saveResults } from './lib/results.mjs'
+import { figure, markdownTable } from './lib/table.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+const out = join(root, 'bench/dist')
+const program = join(out, 'authentication.mjs')
+const clients = 16
+const rounds = flags.quick ? 1 : 5
+const requests = flags.quick ? 500 : 6000
+
+mkdirSync(out, { recursive: true })
+const bundle = await rolldown({
+  input: join(root, 'bench/src/authentication-main.ts'),
+  platform: 'node',
+  external: ['lmdb'],
+  resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
+  logLevel: 'warn',
+})
+await bundle.write({ dir: out, format: 'esm', entryFileNames: 'authentication.mjs', chunkFileNames: 'authentication-[name].mjs' })
+await bundle.close()
+
+const inside = measureInside()
+const outside = await measureOutside()
+const [anonymous] = inside
+const rows = inside.map(({ name, microseconds }) => {
+  const overTls = outside.get(name)
+  return {
+    name,
+    microseconds,
+    addedMicroseconds: microseconds - anonymous.microseconds,
+    overTlsMicroseconds: overTls,
+    perSecond: 1_000_000 / overTls,
+    slowerPercent: (1 - outside.get('anonymous') / overTls) * 100,
+  }
+})
+const head = ['who is calling', 'in the server', 'more than anonymous', 'over TLS', 'so at most', 'fewer than anonymous']
+const cells = rows.map(({ name, microseconds, addedMicroseconds, overTlsMicroseconds, perSecond, slowerPercent }) => [
+  name,
+  `${figure(microseconds)} µs`,
+  `${figure(addedMicroseconds)} µs`,
+  `${figure(overTlsMicroseconds)} µs`,
+  `${figure(perSecond)}/s`,
+  `${slowerPercent.toFixed(1)} %`,
+])
+process.stdout.write(
+  `Time of the processor for one GET; TLS with ${clients} connections that are kept.\n\n${markdownTable(head, cells)}`,
+)
+if (!flags.quick) saveResults('authentication', { clients, rows })
+
+function measureInside() {
+  const args = [program, '--requests', flags.quick ? '500' : '20000']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the measurements failed:\n${stderr}`)
+  return JSON.parse(stdout.trim().split('\n').at(-1))
+}
+
+/** Microseconds of the server's processor for one GET, by method: the best of several rounds, in which the methods take turns. */
+async function measureOutside() {
+  const child = spawn(process.execPath, [program, '--serve'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const used = async () => {
+    child.stdin.write('used\n')
+    return Number((await lines.next()).value)
+  }
+  try {
+    const { url, ca, path, methods } = JSON.parse((await lines.next()).value)
+    const best = new Map()
+    for (let round = 0; round < rounds; round++) {
+      for (const { name, headers, certificate, key } of methods) {
+        const agent = new Agent({ keepAlive: true, maxSockets: clients, ca, cert: certificate, key })
+        const get = () => send(`${url}${path}`, { agent, headers })
+        // Handshakes are not what is measured.
+        await throughput(clients * 4, clients, get)
+        const from = await used()
+        await throughput(requests, clients, get)
+        best.set(name, Math.min(best.get(name) ?? Number.POSITIVE_INFINITY, ((await used()) - from) / requests))
+        agent.destroy()
+      }
+    }
+    return best
+  } finally {
+    child.stdin.end()
+  }
+}
+
+function send(url, options) {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      response.on('data', () => undefined)
+      response.on('end', () => (response.statusCode === 200 ? resolve() : reject(new Error(`HTTP ${response.statusCode}`))))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
