@@ -1,4 +1,5 @@
 import { addAdmissionFlags } from './admission/flags.ts'
+import { addAuditFlags } from './audit/flags.ts'
 import { addAuthenticationFlags } from './authentication/flags.ts'
 import { addAuthorizationFlags } from './authorization/flags.ts'
 import { Command, Option } from './commander.ts'
@@ -11,9 +12,6 @@ const count = integer({ min: 0, max: 1_000_000 })
 /** Flags of the stock server that people bring along, and that nothing here would honour. */
 const notYet = new Set([
   'allow-privileged',
-  'audit-log-path',
-  'audit-policy-file',
-  'audit-webhook-config-file',
   'authentication-config',
   'authorization-config',
   'enable-aggregator-routing',
@@ -122,7 +120,7 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions) => run(options))
-  return addAdmissionFlags(addAuthorizationFlags(addAuthenticationFlags(command)))
+  return addAuditFlags(addAdmissionFlags(addAuthorizationFlags(addAuthenticationFlags(command))))
 }
 
 function controllers(text: string): readonly string[] {

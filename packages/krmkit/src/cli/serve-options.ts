@@ -1,9 +1,10 @@
 import type { AdmissionOptions } from './admission/options.ts'
+import type { AuditOptions } from './audit/options.ts'
 import type { AuthenticationOptions } from './authentication/options.ts'
 import type { AuthorizationOptions } from './authorization/options.ts'
 
 /** What `krmkit serve` was told, flag by flag. */
-export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, AuthorizationOptions {
+export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, AuthorizationOptions, AuditOptions {
   readonly securePort: number
   readonly bindAddress: string
   readonly advertiseAddress?: string

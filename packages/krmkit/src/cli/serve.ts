@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type ApiRequest, type ApiResponse, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { type ApiRequest, type ApiResponse, type AuditEvent, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { inProcessClient } from '@krmkit/client'
 import {
   builtInControllers,
@@ -14,6 +14,7 @@ import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo }
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
+import { auditTrailsOf, type Trails } from './audit/trail.ts'
 import { type Authenticators, authenticators } from './authentication/authenticators.ts'
 import { type Authorization, authorization } from './authorization/authorizer.ts'
 import { CliError } from './cli-error.ts'
@@ -52,6 +53,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const who = await authenticators(options, { ...environment, features, onError })
   const gate = new Gate()
   const webhooks = webhookTransport()
+  const audit = await auditTrailsOf(options, { ...environment, log })
   let listening: Listening | undefined
   let storage: Storage | undefined
   try {
@@ -82,7 +84,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       corsAllowedOrigins: options.corsAllowedOrigins,
       serverAddress,
       onFault: (error) => log.error('a request failed', error),
-      ...(options.v >= 2 ? { audit: (event) => log.info(requestLine(event)) } : {}),
+      audit: [...audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
     })
     await admission.ready()
     who.attach(server)
@@ -97,7 +99,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
-    const parts = { listening, controllers, server, who, rights, webhooks, admission }
+    const parts = { listening, controllers, server, who, rights, webhooks, audit, admission }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
@@ -105,6 +107,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     await who[Symbol.asyncDispose]()
     await rights[Symbol.asyncDispose]()
     webhooks[Symbol.dispose]()
+    await audit.close()
     await admission[Symbol.asyncDispose]()
     await storage?.close()
     throw error
@@ -206,6 +209,7 @@ interface Parts {
   readonly who: Authenticators
   readonly rights: Authorization
   readonly webhooks: Disposable
+  readonly audit: Trails
   readonly admission: ChosenPlugins
 }
 
@@ -216,6 +220,7 @@ async function close(serving: Parts): Promise<void> {
   await serving.controllers.close()
   await serving.server.close()
   serving.webhooks[Symbol.dispose]()
+  await serving.audit.close()
   await serving.admission[Symbol.asyncDispose]()
   await serving.rights[Symbol.asyncDispose]()
 }

@@ -1,0 +1,51 @@
+/** What flags say about the audit trail. Durations are milliseconds. */
+export interface AuditOptions extends LogOptions, WebhookOptions {
+  /** Without a policy nothing is kept. */
+  readonly auditPolicyFile?: string
+}
+
+interface LogOptions {
+  /** `-`: the standard output. */
+  readonly auditLogPath?: string
+  readonly auditLogFormat: 'json' | 'legacy'
+  readonly auditLogMode: AuditMode
+  /** Days. */
+  readonly auditLogMaxage: number
+  readonly auditLogMaxbackup: number
+  /** Megabytes. */
+  readonly auditLogMaxsize: number
+  readonly auditLogCompress: boolean
+  readonly auditLogBatchBufferSize: number
+  readonly auditLogBatchMaxSize: number
+  readonly auditLogBatchMaxWait: number
+  readonly auditLogBatchThrottleEnable: boolean
+  readonly auditLogBatchThrottleQps: number
+  readonly auditLogBatchThrottleBurst: number
+  readonly auditLogTruncateEnabled: boolean
+  /** Bytes. */
+  readonly auditLogTruncateMaxEventSize: number
+  readonly auditLogTruncateMaxBatchSize: number
+}
+
+interface WebhookOptions {
+  readonly auditWebhookConfigFile?: string
+  readonly auditWebhookInitialBackoff: number
+  readonly auditWebhookMode: AuditMode
+  readonly auditWebhookBatchBufferSize: number
+  readonly auditWebhookBatchMaxSize: number
+  readonly auditWebhookBatchMaxWait: number
+  readonly auditWebhookBatchThrottleEnable: boolean
+  readonly auditWebhookBatchThrottleQps: number
+  readonly auditWebhookBatchThrottleBurst: number
+  readonly auditWebhookTruncateEnabled: boolean
+  readonly auditWebhookTruncateMaxEventSize: number
+  readonly auditWebhookTruncateMaxBatchSize: number
+}
+
+/**
+ * `batch`: no request waits for its entry. `blocking`: requests wait until it is kept. `blocking-strict`: and are not served when the
+ * first one cannot be.
+ */
+export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
+
+export const auditModes: readonly AuditMode[] = ['batch', 'blocking', 'blocking-strict']

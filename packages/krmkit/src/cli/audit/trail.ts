@@ -1,0 +1,199 @@
+import {
+  type AuditBackend,
+  AuditError,
+  type AuditPolicy,
+  type AuditTrail,
+  auditLog,
+  auditPolicy,
+  auditWebhook,
+  bufferedAudit,
+  type LineSink,
+  truncatedAudit,
+} from '@krmkit/apiserver'
+import { loadKubeconfig } from '@krmkit/client'
+import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { DecodeError, parseYaml } from '@krmkit/schema'
+import { remoteFetch } from '../authentication/remote-fetch.ts'
+import { CliError } from '../cli-error.ts'
+import { readText } from '../files.ts'
+import type { Log } from '../log.ts'
+import type { AuditMode, AuditOptions } from './options.ts'
+import { rotatingFile } from './rotating-file.ts'
+
+export interface AuditEnvironment {
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  readonly log: Log
+}
+
+/** The trails that flags ask for, and what ends them. */
+export interface Trails {
+  readonly trails: readonly AuditTrail[]
+  close(): Promise<void>
+}
+
+const megabyte = 1024 * 1024
+const dayMs = 24 * 60 * 60 * 1000
+const defaultMegabytes = 100
+const postTimeoutMs = 30_000
+
+/** @throws CliError for a policy or a kubeconfig that cannot be used. */
+export async function auditTrailsOf(options: AuditOptions, environment: AuditEnvironment): Promise<Trails> {
+  const { auditPolicyFile } = options
+  if (auditPolicyFile === undefined) {
+    if (options.auditLogPath !== undefined || options.auditWebhookConfigFile !== undefined) {
+      environment.log.info('there is no --audit-policy-file: no audit trail is kept')
+    }
+    return { trails: [], close: async () => undefined }
+  }
+  const policy = await policyOf(auditPolicyFile, environment.profile)
+  const backends = [await logOf(options, environment), await webhookOf(options, environment)].filter((each) => each !== undefined)
+  return {
+    trails: backends.map((backend) => ({ policy, backend })),
+    async close() {
+      for (const backend of backends) await backend.close?.()
+    },
+  }
+}
+
+async function policyOf(path: string, profile: NamingProfile): Promise<AuditPolicy> {
+  const text = await readText(path, 'audit-policy-file')
+  try {
+    return auditPolicy(parseYaml(new TextEncoder().encode(text)).value, profile)
+  } catch (cause) {
+    if (!(cause instanceof AuditError || cause instanceof DecodeError)) throw cause
+    throw new CliError({ code: 'InvalidFlag', message: `--audit-policy-file ${path}: ${cause.message}`, cause })
+  }
+}
+
+async function logOf(options: AuditOptions, environment: AuditEnvironment): Promise<AuditBackend | undefined> {
+  const { auditLogPath: path } = options
+  if (path === undefined) return undefined
+  const backend = auditLog(path === '-' ? standardOutput : await fileOf(path, options, environment), {
+    format: options.auditLogFormat,
+  })
+  return shaped(backend, environment, {
+    mode: options.auditLogMode,
+    name: 'log',
+    bufferSize: options.auditLogBatchBufferSize,
+    maxBatchSize: options.auditLogBatchMaxSize,
+    maxBatchWaitMs: options.auditLogBatchMaxWait,
+    throttle: options.auditLogBatchThrottleEnable
+      ? { qps: options.auditLogBatchThrottleQps, burst: options.auditLogBatchThrottleBurst }
+      : undefined,
+    truncate: options.auditLogTruncateEnabled
+      ? { maxEventSize: options.auditLogTruncateMaxEventSize, maxBatchSize: options.auditLogTruncateMaxBatchSize }
+      : undefined,
+  })
+}
+
+async function fileOf(path: string, options: AuditOptions, { clock }: AuditEnvironment): Promise<LineSink> {
+  try {
+    return await rotatingFile(path, {
+      clock,
+      maxBytes: (options.auditLogMaxsize || defaultMegabytes) * megabyte,
+      maxAgeMs: options.auditLogMaxage * dayMs,
+      maxBackups: options.auditLogMaxbackup,
+      compress: options.auditLogCompress,
+    })
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `--audit-log-path: cannot write ${path}`, cause })
+  }
+}
+
+const standardOutput: LineSink = {
+  write: (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
+    }),
+}
+
+async function webhookOf(options: AuditOptions, environment: AuditEnvironment): Promise<AuditBackend | undefined> {
+  const { auditWebhookConfigFile: path } = options
+  if (path === undefined) return undefined
+  const connection = await connectionOf(path)
+  const remote = remoteFetch(connection)
+  const post = async (body: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(postTimeoutMs), redirect: 'error' as const }
+    const response = await remote.fetch(connection.server, init)
+    for await (const _ of response.body ?? []) {
+      // The answer says nothing that is needed, but the connection is only free when it has ended.
+    }
+    return response.status
+  }
+  const backend = auditWebhook({ ...environment, post, initialBackoffMs: options.auditWebhookInitialBackoff })
+  const closing: AuditBackend = {
+    process: (events) => backend.process(events),
+    async close() {
+      await backend.close?.()
+      await remote[Symbol.asyncDispose]()
+    },
+  }
+  return shaped(closing, environment, {
+    mode: options.auditWebhookMode,
+    name: 'webhook',
+    bufferSize: options.auditWebhookBatchBufferSize,
+    maxBatchSize: options.auditWebhookBatchMaxSize,
+    maxBatchWaitMs: options.auditWebhookBatchMaxWait,
+    throttle: options.auditWebhookBatchThrottleEnable
+      ? { qps: options.auditWebhookBatchThrottleQps, burst: options.auditWebhookBatchThrottleBurst }
+      : undefined,
+    truncate: options.auditWebhookTruncateEnabled
+      ? { maxEventSize: options.auditWebhookTruncateMaxEventSize, maxBatchSize: options.auditWebhookTruncateMaxBatchSize }
+      : undefined,
+  })
+}
+
+async function connectionOf(path: string) {
+  try {
+    return await loadKubeconfig({ path })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError({ code: 'FileFailed', message: `--audit-webhook-config-file: ${why}`, cause })
+  }
+}
+
+interface Shape {
+  readonly mode: AuditMode
+  readonly name: string
+  readonly bufferSize: number
+  readonly maxBatchSize: number
+  readonly maxBatchWaitMs: number
+  readonly throttle: { readonly qps: number; readonly burst: number } | undefined
+  readonly truncate: { readonly maxEventSize: number; readonly maxBatchSize: number } | undefined
+}
+
+/** A backend that takes entries as its mode says, and no larger ones than it may. What is lost is told. */
+function shaped(backend: AuditBackend, { clock, profile, log }: AuditEnvironment, shape: Shape): AuditBackend {
+  const { mode, name, truncate } = shape
+  const told = (what: string, error?: unknown) => log.error(`audit ${name}: ${what}`, error)
+  const cut =
+    truncate === undefined
+      ? backend
+      : truncatedAudit(backend, {
+          ...truncate,
+          apiDomain: profile.apiDomain,
+          onLost: ({ auditID }) => told(`the entry ${auditID} is too large and was not kept`),
+        })
+  if (mode === 'batch') {
+    return bufferedAudit(cut, {
+      ...shape,
+      clock,
+      onLost: (events, error) => told(`${events.length} entries were not kept`, error),
+    })
+  }
+  return {
+    strict: mode === 'blocking-strict',
+    async process(events) {
+      try {
+        await cut.process(events)
+      } catch (error) {
+        told(`${events.length} entries were not kept`, error)
+        throw error
+      }
+    },
+    close: async () => cut.close?.(),
+  }
+}
