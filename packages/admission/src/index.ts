@@ -62,6 +62,7 @@ export { storageObjectInUseProtection } from './plugins/storage-object-in-use-pr
 export { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 export { type PodSecurityConfiguration, parsePodSecurityConfiguration } from './pod-security/configuration.ts'
 export { matchConditions } from './policy/match-conditions.ts'
+export { checkPolicyTypes, type ExpressionWarning, type KnownTypes, type ServedType } from './policy/type-check.ts'
 export { validatingPolicies } from './policy/validating-policies.ts'
 export { type LimitedResource, parseLimitedResources } from './quota/limited.ts'
 export { type CredentialUsers, credentialsByHost } from './webhook/credentials.ts'

@@ -46,6 +46,7 @@ describe('chooseControllers', () => {
       'clusterrole-aggregation-controller',
       'garbage-collector-controller',
       'disruption-controller',
+      'validatingadmissionpolicy-status-controller',
       'resourcequota-controller',
       'persistentvolume-binder-controller',
       'persistentvolumeclaim-protection-controller',

@@ -1,6 +1,7 @@
 import { mostGeneral, Substitutions } from './assign.ts'
 import { type Call, type Expr, type Fold, type ListExpr, type MapExpr, qualifiedName, type Select } from './ast.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
+import { keywordName } from './escape.ts'
 import type { Problem } from './source.ts'
 import {
   boolType,
@@ -32,6 +33,8 @@ export interface Scope {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   /** Types that have a name. */
   readonly types: ReadonlyMap<string, Type>
+  /** Members whose names are words of the language may be written as they are. */
+  readonly keywordMembers: boolean
 }
 
 /** Writes types and functions into the tree; what is wrong is the answer. */
@@ -133,12 +136,17 @@ class Checker {
     let result: Type = dynType
     if (target.kind === 'map') result = target.value
     else if (target.kind === 'struct') {
-      const found = target.fields.get(field)
+      const found = target.fields.get(field) ?? this.#keywordMember(target.fields, field)
       if (found === undefined) this.#report(at, `undefined field '${field}'`)
       result = found ?? errorType
     } else if (target.kind === 'param') this.#known.assign(dynType, target)
     else if (!isDynOrError(target)) this.#report(at, `type '${formatType(target)}' does not support field selection`)
     return inner !== undefined || optional ? optionalOf(result) : result
+  }
+
+  #keywordMember(fields: ReadonlyMap<string, Type>, field: string): Type | undefined {
+    const name = this.#scope.keywordMembers ? keywordName(field) : undefined
+    return name === undefined ? undefined : fields.get(name)
   }
 
   #call(expr: Call): Type {

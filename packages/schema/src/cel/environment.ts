@@ -84,6 +84,8 @@ const libraries: readonly (readonly [release: string, library: Library])[] = [
   ['1.33', semver],
 ]
 
+const keywordMembersSince = 1031
+
 /** A checked expression. */
 export interface Compiled {
   readonly text: string
@@ -113,10 +115,11 @@ export class Environment {
   /** Everything that a release of the stock server has: `1.33`. */
   static ofRelease(release: string, more: readonly Library[] = []): Environment {
     const chosen = libraries.filter(([since]) => number(since) <= number(release)).map(([, library]) => library)
-    return Environment.of([...chosen, ...more])
+    return Environment.of([...chosen, ...more], number(release) >= keywordMembersSince)
   }
 
-  static of(chosen: readonly Library[]): Environment {
+  /** @param keywordMembers whether members named like words of the language may be written as they are. */
+  static of(chosen: readonly Library[], keywordMembers = true): Environment {
     const functions = new Map<string, FunctionDeclaration>()
     for (const { functions: list } of chosen) {
       for (const { name, overloads } of list) {
@@ -125,7 +128,7 @@ export class Environment {
     }
     const macros = new Map<string, Macro[1]>(chosen.flatMap((library) => library.macros ?? []))
     const types = new Map<string, t.Type>(chosen.flatMap((library) => library.types ?? []))
-    return new Environment({ variables: new Map(), functions, types }, macros)
+    return new Environment({ variables: new Map(), functions, types, keywordMembers }, macros)
   }
 
   /** The same with other variables. */

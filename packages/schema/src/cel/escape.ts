@@ -20,6 +20,11 @@ export function escapeName(name: string): string | undefined {
   return name.replace(/__|[./-]/g, (sign) => signs[sign] as string)
 }
 
+/** Words of the language that may name members all the same; `undefined` for other names. */
+export function keywordName(name: string): string | undefined {
+  return reserved.has(name) ? `__${name}__` : undefined
+}
+
 /** `undefined` for text that is no escaped name. */
 export function unescapeName(text: string): string | undefined {
   const word = /^__(.*)__$/.exec(text)?.[1]

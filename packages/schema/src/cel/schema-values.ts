@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
 import { isObject, own } from '../structural/schema-node.ts'
-import { escapeName } from './escape.ts'
+import { escapeName, keywordName } from './escape.ts'
 import { JsonList, JsonMap } from './json-values.ts'
 import { durationOfText, momentOfText } from './schema-times.ts'
 import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
@@ -81,6 +81,7 @@ class Members {
     for (const name of schemas.keys()) {
       const escaped = escapeName(name)
       if (escaped !== undefined) this.#names.set(escaped, name)
+      if (keywordName(name) !== undefined) this.#names.set(name, name)
     }
   }
 

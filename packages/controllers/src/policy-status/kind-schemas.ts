@@ -1,0 +1,102 @@
+import type { ServedType } from '@krmkit/admission'
+import type { Client } from '@krmkit/client'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+
+/** Schemas of kinds, out of the OpenAPI documents of the server. */
+
+/** Larger ones are left alone. */
+const maxNodes = 500_000
+
+/** Asks for each document once; kinds without a schema have none here either. */
+export class KindSchemas {
+  readonly #client: Client
+  readonly #signal: AbortSignal
+  readonly #documents = new Map<string, Promise<Definitions | undefined>>()
+
+  constructor(client: Client, signal: AbortSignal) {
+    this.#client = client
+    this.#signal = signal
+  }
+
+  /** What the references of a kind's schema name stands in their place. */
+  async schemaOf({ group, version, kind }: ServedType): Promise<JsonObject | undefined> {
+    const path = group === '' ? `api/${version}` : `apis/${group}/${version}`
+    let document = this.#documents.get(path)
+    if (document === undefined) {
+      document = this.#fetch(path)
+      this.#documents.set(path, document)
+    }
+    const definitions = await document
+    if (definitions === undefined) return undefined
+    const found = Object.values(definitions).find((schema) => isOfKind(schema, { group, version, kind }))
+    if (found === undefined) return undefined
+    const expander = new Expander(definitions)
+    const schema = expander.expand(found, [])
+    return expander.nodes > maxNodes ? undefined : schema
+  }
+
+  async #fetch(path: string): Promise<Definitions | undefined> {
+    const escaped = path.split('/').map(encodeURIComponent).join('/')
+    const response = await this.#client.request({ path: `/openapi/v3/${escaped}`, signal: this.#signal })
+    const document = (await response.json()) as { readonly components?: { readonly schemas?: Definitions } }
+    return response.status === 200 ? document.components?.schemas : undefined
+  }
+}
+
+type Definitions = Readonly<Record<string, JsonObject>>
+
+function isOfKind(schema: JsonObject, { group, version, kind }: ServedType): boolean {
+  const names = schema['x-kubernetes-group-version-kind']
+  return Array.isArray(names) && names.some((name) => isObject(name) && isNamed(name, { group, version, kind }))
+}
+
+function isNamed(name: JsonObject, { group, version, kind }: ServedType): boolean {
+  return (name.group ?? '') === group && name.version === version && name.kind === kind
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+class Expander {
+  readonly #definitions: Definitions
+  nodes = 0
+
+  constructor(definitions: Definitions) {
+    this.#definitions = definitions
+  }
+
+  /** @param inside names of what is being written out; a circle ends in an object without members. */
+  expand(schema: JsonObject, inside: readonly string[]): JsonObject {
+    if (++this.nodes > maxNodes) return {}
+    const name = referenceOf(schema)
+    if (name !== undefined) {
+      const named = Object.hasOwn(this.#definitions, name) ? this.#definitions[name] : undefined
+      return named === undefined || inside.includes(name) ? { type: 'object' } : this.expand(named, [...inside, name])
+    }
+    const { properties, items, additionalProperties, ...rest } = schema
+    return {
+      ...rest,
+      ...(isObject(properties) ? { properties: this.#properties(properties, inside) } : {}),
+      ...(isObject(items) ? { items: this.expand(items, inside) } : {}),
+      ...(isObject(additionalProperties) ? { additionalProperties: this.expand(additionalProperties, inside) } : {}),
+      ...(isTextOrNumber(schema) ? { 'x-kubernetes-int-or-string': true } : {}),
+    }
+  }
+
+  #properties(properties: JsonObject, inside: readonly string[]): JsonObject {
+    const entries = Object.entries(properties).filter((entry): entry is [string, JsonObject] => isObject(entry[1]))
+    return Object.fromEntries(entries.map(([key, property]) => [key, this.expand(property, inside)]))
+  }
+}
+
+/** A reference may stand alone, or in `allOf` to have a description or a default beside it. */
+function referenceOf({ $ref, allOf }: JsonObject): string | undefined {
+  if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
+  const [only, ...more] = Array.isArray(allOf) ? allOf : []
+  return isObject(only) && more.length === 0 && typeof only.$ref === 'string' ? referenceOf(only) : undefined
+}
+
+function isTextOrNumber({ type, format, oneOf }: JsonObject): boolean {
+  return format === 'int-or-string' || (type === undefined && Array.isArray(oneOf))
+}

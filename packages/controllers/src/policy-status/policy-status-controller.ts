@@ -1,0 +1,67 @@
+import { checkPolicyTypes, type KnownTypes } from '@krmkit/admission'
+import { resourceType } from '@krmkit/client'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { discover } from '../framework/discovery.ts'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { KindSchemas } from './kind-schemas.ts'
+
+interface Policy extends ApiObject {
+  status?: { observedGeneration?: number; typeChecking?: { expressionWarnings?: { fieldRef: string; warning: string }[] } }
+}
+
+const fieldManager = 'validatingadmissionpolicy-status'
+
+/** Says in the status of admission policies which expressions do not fit the types of what they match. */
+export const policyStatusController: Controller = {
+  name: 'validatingadmissionpolicy-status-controller',
+  start(context) {
+    const { client, informers, profile, signal, queue } = context
+    const type = resourceType<Policy>({
+      group: `admissionregistration.${profile.apiDomain}`,
+      version: 'v1',
+      resource: 'validatingadmissionpolicies',
+      kind: 'ValidatingAdmissionPolicy',
+      namespaced: false,
+    })
+    const policies = informers.of(type)
+    const work = queue<string>({
+      async sync(name) {
+        const policy = policies.get(name)
+        if (policy === undefined || isObserved(policy)) return undefined
+        const expressionWarnings = [...(await checkPolicyTypes(policy, await knownTypes(context)))]
+        const status = {
+          observedGeneration: policy.metadata.generation ?? 0,
+          typeChecking: expressionWarnings.length === 0 ? {} : { expressionWarnings },
+        }
+        const options = { fieldManager, force: true, subresource: 'status', signal }
+        await unlessMissing(client.apply(type, { metadata: { name }, status }, options))
+        return undefined
+      },
+    })
+    const look = (policy: DeepReadonly<Policy>) => {
+      if (!isObserved(policy)) work.add(policy.metadata.name ?? '')
+    }
+    const leave = policies.on({ added: look, updated: look })
+    return {
+      async [Symbol.asyncDispose]() {
+        leave()
+      },
+    }
+  },
+}
+
+function isObserved({ metadata, status }: DeepReadonly<Policy>): boolean {
+  return (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0)
+}
+
+/** As the server is now: definitions come and go. */
+async function knownTypes({ client, profile, signal }: ControllerContext): Promise<KnownTypes> {
+  const { all } = await discover(client, { profile, signal })
+  const kinds = new Map(all.map((type) => [`${type.group}/${type.version}/${type.resource}`, type]))
+  const schemas = new KindSchemas(client, signal)
+  return {
+    kindOf: ({ group, version, resource }) => kinds.get(`${group}/${version}/${resource}`),
+    schemaOf: (type) => schemas.schemaOf(type),
+  }
+}
