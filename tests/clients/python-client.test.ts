@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '@krmkit/meta'
@@ -10,6 +10,7 @@ import { fastClock } from './support/fast-clock.ts'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { configMaps } from './support/pens.ts'
 import { cacheFolder, type Finished, lastLine, run } from './support/tool.ts'
+import { lost, typedObjects, wireForm } from './support/typed-objects.ts'
 
 /** The Python client, in an environment of its own that is made once. Skipped where it cannot be installed. */
 
@@ -143,6 +144,23 @@ describe.skipIf(python.missing !== undefined)(
         expect.arrayContaining(['apps', 'batch', 'events.k8s.io', 'policy', 'rbac.authorization.k8s.io']),
       )
       expect(untyped).toEqual({ data: { a: '1', b: '2' }, events: [['ADDED', 'd']], deployments: 1, gone: true })
+    })
+
+    it('P143 P145 S104 S105 typed objects of many kinds are accepted, returned and decoded without loss', {
+      timeout: 60_000,
+    }, async () => {
+      const objects = join(local.folder, 'objects.json')
+      await writeFile(objects, JSON.stringify(wireForm(typedObjects)))
+      const files = ['--kubeconfig', await local.kubeconfig(), '--objects', objects]
+      const finished = await run(python.path, [script('typed'), ...files], { env: environment() })
+      expect([finished.code, finished.stderr]).toEqual([0, ''])
+      const report = JSON.parse(finished.stdout) as Record<string, { made: object; same: boolean; read: object }>
+      expect(Object.keys(report)).toEqual(typedObjects.map(({ kind }) => kind))
+      for (const { kind, ...rest } of typedObjects) {
+        expect(report[kind]?.same, kind).toBe(true)
+        expect(lost(wireForm({ ...rest, metadata: {} }), report[kind]?.made), kind).toEqual([])
+        expect(lost(wireForm(rest), report[kind]?.read), kind).toEqual([])
+      }
     })
   },
 )
