@@ -3,7 +3,7 @@ import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, 
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
-import type { DeleteAnswer, DeleteOptions, DeleteRequest, FrozenObject, RequestContext } from './interfaces.ts'
+import type { DeleteAnswer, DeleteOptions, DeleteRequest, FrozenObject, RequestContext, Stored } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { policyContext } from './object-metadata.ts'
 import { deepFreeze, encodeStored } from './stored-object.ts'
@@ -26,6 +26,31 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
   if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
   if (isNamespace(definition)) return namespaceFinalizers(next).length === 0
   return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
+}
+
+/**
+ * Removes an object whose update left it nothing to wait for. Nothing of the change is stored: watchers see the object as it was, at
+ * the version of the deletion.
+ *
+ * @param last the object as the update made it, which the answer shows at the version that was deleted.
+ * @returns `undefined` when another writer was first.
+ */
+export async function removeUpdated(
+  { environment, parsed }: Writer,
+  { last, current, entry }: { readonly last: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
+): Promise<Stored | undefined> {
+  const gone = { ...(current as ApiObject), metadata: { ...(current.metadata as ApiObject['metadata']) } }
+  const result = await environment.storage.delete(
+    entry.key,
+    (revision) => {
+      gone.metadata.resourceVersion = String(revision)
+      return encodeStored(gone)
+    },
+    { expect: entry.revision, note: parsed.newNote(gone) },
+  )
+  if (result.outcome !== 'written') return undefined
+  const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
+  return { object: deepFreeze({ ...last, metadata }) }
 }
 
 /** @throws ApiError 422 for options that contradict each other or say unknown words. */

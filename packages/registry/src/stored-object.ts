@@ -96,6 +96,10 @@ export function encodeStored(object: object): Uint8Array {
   return encodeJson(object, { newline: true })
 }
 
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.byteLength === b.byteLength && Buffer.compare(a, b) === 0
+}
+
 function parse(entry: Entry): FrozenObject {
   const object = parseJson(entry.value).value as ApiObject
   // The same few for most objects of a kind: one copy for all of them weighs far less.

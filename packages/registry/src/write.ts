@@ -20,10 +20,10 @@ import {
   wipeSystemMetadata,
 } from './object-metadata.ts'
 import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
-import { mayRemoveAfterUpdate } from './removal.ts'
+import { mayRemoveAfterUpdate, removeUpdated } from './removal.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 import type { StoredForms } from './stored-form.ts'
-import { deepFreeze, encodeStored, type ParsedObjects } from './stored-object.ts'
+import { deepFreeze, encodeStored, type ParsedObjects, sameBytes } from './stored-object.ts'
 import type { Turns } from './turns.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 
@@ -299,7 +299,8 @@ async function updateOnce(
   const asStored = same && isSettled(writer, definition, entry, current)
   const changed = asStored ? given : ownMetadata(same ? structuredClone(given) : given)
   if (!asStored) takeNamespace(changed, namespace, definition)
-  if (request.owned !== true) trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
+  if (request.owned !== true && !asStored)
+    trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(writer, context)
   const admitted = request.admitted === true ? changed : await admittedUpdate(writer, request, changed, attributes, admission)
@@ -367,36 +368,22 @@ async function writeUpdate(
     whole,
   }: { readonly next: ApiObject; readonly current: FrozenObject; readonly entry: Entry; readonly whole: boolean },
 ): Promise<Stored | undefined> {
-  const { environment, parsed } = writer
+  const { parsed } = writer
   const type = storedType(writer, definition)
   const canonical = ownMetadata(settleOwnership(current, writer.storedForms.of(type, normalize(type, next))))
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
-  if (removing) {
-    // Nothing of the change is stored: watchers see the object as it was, at the version of the deletion.
-    const gone = { ...(current as ApiObject), metadata: { ...(current.metadata as ApiObject['metadata']) } }
-    const result = await environment.storage.delete(
-      entry.key,
-      (revision) => {
-        gone.metadata.resourceVersion = String(revision)
-        return encodeStored(gone)
-      },
-      { expect: entry.revision, note: parsed.newNote(gone) },
-    )
-    // The answer shows the version that was deleted.
-    const last = { ...canonical, metadata: { ...canonical.metadata, resourceVersion: current.metadata.resourceVersion ?? '' } }
-    return result.outcome === 'written' ? { object: deepFreeze(last) } : undefined
-  }
+  if (removing) return removeUpdated(writer, { last: canonical, current, entry })
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which is seen sooner in the values than in the bytes.
   const mayBeSame =
     definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
-  if (mayBeSame && sameBytes(encodeStored(canonical), entry.value)) return { object: current, entry }
+  const note = parsed.noteOf(entry)
   // A sub-resource looks at its own part only.
-  const settled = whole || parsed.noteOf(entry).settledBy === definition
+  const settled = whole || note.settledBy === definition
+  if (mayBeSame && sameBytes(encodeStored(canonical), entry.value)) {
+    if (settled) note.settledBy = definition
+    return { object: current, entry }
+  }
   return writeEntry(writer, definition, { key: entry.key, object: canonical, expect: entry.revision, settled })
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && Buffer.compare(a, b) === 0
 }
