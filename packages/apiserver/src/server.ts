@@ -9,7 +9,7 @@ import {
   type ServiceAccountIssuer,
 } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
-import { builtInTypes, createCatalog, type ResourceDefinition, type ServiceNetwork } from '@krmkit/kinds'
+import { builtInTypes, createCatalog, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
 import {
   ApiError,
   type Clock,
@@ -56,8 +56,8 @@ import { createView, type View } from './view.ts'
 /** What a server is made of; everything but the storage has a safe default. */
 export interface ApiServerOptions {
   readonly storage: Storage
-  /** Resources to serve. Default: every built-in kind that a stock server serves. */
-  readonly kinds?: readonly ResourceDefinition[]
+  /** Resources to serve, also those of `defineResource`. Default: every built-in kind that a stock server serves. */
+  readonly kinds?: readonly (ResourceDefinition | ResourceSource)[]
   /** Types of the kinds. Default: the built-in ones. */
   readonly types?: TypeSource
   /** Finds out who asks. Default: everybody is anonymous, unless the caller in the same process says who they are. */
@@ -149,7 +149,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const { authorizer, guard } = access
   const types = options.types ?? builtInTypes(profile)
   const catalog = createCatalog({ features, types, profile })
-  const served = new ServedResources(options.kinds ?? catalog.definitions)
+  const served = new ServedResources(options.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
   const admission = admissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
   const metrics = createMetrics(storage)
   const signals = metrics.webhooks
@@ -283,6 +283,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   await access.start(registry)
   await followDefinitions({ registry, clock, closing: closing.signal, onFault })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
+}
+
+function definitionsOf(kind: ResourceDefinition | ResourceSource, types: TypeSource): readonly ResourceDefinition[] {
+  return 'resources' in kind ? kind.resources(types) : [kind]
 }
 
 function chosenPlugins(

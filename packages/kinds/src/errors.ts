@@ -5,6 +5,8 @@ export type KindsErrorCode =
   | 'UnknownKind'
   /** A value that is not an object of the kind it was given for; `problems` tells why. */
   | 'InvalidObject'
+  /** A resource that cannot be defined so; the message tells everything that is wrong. */
+  | 'InvalidDefinition'
 
 /** What the helpers of this package throw; policies never throw, they return field errors. */
 export class KindsError extends Error {

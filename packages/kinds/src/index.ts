@@ -13,8 +13,21 @@ export { profileGroup, stockGroup } from './catalog/profile.ts'
 export { parseRuntimeConfig, type RuntimeConfig } from './catalog/runtime-config.ts'
 export { type Convert, conversionBetween } from './conversions/index.ts'
 export { type CustomDefinitionOptions, customDefinitions } from './custom/custom-definitions.ts'
+export type { ObjectConverter } from './custom/object-converter.ts'
 export { type JsonPath, jsonPath } from './custom/json-path.ts'
 export { modelFiles } from './data/index.generated.ts'
+export { defineResource } from './defined/define-resource.ts'
+export type {
+  DefinedKind,
+  MemberSchema,
+  ObjectOf,
+  ResourceHandle,
+  ResourceOptions,
+  ResourceSource,
+  ResourceStrategy,
+  VersionConversion,
+  VersionOptions,
+} from './defined/interfaces.ts'
 export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'

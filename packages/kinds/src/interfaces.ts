@@ -201,10 +201,25 @@ export interface ResourceDefinition {
   /** To and from the storage version; absent when this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
+  /**
+   * Versions that are translated by others, which takes time: objects are worked with in this version, not in the storage version.
+   * Instead of `toStorage` and `fromStorage`.
+   */
+  readonly conversion?: ObjectConversion
+  /** Defined by the program that runs the server, not by an object in the store. */
+  readonly definedInCode?: boolean
   /** For custom resources: what OpenAPI documents say of them. They have no protobuf form. */
   readonly custom?: CustomForm
   /** Text of the Warning header of every request; absent: what the lifecycle of the kind says. */
   readonly deprecationWarning?: string
+}
+
+/** Between one version of a resource and what is stored. Results are the caller's own; failures are passed on as they are. */
+export interface ObjectConversion {
+  /** Stored objects, of whatever version they were written in, as this version shows them: all of them in one step. */
+  read(objects: readonly DeepReadonly<ApiObject>[]): Promise<readonly ApiObject[]>
+  /** An object of this version in the storage version. */
+  write(object: DeepReadonly<ApiObject>): Promise<ApiObject>
 }
 
 /** The OpenAPI form of a custom resource. */

@@ -1,9 +1,10 @@
 /**
  * The most used names of every package. Everything else is one sub-path away: `krmkit/fieldmanager`, `krmkit/schema`, ...
  */
-export { type ApiServerOptions, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 export { type Client, informer, inProcessClient, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 export { fetchHandler, type Listening, listen, selfSigned } from '@krmkit/http'
-export { builtInKinds } from '@krmkit/kinds'
+export { builtInKinds, defineResource } from '@krmkit/kinds'
 export { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
 export { durableStorage, memoryStorage } from '@krmkit/storage'
+export { type CallerOptions, createApiServer, type Server } from './server.ts'

@@ -4,6 +4,7 @@ import { compareVersions } from '../catalog/priorities.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPolicy } from './custom-policy.ts'
+import { type ObjectConverter, objectConversion } from './object-converter.ts'
 
 /** From a CustomResourceDefinition to the resources that it defines. */
 
@@ -16,6 +17,8 @@ export interface CustomDefinitionOptions {
   readonly objectMeta: StructType
   /** Versions that are not served, too. Default false. */
   readonly unserved?: boolean
+  /** Translates between versions. Absent: versions differ by their name only. */
+  readonly converter?: ObjectConverter
 }
 
 /**
@@ -39,7 +42,7 @@ export function customDefinitions(definition: Definition, options: CustomDefinit
     (definition.status?.conditions ?? []).some(({ type, status }) => type === 'Terminating' && status === 'True')
   return versions
     .filter(({ served }) => served)
-    .map((version) => resourceOf({ definition, names, version, stored, kinds, leaving }))
+    .map((version) => resourceOf({ definition, names, version, stored, kinds, leaving, converter: options.converter }))
 }
 
 function kindOf(
@@ -84,13 +87,14 @@ interface Parts {
   readonly kinds: ReadonlyMap<string, KindInfo>
   /** Instances are being removed: none can be made. */
   readonly leaving: boolean
+  readonly converter: ObjectConverter | undefined
 }
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const verbsWhileLeaving = ['delete', 'deletecollection', 'get', 'list', 'watch']
 const subresourceVerbs = ['get', 'patch', 'update']
 
-function resourceOf({ definition, names, version, stored, kinds, leaving }: Parts): ResourceDefinition {
+function resourceOf({ definition, names, version, stored, kinds, leaving, converter }: Parts): ResourceDefinition {
   const { spec } = definition
   const { group } = spec
   const apiVersion = formatApiVersion({ group, version: version.name })
@@ -112,6 +116,8 @@ function resourceOf({ definition, names, version, stored, kinds, leaving }: Part
     if (read.apiVersion === apiVersion) return read
     return codec().known({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
   }
+  const conversion =
+    converter === undefined || kinds.size < 2 ? undefined : objectConversion({ apiVersion, storedVersion, kinds, converter })
   const fields = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath)
   const { deprecated, deprecationWarning } = version
   return {
@@ -128,10 +134,18 @@ function resourceOf({ definition, names, version, stored, kinds, leaving }: Part
     },
     kind,
     subresources,
-    policy: customPolicy({ version, apiVersion, namespaced, schema, codec, seen: fromStorage }),
+    policy: customPolicy({
+      version,
+      apiVersion,
+      namespaced,
+      schema,
+      codec,
+      seen: conversion === undefined ? fromStorage : (object) => object,
+    }),
     storage: { group, version: stored.name, resource: names.plural },
-    toStorage: (object) => ({ ...(object as ApiObject), apiVersion: storedVersion }),
-    fromStorage,
+    ...(conversion === undefined
+      ? { toStorage: (object: Frozen) => ({ ...(object as ApiObject), apiVersion: storedVersion }), fromStorage }
+      : { conversion }),
     custom: {
       ...(schema === undefined ? {} : { schema }),
       ...(leaving ? { terminating: true } : {}),

@@ -1,0 +1,2 @@
+/** The one way into zod. */
+export { z } from 'zod'

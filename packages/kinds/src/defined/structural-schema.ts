@@ -1,0 +1,162 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { compilePattern } from '@krmkit/schema'
+import { z } from './library.ts'
+
+/**
+ * From a zod schema to a structural OpenAPI schema, as custom resources are described by. What such a schema cannot say
+ * (refinements, alternatives of different types, cycles) is left open in it; the zod schema itself decides about that.
+ */
+
+const openKey = 'x-kubernetes-preserve-unknown-fields'
+
+/** @throws Error for what JSON cannot hold: dates, big integers, maps, functions. */
+export function structuralSchema(schema: z.ZodType): JsonObject {
+  const written = z.toJSONSchema(schema, { io: 'input', target: 'openapi-3.0', cycles: 'ref' }) as JsonObject
+  return node(written)
+}
+
+/** Members that mean the same in both. */
+const kept = [
+  'type',
+  'description',
+  'default',
+  'nullable',
+  'enum',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+]
+
+function node(given: JsonObject): JsonObject {
+  const alternatives = listOf(given.anyOf) ?? listOf(given.oneOf)
+  if (alternatives !== undefined) return { ...ownKeys(given), ...united(alternatives, given.oneOf !== undefined) }
+  const all = listOf(given.allOf)
+  if (all !== undefined) return { ...ownKeys(given), ...intersected(all) }
+  if (given.$ref !== undefined || given.type === undefined) return { ...ownKeys(given), [openKey]: true }
+  return { ...ownKeys(given), ...contents(given) }
+}
+
+function ownKeys(given: JsonObject): JsonObject {
+  const out: JsonObject = {}
+  for (const key of kept) {
+    const value = given[key]
+    if (value !== undefined && !isUnbounded(key, value)) out[key] = value
+  }
+  if (typeof given.format === 'string' && knownFormats.has(given.format)) out.format = given.format
+  if (typeof given.pattern === 'string' && given.format === undefined && isPattern(given.pattern)) out.pattern = given.pattern
+  for (const key of Object.keys(given)) if (key.startsWith('x-kubernetes-')) out[key] = given[key] as JsonValue
+  return out
+}
+
+/** Formats that servers check; others are left to zod. */
+const knownFormats: ReadonlySet<string> = new Set(['date', 'date-time', 'email', 'ipv4', 'ipv6', 'uri', 'uuid', 'int32', 'int64'])
+
+/** zod tells whole numbers by their safe range. */
+function isUnbounded(key: string, value: JsonValue): boolean {
+  if (key !== 'minimum' && key !== 'maximum') return false
+  return value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
+}
+
+/** Looking ahead and back cannot be done in linear time: such a pattern is left to zod. */
+function isPattern(pattern: string): boolean {
+  return !('problem' in compilePattern(pattern))
+}
+
+function contents(given: JsonObject): JsonObject {
+  const out: JsonObject = {}
+  if (isObject(given.properties)) out.properties = mapped(given.properties)
+  const { additionalProperties: more, items } = given
+  if (isObject(more)) {
+    const open = Object.keys(more).length === 0
+    if (given.properties === undefined) out.additionalProperties = open ? { [openKey]: true } : node(more)
+    else out[openKey] = true
+  } else if (more === true) out[openKey] = true
+  if (isObject(items)) out.items = node(items)
+  else if (given.type === 'array') out.items = { [openKey]: true }
+  if (given.type === 'object' && given.properties === undefined && more === undefined) out[openKey] = true
+  return out
+}
+
+function mapped(properties: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, node(each as JsonObject)]))
+}
+
+/** One of several: told apart where all are objects, or text and whole numbers; else left open. */
+function united(alternatives: readonly JsonObject[], exclusive: boolean): JsonObject {
+  const types = new Set(alternatives.map(({ type }) => type))
+  if (alternatives.length === 1) return node(alternatives[0] as JsonObject)
+  if (types.size === 2 && types.has('string') && types.has('integer')) return { 'x-kubernetes-int-or-string': true }
+  const [type] = types
+  if (types.size > 1 || type === undefined) return { [openKey]: true }
+  const nodes = alternatives.map(node)
+  if (type !== 'object') return { type, ...(type === 'array' ? { items: { [openKey]: true } } : {}), anyOf: nodes.map(bare) }
+  return { ...merged(nodes), [exclusive ? 'oneOf' : 'anyOf']: nodes.map(bare) }
+}
+
+function intersected(all: readonly JsonObject[]): JsonObject {
+  const nodes = all.map(node)
+  if (nodes.some(({ type }) => type !== 'object')) return { [openKey]: true }
+  const required = [...new Set(nodes.flatMap((each) => (each.required as string[] | undefined) ?? []))]
+  return { ...merged(nodes), ...(required.length === 0 ? {} : { required }) }
+}
+
+/** An object with the members of all; a member that they disagree about is left open. */
+function merged(nodes: readonly JsonObject[]): JsonObject {
+  const properties: JsonObject = {}
+  for (const { properties: own } of nodes) {
+    for (const [name, each] of Object.entries((own as JsonObject | undefined) ?? {})) {
+      const known = properties[name]
+      properties[name] =
+        known === undefined || sameShape(known, each) ? (known ?? withoutValues(each as JsonObject)) : { [openKey]: true }
+    }
+  }
+  return { type: 'object', properties, ...(nodes.some((each) => each[openKey] === true) ? { [openKey]: true } : {}) }
+}
+
+function sameShape(a: JsonValue, b: JsonValue): boolean {
+  return JSON.stringify(a) === JSON.stringify(withoutValues(b as JsonObject))
+}
+
+/** What is particular to one alternative is said by that alternative. */
+function withoutValues({ enum: _values, ...rest }: JsonObject): JsonObject {
+  return rest
+}
+
+/** Keywords that alternatives may not have in a structural schema. */
+const structural = new Set(['type', 'description', 'default', 'nullable', 'additionalProperties', 'format'])
+
+function bare(given: JsonObject): JsonObject {
+  const out: JsonObject = {}
+  for (const [key, value] of Object.entries(given)) {
+    if (structural.has(key) || key.startsWith('x-kubernetes-')) continue
+    if (key === 'properties') {
+      const inner = Object.entries(value as JsonObject).map(([name, each]): [string, JsonObject] => [
+        name,
+        bare(each as JsonObject),
+      ])
+      const said = inner.filter(([, each]) => Object.keys(each).length > 0)
+      if (said.length > 0) out.properties = Object.fromEntries(said)
+    } else if (key === 'items') {
+      const items = bare(value as JsonObject)
+      if (Object.keys(items).length > 0) out.items = items
+    } else out[key] = value
+  }
+  return out
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonObject[] | undefined {
+  return Array.isArray(value) ? (value as JsonObject[]) : undefined
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
