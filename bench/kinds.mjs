@@ -25,10 +25,7 @@ const bundle = await rolldown({
   input: join(root, 'bench/src/kinds-main.ts'),
   platform: 'node',
   external: ['lmdb', 'tinybench'],
-  resolve: {
-    conditionNames: ['source', 'node', 'import', 'default'],
-    alias: { protobufjs: join(root, 'packages/schema/node_modules/protobufjs') },
-  },
+  resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
   logLevel: 'warn',
 })
 await bundle.write({ dir: out, format: 'esm', entryFileNames: 'kinds.mjs', chunkFileNames: 'kinds-[name].mjs' })

@@ -1,6 +1,7 @@
 /** The protobuf library by itself: its own types, made from the same facts, over messages in its own form. */
 import { decodeMessage, encodeMessage, type StructType, type TypeNode } from '@krmkit/schema'
-import protobuf from 'protobufjs'
+// The copy that the schema package brings along.
+import protobuf from '../../../packages/schema/node_modules/protobufjs/index.js'
 
 export interface RawMessages {
   encode(): Uint8Array

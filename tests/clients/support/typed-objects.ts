@@ -96,7 +96,7 @@ const jobTemplate: V1PodTemplateSpec = {
 const core = { apiVersion: 'v1' }
 const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, storageClassName: 'fast' }
 
-export const typedObjects: readonly (KubernetesObject & { readonly kind: string })[] = [
+export const typedObjects: readonly (KubernetesObject & { readonly kind: string; readonly [member: string]: unknown })[] = [
   { ...core, kind: 'Namespace', metadata: global('typed') } satisfies V1Namespace,
   {
     ...core,
