@@ -1,4 +1,5 @@
 import { anonymousAuthenticator, bearerToken, chain, forAudiences } from '@krmkit/authentication'
+import { createCatalog } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
@@ -10,11 +11,11 @@ const tokens = forAudiences(
 )
 const authenticator = chain([bearerToken(tokens), anonymousAuthenticator], { onRejection: 'stop' })
 
-async function reviewer(options: Parameters<typeof sampleServer>[0] = { authenticator }) {
+async function reviewer(options: Parameters<typeof sampleServer>[0] = { authenticator }, version = 'v1') {
   const { ask } = await sampleServer(options)
   return async (spec: object) => {
-    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec }
-    return ask(path, { method: 'POST', body })
+    const body = { apiVersion: `authentication.k8s.io/${version}`, kind: 'TokenReview', spec }
+    return ask(path.replace('/v1/', `/${version}/`), { method: 'POST', body })
   }
 }
 
@@ -29,6 +30,19 @@ describe('TokenReview', () => {
     expect((await review({ token: 'good', audiences: ['x', 'other'] })).json.status).toMatchObject({ audiences: ['other'] })
     for (const spec of [{ token: 'bad' }, { token: 'good', audiences: ['x'] }, { token: 'Bearer good' }])
       expect((await review(spec)).json.status).toEqual({ user: {}, error: expect.any(String) })
+  })
+
+  it('P38 P39 in v1beta1 too, where that is served', async () => {
+    const group = 'authentication.k8s.io'
+    const { definitions, kind, resource } = createCatalog()
+    const now = resource({ group, version: 'v1', resource: 'tokenreviews' })!
+    const former = { ...now, version: 'v1beta1', kind: kind({ group, version: 'v1beta1', kind: 'TokenReview' })! }
+    const review = await reviewer({ authenticator, kinds: [...definitions, former] }, 'v1beta1')
+    const { status, json } = await review({ token: 'good', audiences: ['api'] })
+    expect([status, json.apiVersion]).toEqual([201, `${group}/v1beta1`])
+    expect(json.status).toEqual({ authenticated: true, user: alice, audiences: ['api'] })
+    // The release of today does not serve it.
+    expect((await (await reviewer({ authenticator }, 'v1beta1'))({ token: 'good' })).status).toBe(404)
   })
 
   it('a review without a token is refused', async () => {
