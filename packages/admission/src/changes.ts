@@ -32,7 +32,7 @@ interface Member {
 function member(before: Member, after: Member, path: string, changes: ObjectChange[]): void {
   if (before.has && after.has) compare(before.value, after.value, path, changes)
   else if (after.has) changes.push({ op: 'add', path, after: after.value })
-  else changes.push({ op: 'remove', path, before: before.value })
+  else if (before.has) changes.push({ op: 'remove', path, before: before.value })
 }
 
 function own(value: Record<string, unknown>, name: string): Member {

@@ -1,6 +1,7 @@
 import { type ApiObject, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
 import { serviceAccount } from './service-account.ts'
 
 const plugin = serviceAccount({ profile: stockProfile, random: seededRandom(1) })
@@ -87,5 +88,87 @@ describe('ServiceAccount', () => {
     expect(admitted({ serviceAccountName: 'puller', imagePullSecrets: [{ name: 'own' }] })['imagePullSecrets']).toEqual([
       { name: 'own' },
     ])
+  })
+})
+
+describe('ServiceAccount: what pods may refer to', () => {
+  const cluster = clusterOf({
+    'serviceaccounts/ns/default': {},
+    'serviceaccounts/ns/strict': {
+      metadata: { annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
+      secrets: [{ name: 'yes' }],
+      imagePullSecrets: [{ name: 'pull' }],
+    },
+  })
+  const asked = (spec: object, metadata: object = {}) =>
+    ask(plugin, 'pods', { object: { metadata, spec: { containers: [{ name: 'c' }], ...spec } } }, cluster)
+  const refused = async (spec: object, metadata: object = {}) =>
+    refusalOf(await asked(spec, metadata)).replace('pods "a" is forbidden: ', '')
+  const mirror = { annotations: { 'kubernetes.io/config.mirror': 'x' } }
+
+  it('P297 mirrors of static pods stay as they are', async () => {
+    expect(specOf(await asked({}, mirror))).toEqual({ containers: [{ name: 'c' }] })
+    expect(await refused({ volumes: [{ name: 'v', configMap: { name: 'x' } }] }, mirror)).toBe('')
+  })
+
+  it.each([
+    [{ serviceAccountName: 'default' }, 'a mirror pod may not reference service accounts'],
+    [{ imagePullSecrets: [{ name: 'x' }] }, 'a mirror pod may not reference secrets'],
+    [{ volumes: [{ name: 'v', secret: { secretName: 'x' } }] }, 'a mirror pod may not reference secrets'],
+    [{ volumes: [{ name: 'v', azureFile: { secretName: 'x' } }] }, 'a mirror pod may not reference secrets'],
+    [{ volumes: [{ name: 'v', csi: { nodePublishSecretRef: { name: 'x' } } }] }, 'a mirror pod may not reference secrets'],
+    [{ volumes: [{ name: 'v', rbd: { secretRef: { name: 'x' } } }] }, 'a mirror pod may not reference secrets'],
+    [{ containers: [{ name: 'c', envFrom: [{ secretRef: { name: 'x' } }] }] }, 'a mirror pod may not reference secrets'],
+    [
+      { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: {} }] } }] },
+      'a mirror pod may not use ServiceAccountToken volume projections',
+    ],
+  ])('P297 mirrors refer to nothing of the kind: %j', async (spec, sentence) => {
+    expect(await refused(spec, mirror)).toBe(sentence)
+  })
+
+  const because = 'is not allowed because service account strict does not reference that'
+  const variable = (name: string) => ({ name: 'A', valueFrom: { secretKeyRef: { name } } })
+  it.each([
+    [{ volumes: [{ name: 'v', secret: { secretName: 'yes' } }], imagePullSecrets: [{ name: 'pull' }] }, ''],
+    [{ volumes: [{ name: 'v', secret: { secretName: 'no' } }] }, `volume with secret.secretName="no" ${because} secret`],
+    [
+      { initContainers: [{ name: 'i', env: [variable('no')] }] },
+      `init container i with envVar A referencing secret.secretName="no" ${because} secret`,
+    ],
+    [
+      { containers: [{ name: 'c', envFrom: [{ secretRef: { name: 'no' } }] }] },
+      `container c with envFrom referencing secret.secretName="no" ${because} secret`,
+    ],
+    [{ imagePullSecrets: [{ name: 'pull' }, { name: 'no' }] }, `imagePullSecrets[1].name="no" ${because} imagePullSecret`],
+  ])('P296 an account can name the secrets of its pods: %j', async (spec, sentence) => {
+    expect(await refused({ ...spec, serviceAccountName: 'strict' })).toBe(sentence)
+    expect(await refused({ ...spec, serviceAccountName: 'default' })).toBe('')
+  })
+
+  it('P296 those of ephemeral containers too', async () => {
+    const spec = { serviceAccountName: 'strict', containers: [], ephemeralContainers: [{ name: 'e', env: [variable('no')] }] }
+    const answer = await ask(
+      plugin,
+      'pods',
+      { object: { spec }, oldObject: { spec }, subresource: 'ephemeralcontainers' },
+      cluster,
+    )
+    expect(refusalOf(answer)).toBe(
+      `pods "a" is forbidden: ephemeral container e with envVar A referencing secret.secretName="no" ${because} secret`,
+    )
+  })
+
+  it('P298 a volume of that name is taken for the token', async () => {
+    const spec = specOf(await asked({ volumes: [{ name: 'kube-api-access-mine', emptyDir: {} }] }))
+    expect(spec).toMatchObject({
+      volumes: [{ name: 'kube-api-access-mine' }],
+      containers: [{ volumeMounts: [{ name: 'kube-api-access-mine' }] }],
+    })
+  })
+
+  it('P297 no volume where nobody mounts it', async () => {
+    const taken = { name: 'own', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
+    expect(specOf(await asked({ containers: [{ name: 'c', volumeMounts: [taken] }] })).volumes).toBeUndefined()
   })
 })

@@ -69,7 +69,6 @@ export function chargesOf(
     to,
     cost: old !== undefined && !counts(evaluator, to, old) ? withoutZeros(usage) : added,
   }))
-  if (costs.every(({ cost }) => cost.size === 0)) return []
   if (added.size > 0) {
     const wrong = uncovered(limited, { attributes, object, evaluator, added, quotas: interesting })
     if (wrong !== undefined) throw refuse(wrong)

@@ -1,0 +1,202 @@
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { admissionChain } from './chain.ts'
+import { changesBetween } from './changes.ts'
+import type { AdmissionDecision, AdmissionPlugin } from './interfaces.ts'
+import { ObjectSet } from './object-set.ts'
+import { ask, clusterOf, frozen } from './testing/ask.ts'
+import { attributesOf, contextOf } from './testing/request.ts'
+
+const labelling: AdmissionPlugin = {
+  name: 'Label',
+  changes: 'members',
+  handles: ({ resource }) => resource.resource === 'configmaps',
+  admit({ metadata }, _attributes, { explain, annotate }) {
+    explain?.('everything has a team')
+    annotate?.('team', 'none')
+    metadata.labels = { team: 'none', ...metadata.labels }
+  },
+}
+const judging: AdmissionPlugin = {
+  name: 'Judge',
+  handles: () => true,
+  validate(object, _attributes, { warn }) {
+    warn('look')
+    if (object?.metadata.name === 'bad') throw ApiError.forbidden({ group: '', resource: 'configmaps' }, 'bad', 'no')
+  },
+}
+
+describe('admit', () => {
+  it('tells what would become of an object, and who changed what and why', async () => {
+    const answer = await ask([labelling, judging], 'configmaps', { object: { data: { a: 'b' } } })
+    expect(answer).toMatchObject({
+      allowed: true,
+      object: { data: { a: 'b' }, metadata: { name: 'a', labels: { team: 'none' } } },
+      warnings: ['look'],
+      annotations: { team: 'none' },
+    })
+    const told: AdmissionDecision[] = [
+      {
+        plugin: 'Label',
+        phase: 'mutating',
+        outcome: 'changed',
+        changes: [{ op: 'add', path: '/metadata/labels', after: { team: 'none' } }],
+        reasons: ['everything has a team'],
+        warnings: [],
+        annotations: { team: 'none' },
+      },
+      { plugin: 'Judge', phase: 'validating', outcome: 'allowed', changes: [], reasons: [], warnings: ['look'], annotations: {} },
+    ]
+    expect(answer.decisions).toEqual(told)
+  })
+
+  it('tells who refused', async () => {
+    const answer = await ask([labelling, judging], 'configmaps', { object: { metadata: { name: 'bad' } } })
+    expect(answer).toMatchObject({
+      allowed: false,
+      refusedBy: 'Judge',
+      status: { code: 403 },
+      object: { metadata: { labels: {} } },
+    })
+    expect(answer.decisions.at(-1)).toMatchObject({ outcome: 'refused', message: 'configmaps "bad" is forbidden: no' })
+  })
+
+  it('lets somebody in between the phases', async () => {
+    const between = (object: ApiObject) => {
+      if (object.metadata.labels === undefined) throw ApiError.badRequest('no labels')
+      return { ...object, data: { late: 'x' } }
+    }
+    expect((await ask([labelling], 'configmaps', { object: {} }, clusterOf(), { between })).object).toMatchObject({
+      data: { late: 'x' },
+    })
+    const answer = await ask([], 'configmaps', { object: {} }, clusterOf(), { between })
+    expect(answer).toMatchObject({ allowed: false, status: { message: 'no labels' } })
+    expect(answer.refusedBy).toBeUndefined()
+  })
+
+  it('a plugin that fails has failed', async () => {
+    const broken: AdmissionPlugin = {
+      name: 'Broken',
+      handles: () => true,
+      admit: () => {
+        throw new TypeError('oops')
+      },
+    }
+    await expect(ask([broken], 'configmaps', { object: {} })).rejects.toThrow('oops')
+  })
+})
+
+describe('the chain, looked at closely', () => {
+  const object = frozen<ApiObject>({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
+
+  it('asks a plugin once whether it handles a target', async () => {
+    let asked = 0
+    const counting: AdmissionPlugin = { name: 'Counting', handles: () => ++asked > 0, validate: () => undefined }
+    const chain = admissionChain([counting])
+    for (const name of ['a', 'b', 'c']) await chain.validate(object, attributesOf('configmaps', { name }), contextOf())
+    await chain.admit(object, attributesOf('configmaps'), contextOf())
+    expect(asked).toBe(1)
+    await chain.validate(object, attributesOf('secrets'), contextOf())
+    expect(asked).toBe(2)
+  })
+
+  it('gives back the very object when nobody changed it', async () => {
+    const idle: AdmissionPlugin = { name: 'Idle', changes: 'members', handles: () => true, admit: () => undefined }
+    const same: AdmissionPlugin = {
+      name: 'Same',
+      handles: () => true,
+      admit: (draft) => void Object.assign(draft.metadata, { name: 'a' }),
+    }
+    expect(await admissionChain([idle, same]).admit(object, attributesOf('configmaps'), contextOf())).toBe(object)
+  })
+
+  it('runs plugins again when one asks for it, once', async () => {
+    const rounds: (number | undefined)[] = []
+    const asking: AdmissionPlugin = {
+      name: 'Asking',
+      handles: () => true,
+      admit: (_draft, _attributes, context) => {
+        rounds.push(context.rounds?.round, context.rounds?.memory.size)
+        context.rounds?.memory.set('seen', true)
+        context.rounds?.again()
+      },
+    }
+    await admissionChain([asking]).admit(object, attributesOf('configmaps'), contextOf())
+    expect(rounds).toEqual([0, 0, 1, 1])
+  })
+
+  it('settles judgements in reverse, with what became of the write, or when a later plugin refuses', async () => {
+    const seen: string[] = []
+    const setting = (name: string): AdmissionPlugin => ({
+      name,
+      handles: () => true,
+      validate: () => (written) => void seen.push(`${name} ${written}`),
+    })
+    const settle = await admissionChain([setting('a'), setting('b')]).validate(object, attributesOf('configmaps'), contextOf())
+    await settle?.(true)
+    expect(seen.splice(0)).toEqual(['b true', 'a true'])
+    const refusing = { ...judging, validate: () => Promise.reject(ApiError.badRequest('no')) }
+    const chain = admissionChain([setting('a'), refusing])
+    await expect(chain.validate(object, attributesOf('configmaps'), contextOf())).rejects.toThrow('no')
+    expect(seen).toEqual(['a false'])
+  })
+
+  it('works nothing out for a trace that nobody listens to', async () => {
+    const explained: boolean[] = []
+    const plugin: AdmissionPlugin = {
+      name: 'P',
+      handles: () => true,
+      admit: (_d, _a, { explain }) => void explained.push(explain !== undefined),
+    }
+    await admissionChain([plugin]).admit(object, attributesOf('configmaps'), contextOf())
+    expect(explained).toEqual([false])
+  })
+})
+
+describe('changesBetween', () => {
+  it.each([
+    [{ a: 1 }, { a: 1 }, []],
+    [
+      { a: { b: 1, c: 2 } },
+      { a: { b: 1, d: 3 } },
+      [
+        { op: 'remove', path: '/a/c', before: 2 },
+        { op: 'add', path: '/a/d', after: 3 },
+      ],
+    ],
+    [
+      [1, 2],
+      [1, 3, 4],
+      [
+        { op: 'replace', path: '/1', before: 2, after: 3 },
+        { op: 'add', path: '/2', after: 4 },
+      ],
+    ],
+    [{ 'x/y~z': 1 }, {}, [{ op: 'remove', path: '/x~1y~0z', before: 1 }]],
+    [{ a: [1] }, { a: { 0: 1 } }, [{ op: 'replace', path: '/a', before: [1], after: { 0: 1 } }]],
+    [{ a: undefined }, {}, []],
+  ])('%j -> %j', (before, after, changes) => {
+    expect(changesBetween(before, after)).toEqual(changes)
+  })
+})
+
+describe('ObjectSet', () => {
+  it('keeps, lists and changes objects', async () => {
+    const resource = { group: '', resource: 'configmaps' }
+    const set = new ObjectSet()
+    const object = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+    await set.create(resource, 'b', object('x'))
+    await set.create(resource, 'a', object('y'))
+    await expect(set.create(resource, 'a', object('y'))).rejects.toMatchObject({ reason: 'AlreadyExists' })
+    expect((await set.list(resource)).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(['a/y', 'b/x'])
+    expect(await set.list(resource, 'b')).toHaveLength(1)
+    const target = { ...resource, namespace: 'a', subresource: '' }
+    const changed = await set.update({ ...target, name: 'y' }, (current) => ({
+      ...(structuredClone(current) as ApiObject),
+      data: {},
+    }))
+    expect(changed).toMatchObject({ data: {}, metadata: { resourceVersion: '3' } })
+    await expect(set.update({ ...target, name: 'z' }, () => object('z'))).rejects.toMatchObject({ reason: 'NotFound' })
+    expect(set.resourcesOf({ group: '', version: 'v1', kind: 'ConfigMap' })).toEqual([])
+  })
+})

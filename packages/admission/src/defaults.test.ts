@@ -1,0 +1,133 @@
+import { seededRandom } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { builtInPlugins } from './built-in.ts'
+import { parseAdmissionConfiguration } from './configuration.ts'
+import { createAdmissionPlugins, defaultAdmissionPlugins } from './defaults.ts'
+
+const random = seededRandom(1)
+const names = (choice?: Parameters<typeof createAdmissionPlugins>[1]) =>
+  createAdmissionPlugins({ random }, choice).map(({ name }) => name)
+
+/** The order of the stock server, for those that are here. */
+const stockOrder = [
+  'AlwaysAdmit',
+  'NamespaceAutoProvision',
+  'NamespaceLifecycle',
+  'NamespaceExists',
+  'LimitPodHardAntiAffinityTopology',
+  'LimitRanger',
+  'ServiceAccount',
+  'NodeRestriction',
+  'TaintNodesByCondition',
+  'AlwaysPullImages',
+  'ImagePolicyWebhook',
+  'PodSecurity',
+  'PodNodeSelector',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'PodTolerationRestriction',
+  'EventRateLimit',
+  'ExtendedResourceToleration',
+  'DefaultStorageClass',
+  'StorageObjectInUseProtection',
+  'OwnerReferencesPermissionEnforcement',
+  'PersistentVolumeClaimResize',
+  'RuntimeClass',
+  'CertificateApproval',
+  'CertificateSigning',
+  'ClusterTrustBundleAttest',
+  'CertificateSubjectRestriction',
+  'DefaultIngressClass',
+  'DenyServiceExternalIPs',
+  'PodTopologyLabels',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+  'ResourceQuota',
+  'AlwaysDeny',
+]
+
+describe('which plugins run', () => {
+  it('all in the order of the stock server', () => {
+    const own = builtInPlugins.map(({ name }) => name)
+    expect(own).toEqual(stockOrder.filter((name) => own.includes(name)))
+    expect(own.filter((name) => !stockOrder.includes(name))).toEqual([])
+  })
+
+  it('P294 those that the specification has off are off, the recommended ones on', () => {
+    const running = defaultAdmissionPlugins({ random }).map(({ name }) => name)
+    for (const name of [
+      'LimitPodHardAntiAffinityTopology',
+      'PodNodeSelector',
+      'PodTolerationRestriction',
+      'CertificateSubjectRestriction',
+    ])
+      expect(running).not.toContain(name)
+    for (const name of [
+      'NamespaceLifecycle',
+      'LimitRanger',
+      'ServiceAccount',
+      'TaintNodesByCondition',
+      'PodSecurity',
+      'Priority',
+      'DefaultTolerationSeconds',
+      'DefaultStorageClass',
+      'StorageObjectInUseProtection',
+      'PersistentVolumeClaimResize',
+      'RuntimeClass',
+      'CertificateApproval',
+      'CertificateSigning',
+      'DefaultIngressClass',
+      'MutatingAdmissionWebhook',
+      'ValidatingAdmissionWebhook',
+      'ResourceQuota',
+    ])
+      expect(running).toContain(name)
+  })
+
+  it('enabled and disabled by name, whatever the order of the names; disabling counts more', () => {
+    const enable = ['PodNodeSelector', 'NamespaceExists']
+    const running = names({ enable, disable: ['LimitRanger', 'NamespaceExists'] })
+    expect(running).toContain('PodNodeSelector')
+    expect(running).not.toContain('NamespaceExists')
+    expect(running).not.toContain('LimitRanger')
+    expect(running).toEqual(stockOrder.filter((name) => running.includes(name)))
+  })
+
+  it('an unknown name is a mistake, wherever it stands', () => {
+    for (const choice of [{ enable: ['Nonsense'] }, { disable: ['Nonsense'] }, { configuration: new Map([['Nonsense', {}]]) }])
+      expect(() => names(choice)).toThrow(expect.objectContaining({ code: 'UnknownPlugin' }))
+  })
+})
+
+describe('the configuration file', () => {
+  const file = (plugins: object[], rest: object = {}) =>
+    JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration', plugins, ...rest })
+  const parse = (text: string) => JSON.parse(text) as unknown
+  const read = async (path: string) => {
+    if (path !== 'other.json') throw new Error(`no ${path}`)
+    return '{"b":2}'
+  }
+
+  it('says what plugins are told, in place or in another file', async () => {
+    const text = file([{ name: 'A', configuration: { a: 1 } }, { name: 'B', path: 'other.json' }, { name: 'C' }])
+    expect(await parseAdmissionConfiguration(text, { parse, read })).toEqual(
+      new Map([
+        ['A', { a: 1 }],
+        ['B', { b: 2 }],
+      ]),
+    )
+  })
+
+  it.each([
+    ['{', 'cannot be read'],
+    ['[]', 'must be an object'],
+    [file([], { kind: 'X' }), 'kind must be AdmissionConfiguration'],
+    [file([], { apiVersion: 'v1' }), 'apiVersion must be apiserver.config.k8s.io/v1'],
+    [file([{ path: 'x' }]), 'plugins[0].name must be set'],
+    [file([{ name: 'A' }, { name: 'B', configuration: {} }, { name: 'B' }]), 'plugins[2].name "B" is there twice'],
+  ])('refuses %s', async (text, sentence) => {
+    await expect(parseAdmissionConfiguration(text, { parse, read })).rejects.toThrow(sentence)
+  })
+})

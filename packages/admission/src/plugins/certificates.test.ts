@@ -1,0 +1,168 @@
+import type { Attributes, Authorizer } from '@krmkit/authorization'
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { readRequestSubject } from '../certificate-subject.ts'
+import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from './certificates.ts'
+import { ownerReferencesPermissionEnforcement } from './owner-references.ts'
+
+/** Allows what it names: `verb group/resource/name`. */
+function allowing(...rights: string[]): Authorizer & { readonly asked: Attributes[] } {
+  const asked: Attributes[] = []
+  return {
+    asked,
+    authorize(attributes) {
+      asked.push(attributes)
+      const { verb, group, resource, subresource, name } = attributes
+      const right = `${verb} ${group}/${resource}${subresource === '' ? '' : `/${subresource}`} ${name}`
+      return rights.includes(right) ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'no role' }
+    },
+  }
+}
+
+const requests = 'certificates.k8s.io/certificatesigningrequests'
+const request = (signerName: string, status: object = {}) => ({ spec: { signerName }, status })
+
+describe('CertificateApproval', () => {
+  const asked = (authorizer: Authorizer) =>
+    ask(certificateApproval({ profile: stockProfile, authorizer }), requests, {
+      object: request('other.com/x'),
+      oldObject: request('example.com/x'),
+      subresource: 'approval',
+    })
+
+  it('P268 needs the right to approve for the signer of the stored request, or for its whole domain', async () => {
+    expect((await asked(allowing('approve certificates.k8s.io/signers example.com/x'))).allowed).toBe(true)
+    expect((await asked(allowing('approve certificates.k8s.io/signers example.com/*'))).allowed).toBe(true)
+    expect(refusalOf(await asked(allowing('approve certificates.k8s.io/signers other.com/x')))).toBe(
+      'certificatesigningrequests.certificates.k8s.io "a" is forbidden: user not permitted to approve requests with signerName "example.com/x"',
+    )
+  })
+})
+
+describe('CertificateSigning', () => {
+  const asked = (authorizer: Authorizer, status: object) =>
+    ask(certificateSigning({ profile: stockProfile, authorizer }), requests, {
+      object: request('example.com/x', status),
+      oldObject: request('example.com/x'),
+      subresource: 'status',
+    })
+
+  it('P269 needs the right to sign for whoever changes certificate or conditions', async () => {
+    const refused =
+      'certificatesigningrequests.certificates.k8s.io "a" is forbidden: user not permitted to sign requests with signerName "example.com/x"'
+    expect(refusalOf(await asked(allowing(), { certificate: 'YQ==' }))).toBe(refused)
+    expect(refusalOf(await asked(allowing(), { conditions: [{ type: 'Failed' }] }))).toBe(refused)
+    expect((await asked(allowing('sign certificates.k8s.io/signers example.com/x'), { certificate: 'YQ==' })).allowed).toBe(true)
+    expect((await asked(allowing(), {})).allowed).toBe(true)
+  })
+})
+
+describe('ClusterTrustBundleAttest', () => {
+  it('P269 needs the right to attest for the signer that a bundle names', async () => {
+    const asked = (authorizer: Authorizer, spec: object) =>
+      ask(clusterTrustBundleAttest({ profile: stockProfile, authorizer }), 'certificates.k8s.io/clustertrustbundles', {
+        object: { spec },
+      })
+    expect((await asked(allowing(), {})).allowed).toBe(true)
+    expect((await asked(allowing('attest certificates.k8s.io/signers a.b/*'), { signerName: 'a.b/c' })).allowed).toBe(true)
+    expect(refusalOf(await asked(allowing(), { signerName: 'a.b/c' }))).toContain(
+      'user not permitted to attest for signerName "a.b/c"',
+    )
+  })
+})
+
+/** A request with this subject in DER; keys and signature are left out, nobody looks at them here. */
+function csr(...attributes: [oid: number[], text: string][]): string {
+  const der = (tag: number, ...parts: (number[] | Buffer)[]): Buffer => {
+    const content = Buffer.concat(parts.map((part) => Buffer.from(part)))
+    const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 255]
+    return Buffer.concat([Buffer.from([tag, ...length]), content])
+  }
+  const names = attributes.map(([oid, text]) => der(0x31, der(0x30, der(0x06, oid), der(0x0c, Buffer.from(text)))))
+  const info = der(0x30, der(0x02, [0]), der(0x30, ...names), der(0x30, Buffer.alloc(200)))
+  const whole = der(0x30, info, der(0x30), der(0x03, [0]))
+  const lines = whole.toString('base64').replace(/(.{64})/g, '$1\n')
+  return Buffer.from(`-----BEGIN CERTIFICATE REQUEST-----\n${lines}\n-----END CERTIFICATE REQUEST-----\n`).toString('base64')
+}
+const commonName = [0x55, 4, 3]
+const organization = [0x55, 4, 10]
+
+describe('CertificateSubjectRestriction', () => {
+  const plugin = certificateSubjectRestriction(stockProfile)
+  const signer = 'kubernetes.io/kube-apiserver-client'
+  const asked = async (signerName: string, text: string) =>
+    refusalOf(await ask(plugin, requests, { object: { spec: { signerName, request: text } } }))
+  const masters = csr([commonName, 'jane'], [organization, 'dev'], [organization, 'system:masters'])
+
+  it('nobody becomes an administrator by certificate', async () => {
+    expect(await asked(signer, masters)).toBe(
+      'certificatesigningrequests.certificates.k8s.io "a" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
+    )
+    expect(await asked(signer, csr([commonName, 'jane'], [organization, 'dev']))).toBe('')
+    expect(await asked('example.com/x', masters)).toBe('')
+  })
+
+  it('reads subjects, and nothing else', () => {
+    expect(readRequestSubject(masters)).toEqual({ commonName: 'jane', organizations: ['dev', 'system:masters'] })
+    for (const odd of [
+      '',
+      'YQ==',
+      Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----').toString('base64'),
+    ])
+      expect(readRequestSubject(odd)).toBeUndefined()
+  })
+})
+
+describe('OwnerReferencesPermissionEnforcement', () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid: 'u' }
+  const served = [{ group: 'apps', version: 'v1', kind: 'Deployment', resource: 'deployments', namespaced: true }]
+  const owned = (...ownerReferences: object[]) => ({ metadata: { ownerReferences } })
+  const asked = (authorizer: Authorizer, object: object, oldObject?: object, subresource = '') =>
+    ask(
+      ownerReferencesPermissionEnforcement(authorizer),
+      'pods',
+      { object, subresource, ...(oldObject === undefined ? {} : { oldObject }) },
+      clusterOf({}, served),
+    )
+  const remove = 'delete /pods a'
+  const finalize = 'update apps/deployments/finalizers d'
+
+  it('P282 owners are changed by those who may delete the object', async () => {
+    const refused = `pods "a" is forbidden: cannot set an ownerRef on a resource you can't delete: no role, <nil>`
+    expect(refusalOf(await asked(allowing(), owned(owner)))).toBe(refused)
+    expect(refusalOf(await asked(allowing(), owned(), owned(owner)))).toBe(refused)
+    expect((await asked(allowing(remove), owned(owner))).allowed).toBe(true)
+    expect((await asked(allowing(remove), owned(), owned(owner))).allowed).toBe(true)
+  })
+
+  it('P282 what does not change owners needs no right', async () => {
+    const authorizer = allowing()
+    expect((await asked(authorizer, owned(owner), owned(owner))).allowed).toBe(true)
+    expect((await asked(authorizer, {})).allowed).toBe(true)
+    expect((await asked(authorizer, owned(owner), {}, 'status')).allowed).toBe(true)
+    expect(authorizer.asked).toEqual([])
+  })
+
+  it('P283 blocking the deletion of an owner needs the right to its finalizers', async () => {
+    const blocking = { ...owner, blockOwnerDeletion: true }
+    expect(refusalOf(await asked(allowing(remove), owned(blocking)))).toBe(
+      `pods "a" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no role, <nil>`,
+    )
+    expect((await asked(allowing(remove, finalize), owned(blocking))).allowed).toBe(true)
+    expect((await asked(allowing(remove), owned({ ...blocking, controller: true }), owned(blocking))).allowed).toBe(true)
+    expect(refusalOf(await asked(allowing(remove), owned(blocking), owned(owner)))).toContain('set finalizers on')
+  })
+
+  it('P283 an owner whose kind nobody serves cannot be blocked', async () => {
+    const odd = { ...owner, kind: 'Thing', blockOwnerDeletion: true }
+    expect(refusalOf(await asked(allowing(remove), owned(odd)))).toBe(
+      'pods "a" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion apps/v1 Kind Thing: no matches for kind "Thing" in version "apps/v1"',
+    )
+  })
+})

@@ -1,0 +1,134 @@
+import { fakeClock, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { createAdmissionPlugins } from '../defaults.ts'
+import type { Post } from '../environment.ts'
+import { parseImagePolicyConfiguration } from '../image-policy/configuration.ts'
+import { ask, refusalOf } from '../testing/ask.ts'
+import { imagePolicyWebhook } from './image-policy-webhook.ts'
+
+const given = { kubeConfigFile: 'policy.kubeconfig', allowTTL: 50, denyTTL: 10, retryBackoff: 1, defaultAllow: false }
+const pod = (image: string, annotations: Record<string, string> = {}) => ({
+  metadata: { annotations },
+  spec: { containers: [{ name: 'c', image }] },
+})
+
+/** Answers what `judge` says, and keeps what it was asked. */
+function service(judge: (image: string) => unknown, settings: object = {}) {
+  const clock = fakeClock(0)
+  const asked: { spec: { containers?: { image: string }[] } }[] = []
+  const post: Post = async (body) => {
+    const review = body as (typeof asked)[number]
+    asked.push(review)
+    const answer = judge(review.spec.containers?.[0]?.image ?? '')
+    if (answer instanceof Error) throw answer
+    return { ...review, status: answer }
+  }
+  const configuration = parseImagePolicyConfiguration({ imagePolicy: { ...given, ...settings } })
+  return { clock, asked, plugin: imagePolicyWebhook({ profile: stockProfile, clock, configuration, post }) }
+}
+
+describe('ImagePolicyWebhook', () => {
+  it('P300 asks with images, namespace and the annotations meant for it', async () => {
+    const { plugin, asked } = service(() => ({ allowed: true, auditAnnotations: { by: 'scanner' } }))
+    const object = pod('a', { 'team.image-policy.k8s.io/ticket': '7', other: 'x' })
+    const answer = await ask(plugin, 'pods', {
+      object: { ...object, spec: { ...object.spec, initContainers: [{ name: 'i', image: 'b' }] } },
+    })
+    expect(answer.allowed).toBe(true)
+    expect(answer.annotations).toEqual({ 'imagepolicywebhook.image-policy.k8s.io/by': 'scanner' })
+    expect(asked).toEqual([
+      {
+        apiVersion: 'imagepolicy.k8s.io/v1alpha1',
+        kind: 'ImageReview',
+        metadata: { creationTimestamp: null },
+        spec: {
+          containers: [{ image: 'a' }, { image: 'b' }],
+          annotations: { 'team.image-policy.k8s.io/ticket': '7' },
+          namespace: 'ns',
+        },
+        status: { allowed: false },
+      },
+    ])
+  })
+
+  it('P300 refuses in the words of the service', async () => {
+    const { plugin } = service((image) => ({ allowed: false, ...(image === 'a' ? { reason: 'unsigned' } : {}) }))
+    expect(refusalOf(await ask(plugin, 'pods', { object: pod('a') }))).toBe(
+      'pods "a" is forbidden: image policy webhook backend denied one or more images: unsigned',
+    )
+    expect(refusalOf(await ask(plugin, 'pods', { object: pod('b') }))).toBe(
+      'pods "a" is forbidden: one or more images rejected by webhook backend',
+    )
+  })
+
+  it('P300 remembers what was allowed and what was denied, each for its time', async () => {
+    const { plugin, asked, clock } = service((image) => ({ allowed: image === 'good' }))
+    const both = async () => {
+      await ask(plugin, 'pods', { object: pod('good') })
+      await ask(plugin, 'pods', { object: pod('bad') })
+      return asked.length
+    }
+    expect([await both(), await both()]).toEqual([2, 2])
+    clock.advance(10_000)
+    expect(await both()).toBe(3)
+    clock.advance(40_000)
+    expect(await both()).toBe(5)
+  })
+
+  it('P300 asks about ephemeral containers alone when those are added', async () => {
+    const { plugin, asked } = service(() => ({ allowed: true }))
+    const object = { spec: { containers: [{ name: 'c', image: 'a' }], ephemeralContainers: [{ name: 'e', image: 'debug' }] } }
+    await ask(plugin, 'pods', { object, oldObject: object, subresource: 'ephemeralcontainers' })
+    expect(asked[0]?.spec.containers).toEqual([{ image: 'debug' }])
+  })
+
+  it('P300 without an answer the default decides, after a few tries', async () => {
+    const lost = () => new Error('connection refused')
+    const closed = service(lost)
+    const answer = ask(closed.plugin, 'pods', { object: pod('a') })
+    for (let i = 0; i < 8; i++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      closed.clock.advance(10)
+    }
+    expect(refusalOf(await answer)).toBe('pods "a" is forbidden: connection refused')
+    expect(closed.asked).toHaveLength(5)
+    const open = service(() => Object.assign(new Error('bad request'), { status: 400 }), { defaultAllow: true })
+    const passed = await ask(open.plugin, 'pods', { object: pod('a') })
+    expect(passed).toMatchObject({ allowed: true, annotations: { 'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true' } })
+    expect(open.asked).toHaveLength(1)
+    const odd = service(() => undefined)
+    expect(refusalOf(await ask(odd.plugin, 'pods', { object: pod('a') }))).toContain('answered without a status')
+  })
+
+  it('P300 its configuration: times in seconds, -1 for never, 0 for the usual', () => {
+    const parsed = (settings: object) => parseImagePolicyConfiguration({ imagePolicy: { kubeConfigFile: 'x', ...settings } })
+    expect(parsed({})).toEqual({
+      kubeConfigFile: 'x',
+      allowMs: 300_000,
+      denyMs: 30_000,
+      retryBackoffMs: 500,
+      defaultAllow: false,
+    })
+    expect(parsed({ allowTTL: -1, denyTTL: 1800, retryBackoff: 7 })).toMatchObject({
+      allowMs: 0,
+      denyMs: 1_800_000,
+      retryBackoffMs: 7,
+    })
+    expect(() => parsed({ allowTTL: 1801 })).toThrow('imagePolicy.allowTTL must be between 1 and 1800')
+    expect(() => parsed({ kubeConfigFile: '' })).toThrow('imagePolicy.kubeConfigFile must name a file')
+    expect(() => parseImagePolicyConfiguration(undefined)).toThrow('imagePolicy must be set')
+  })
+
+  it('P300 is made with a way to its service, or not at all', () => {
+    const random = { uuid: () => '', nameSuffix: () => '', bytes: () => new Uint8Array() }
+    const choice = { enable: ['ImagePolicyWebhook'], configuration: new Map([['ImagePolicyWebhook', { imagePolicy: given }]]) }
+    expect(() => createAdmissionPlugins({ random }, choice)).toThrow('needs a service outside')
+    let path = ''
+    const connect = (kubeconfig: string): Post => {
+      path = kubeconfig
+      return async () => undefined
+    }
+    expect(createAdmissionPlugins({ random, connect }, choice).some(({ name }) => name === 'ImagePolicyWebhook')).toBe(true)
+    expect(path).toBe('policy.kubeconfig')
+  })
+})

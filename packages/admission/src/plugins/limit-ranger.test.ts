@@ -1,0 +1,152 @@
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { limitRanger } from './limit-ranger.ts'
+
+const plugin = limitRanger(stockProfile)
+const ranges = (...limits: object[][]) =>
+  clusterOf(Object.fromEntries(limits.map((items, i) => [`limitranges/ns/r${i}`, { spec: { limits: items } }])))
+const container = (resources: object = {}, name = 'c') => ({ name, resources })
+const pod = (...containers: object[]) => ({ spec: { containers } })
+
+describe('LimitRanger gives defaults', () => {
+  const cluster = ranges([{ type: 'Container', default: { cpu: '200m', memory: '64Mi' }, defaultRequest: { cpu: '100m' } }])
+
+  it('P272 to containers that say nothing, and notes it on the pod', async () => {
+    const object = { spec: { containers: [container()], initContainers: [container({}, 'i')] } }
+    const answer = await ask(plugin, 'pods', { object }, cluster)
+    const resources = { limits: { cpu: '200m', memory: '64Mi' }, requests: { cpu: '100m' } }
+    expect(specOf(answer)).toEqual({ containers: [{ name: 'c', resources }], initContainers: [{ name: 'i', resources }] })
+    expect(answer.object?.metadata.annotations).toEqual({
+      'kubernetes.io/limit-ranger':
+        'LimitRanger plugin set: cpu request for container c; cpu, memory limit for container c; cpu request for init container i; cpu, memory limit for init container i',
+    })
+  })
+
+  it('P272 only for what a container leaves open', async () => {
+    const given = { limits: { cpu: '1' }, requests: { cpu: '0', memory: '1Gi' } }
+    const answer = await ask(plugin, 'pods', { object: pod(container(given)) }, cluster)
+    expect(specOf(answer)).toEqual({ containers: [{ name: 'c', resources: { ...given, limits: { cpu: '1', memory: '64Mi' } } }] })
+    expect(answer.object?.metadata.annotations).toEqual({
+      'kubernetes.io/limit-ranger': 'LimitRanger plugin set: memory limit for container c',
+    })
+  })
+
+  it('P272 nothing to set, nothing to note', async () => {
+    const object = pod(container({ limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1' } }))
+    const answer = await ask(plugin, 'pods', { object }, cluster)
+    expect(answer.object?.metadata.annotations).toBeUndefined()
+    expect(answer.decisions).toEqual([])
+  })
+
+  it('P272 of several ranges the first decides, the others add', async () => {
+    const both = ranges(
+      [{ type: 'Container', default: { cpu: '1' } }],
+      [{ type: 'Container', default: { cpu: '2', memory: '1Gi' } }],
+    )
+    expect(specOf(await ask(plugin, 'pods', { object: pod(container()) }, both))).toEqual({
+      containers: [{ name: 'c', resources: { limits: { cpu: '1', memory: '1Gi' } } }],
+    })
+  })
+})
+
+describe('LimitRanger keeps bounds', () => {
+  const bounds = {
+    type: 'Container',
+    min: { cpu: '100m' },
+    max: { cpu: '1', memory: '512Mi' },
+    maxLimitRequestRatio: { cpu: '2' },
+  }
+  const refused = async (resources: object, item: object = bounds) =>
+    refusalOf(await ask(plugin, 'pods', { object: pod(container(resources)) }, ranges([item]))).replace(
+      'pods "a" is forbidden: ',
+      '',
+    )
+  const fits = { requests: { cpu: '100m', memory: '1Mi' }, limits: { cpu: '200m', memory: '512Mi' } }
+
+  it('P271 what is inside passes, however it is written', async () => {
+    expect(await refused(fits)).toBe('')
+    expect(await refused({ requests: { cpu: '0.1' }, limits: { cpu: '0.2', memory: '536870912' } })).toBe('')
+  })
+
+  it.each([
+    [
+      { ...fits, requests: { cpu: '99m' } },
+      '[minimum cpu usage per Container is 100m, but request is 99m, cpu max limit to request ratio per Container is 2, but provided ratio is 2.020202]',
+    ],
+    [{ ...fits, limits: { cpu: '50m', memory: '1Mi' } }, 'minimum cpu usage per Container is 100m, but limit is 50m'],
+    [
+      { requests: { cpu: '1' }, limits: { cpu: '1001m', memory: '1Mi' } },
+      'maximum cpu usage per Container is 1, but limit is 1001m',
+    ],
+    [
+      { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Mi' } },
+      'maximum memory usage per Container is 512Mi, but request is 1Gi',
+    ],
+    [
+      { requests: { cpu: '0' }, limits: { cpu: '100m', memory: '1Mi' } },
+      '[minimum cpu usage per Container is 100m, but request is 0, cpu max limit to request ratio per Container is 2, but no request is specified or request is 0]',
+    ],
+    [
+      {},
+      '[minimum cpu usage per Container is 100m.  No request is specified, maximum cpu usage per Container is 1.  No limit is specified, maximum memory usage per Container is 512Mi.  No limit is specified, cpu max limit to request ratio per Container is 2, but no request is specified or request is 0]',
+    ],
+    [
+      { requests: { cpu: '100m' }, limits: { memory: '1Mi' } },
+      '[maximum cpu usage per Container is 1.  No limit is specified, cpu max limit to request ratio per Container is 2, but no limit is specified or limit is 0]',
+    ],
+  ])('P271 %j', async (resources, sentence) => {
+    expect(await refused(resources)).toBe(sentence)
+  })
+
+  it('P271 a whole pod: sums, and what init containers and sidecars need at their most', async () => {
+    const whole = ranges([{ type: 'Pod', max: { cpu: '1' } }])
+    const cpu = (limit: string, rest = {}) => ({ name: 'x', resources: { limits: { cpu: limit } }, ...rest })
+    const asked = async (containers: object[], initContainers: object[] = []) =>
+      refusalOf(await ask(plugin, 'pods', { object: { spec: { containers, initContainers } } }, whole))
+    expect(await asked([cpu('500m'), cpu('500m')])).toBe('')
+    expect(await asked([cpu('500m')], [cpu('1'), cpu('1')])).toBe('')
+    expect(await asked([cpu('500m')], [cpu('1100m')])).toContain('but limit is 1100m')
+    const sidecar = cpu('600m', { restartPolicy: 'Always' })
+    expect(await asked([cpu('500m')], [sidecar])).toContain('but limit is 1100m')
+    expect(await asked([cpu('100m')], [sidecar, cpu('500m')])).toContain('but limit is 1100m')
+    expect(await asked([cpu('100m')], [cpu('500m'), sidecar])).toBe('')
+  })
+
+  it('P271 claims by what they request, when they change too', async () => {
+    const cluster = ranges([{ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } }])
+    const claim = (storage: string) => ({ spec: { resources: { requests: { storage }, limits: { storage: '9Gi' } } } })
+    const asked = async (storage: string, oldObject?: object) =>
+      refusalOf(
+        await ask(
+          plugin,
+          'persistentvolumeclaims',
+          { object: claim(storage), ...(oldObject === undefined ? {} : { oldObject }) },
+          cluster,
+        ),
+      )
+    expect(await asked('1Gi')).toBe('')
+    expect(await asked('1Mi')).toBe(
+      'persistentvolumeclaims "a" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi',
+    )
+    expect(await asked('6Gi', claim('6Gi'))).toContain(
+      'maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi',
+    )
+    expect(await asked('6Gi', { ...claim('6Gi'), metadata: { deletionTimestamp: '2024-01-01T00:00:00Z' } })).toBe('')
+  })
+
+  it('P271 pods that are there may change, but for a resize', async () => {
+    const target = {
+      kind: { group: '', version: 'v1', kind: 'Pod' },
+      resource: { group: '', version: 'v1', resource: 'pods' },
+      operation: 'UPDATE' as const,
+    }
+    expect(plugin.handles({ ...target, subresource: '' })).toBe(false)
+    expect(plugin.handles({ ...target, subresource: 'status' })).toBe(false)
+    expect(plugin.handles({ ...target, subresource: 'resize' })).toBe(true)
+  })
+
+  it('P271 without ranges nothing is looked at', async () => {
+    expect((await ask(plugin, 'pods', { object: pod(container()) })).allowed).toBe(true)
+  })
+})

@@ -1,0 +1,59 @@
+import { ApiError, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { namespaceAutoProvision } from './namespace-auto-provision.ts'
+import { namespaceExists } from './namespace-exists.ts'
+import { namespaceLifecycle } from './namespace-lifecycle.ts'
+
+const namespaces = { group: '', resource: 'namespaces' }
+
+describe('NamespaceExists', () => {
+  const plugin = namespaceExists()
+  const cluster = clusterOf({ 'namespaces//ns': {} })
+
+  it.each(['CREATE', 'UPDATE', 'DELETE'] as const)('P278 %s in a missing namespace is refused', async (operation) => {
+    const answer = await ask(plugin, 'configmaps', { object: {}, operation, namespace: 'none' }, cluster)
+    expect(answer.status).toMatchObject({ code: 404, reason: 'NotFound', message: 'namespaces "none" not found' })
+  })
+
+  it('P278 not in one that is there, nor outside of namespaces', async () => {
+    expect(refusalOf(await ask(plugin, 'configmaps', { object: {} }, cluster))).toBe('')
+    expect(refusalOf(await ask(plugin, 'nodes', { object: {}, namespace: '' }, cluster))).toBe('')
+    expect(refusalOf(await ask(plugin, 'namespaces', { object: {}, namespace: 'new' }, cluster))).toBe('')
+  })
+})
+
+describe('NamespaceAutoProvision', () => {
+  const plugins = [namespaceAutoProvision(), namespaceLifecycle(stockProfile)]
+
+  it('P277 makes the namespace of a new object, once', async () => {
+    const cluster = clusterOf()
+    for (const name of ['a', 'b']) {
+      const answer = await ask(plugins, 'configmaps', { object: { metadata: { name } }, namespace: 'new' }, cluster, {
+        writer: cluster,
+      })
+      expect(answer.allowed).toBe(true)
+    }
+    expect(cluster.get(namespaces, '', 'new')).toMatchObject({ kind: 'Namespace', metadata: { name: 'new' } })
+  })
+
+  it('P277 not in a dry run, nor for what changes', async () => {
+    const cluster = clusterOf()
+    const options = { writer: cluster }
+    expect(refusalOf(await ask(plugins, 'configmaps', { object: {}, dryRun: true }, cluster, options))).toBe(
+      'namespaces "ns" not found',
+    )
+    await ask(plugins, 'configmaps', { object: {}, oldObject: {} }, cluster, options)
+    expect(cluster.get(namespaces, '', 'ns')).toBeUndefined()
+  })
+
+  it('P277 tells why a namespace could not be made', async () => {
+    const cluster = clusterOf()
+    const writer = {
+      create: () => Promise.reject(ApiError.forbidden(namespaces, 'ns', 'no')),
+      update: () => Promise.reject(new Error('unused')),
+    }
+    const answer = await ask(plugins, 'configmaps', { object: {} }, cluster, { writer })
+    expect(answer.status).toMatchObject({ code: 403, message: 'configmaps "a" is forbidden: namespaces "ns" is forbidden: no' })
+  })
+})

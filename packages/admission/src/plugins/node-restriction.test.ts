@@ -1,0 +1,255 @@
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { type Asked, ask, clusterOf, refusalOf } from '../testing/ask.ts'
+import { nodeRestriction } from './node-restriction.ts'
+
+const plugin = nodeRestriction({ profile: stockProfile })
+const agent = { username: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
+const cluster = clusterOf({
+  'nodes//n1': {},
+  'pods/ns/own': {
+    spec: {
+      nodeName: 'n1',
+      volumes: [
+        {
+          name: 'v',
+          projected: { sources: [{ serviceAccountToken: { path: 'token' } }, { serviceAccountToken: { audience: 'vault' } }] },
+        },
+        { name: 'csi', csi: { driver: 'd' } },
+        { name: 'p', persistentVolumeClaim: { claimName: 'c' } },
+      ],
+    },
+  },
+  'pods/ns/other': { spec: { nodeName: 'n2' } },
+  'persistentvolumeclaims/ns/c': { spec: { volumeName: 'v' } },
+  'persistentvolumes//v': { spec: { csi: { driver: 'e' } } },
+  'storage.k8s.io/csidrivers//d': { spec: { tokenRequests: [{ audience: 'inline' }] } },
+  'storage.k8s.io/csidrivers//e': { spec: { tokenRequests: [{ audience: 'claimed' }] } },
+})
+const refused = async (resource: string, asked: Asked) => {
+  const message = refusalOf(await ask(plugin, resource, { user: agent, ...asked }, cluster))
+  return message.replace(/^\S+ "[^"]*" is forbidden: /, '')
+}
+
+describe('NodeRestriction', () => {
+  it('P280 concerns node agents alone', async () => {
+    const object = { metadata: { name: 'n2' } }
+    for (const user of [
+      { username: 'jane', groups: ['system:nodes'] },
+      { username: 'system:node:n1', groups: [] },
+    ])
+      expect(await refused('nodes', { object, user })).toBe('')
+    expect(await refused('nodes', { object, user: { username: 'system:node:', groups: ['system:nodes'] } })).toBe(
+      'could not determine node from user "system:node:"',
+    )
+  })
+
+  describe('nodes', () => {
+    const node = (labels = {}, spec = {}, name = 'n1') => ({ metadata: { name, labels }, spec })
+
+    it('P280 its own Node, and no other', async () => {
+      expect(await refused('nodes', { object: node() })).toBe('')
+      expect(await refused('nodes', { object: node({}, {}, 'n2') })).toBe('node "n1" is not allowed to modify node "n2"')
+      expect(await refused('nodes', { object: { metadata: { generateName: 'n', name: '' } } })).toBe(
+        'node "n1" is not allowed to modify node ""',
+      )
+      expect(await refused('nodes', { operation: 'DELETE', name: 'n2' })).toBe('node "n1" is not allowed to modify node "n2"')
+    })
+
+    it.each([
+      'node-restriction.kubernetes.io/x',
+      'team.node-restriction.kubernetes.io/x',
+      'foo.kubernetes.io/bar',
+      'k8s.io/x',
+      'node-role.kubernetes.io/master',
+    ])('P281 the label %s is not for a node to set', async (label) => {
+      expect(await refused('nodes', { object: node({ [label]: '' }) })).toBe(
+        `node "n1" is not allowed to set the following labels: ${label}`,
+      )
+      expect(await refused('nodes', { oldObject: node(), object: node({ [label]: '' }) })).toBe(
+        `is not allowed to modify labels: ${label}`,
+      )
+      expect(await refused('nodes', { oldObject: node({ [label]: '' }), object: node() })).toBe(
+        `is not allowed to modify labels: ${label}`,
+      )
+      expect(await refused('nodes', { oldObject: node({ [label]: '' }), object: node({ [label]: '', own: 'x' }) })).toBe('')
+    })
+
+    it.each([
+      'kubernetes.io/hostname',
+      'kubernetes.io/os',
+      'beta.kubernetes.io/instance-type',
+      'topology.kubernetes.io/zone',
+      'failure-domain.beta.kubernetes.io/region',
+      'node.kubernetes.io/anything',
+      'x.kubelet.kubernetes.io/y',
+      'example.com/x',
+      'x',
+    ])('P281 the label %s is', async (label) => {
+      expect(await refused('nodes', { object: node({ [label]: 'x' }) })).toBe('')
+    })
+
+    it('P280 neither taints, owners, nor where its configuration comes from', async () => {
+      const taints = [{ key: 'a', effect: 'NoSchedule' }]
+      expect(await refused('nodes', { oldObject: node(), object: node({}, { taints }) })).toBe(
+        'node "n1" is not allowed to modify taints',
+      )
+      expect(await refused('nodes', { object: node({}, { taints }) })).toBe('')
+      const source = { configSource: { configMap: {} } }
+      expect(await refused('nodes', { object: node({}, source) })).toBe(
+        'node "n1" is not allowed to create pods with a non-nil configSource',
+      )
+      expect(await refused('nodes', { oldObject: node(), object: node({}, source) })).toBe(
+        'node "n1" is not allowed to update configSource to a new non-nil configSource',
+      )
+      const owned = { ...node(), metadata: { name: 'n1', ownerReferences: [{ uid: 'u' }] } }
+      expect(await refused('nodes', { oldObject: node(), object: owned })).toBe(
+        'node "n1" is not allowed to modify ownerReferences',
+      )
+    })
+  })
+
+  describe('pods', () => {
+    const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'uid-of-n1', controller: true }
+    const mirror = (spec: object = {}, owners: object[] = [owner]) => ({
+      metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' }, ownerReferences: owners },
+      spec: { nodeName: 'n1', containers: [], ...spec },
+    })
+
+    it('P280 creates mirrors of its own', async () => {
+      expect(await refused('pods', { object: mirror() })).toBe('')
+    })
+
+    it.each([
+      [
+        { spec: { nodeName: 'n1' } },
+        'pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods',
+      ],
+      [mirror({ nodeName: 'n2' }), 'node "n1" can only create pods with spec.nodeName set to itself'],
+      [mirror({}, []), 'node "n1" can only create pods with an owner reference set to itself'],
+      [mirror({}, [owner, owner]), 'node "n1" can only create pods with a single owner reference set to itself'],
+      [mirror({}, [{ ...owner, name: 'n2' }]), 'node "n1" can only create pods with an owner reference set to itself'],
+      [
+        mirror({}, [{ ...owner, controller: false }]),
+        'node "n1" can only create pods with a controller owner reference set to itself',
+      ],
+      [mirror({}, [{ ...owner, blockOwnerDeletion: true }]), 'node "n1" must not set blockOwnerDeletion on an owner reference'],
+      [mirror({}, [{ ...owner, uid: 'x' }]), 'node n1 UID mismatch: expected x got uid-of-n1'],
+      [mirror({ serviceAccountName: 'x' }), 'node "n1" can not create pods that reference a service account'],
+      [mirror({ imagePullSecrets: [{ name: 'x' }] }), 'node "n1" can not create pods that reference secrets'],
+      [mirror({ volumes: [{ name: 'v', configMap: { name: 'x' } }] }), 'node "n1" can not create pods that reference configmaps'],
+      [
+        mirror({ volumes: [{ name: 'v', projected: { sources: [{ clusterTrustBundle: {} }] } }] }),
+        'node "n1" can not create pods that reference clustertrustbundles',
+      ],
+      [
+        mirror({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'x' } }] }),
+        'node "n1" can not create pods that reference persistentvolumeclaims',
+      ],
+      [mirror({ resourceClaims: [{ name: 'x' }] }), 'node "n1" can not create pods that reference resourceclaims'],
+    ])('P280 but not %j', async (object, sentence) => {
+      expect(await refused('pods', { object })).toBe(sentence)
+    })
+
+    it('P280 ends and reports on those that run there', async () => {
+      const own = { spec: { nodeName: 'n1' } }
+      const other = { spec: { nodeName: 'n2' } }
+      expect(await refused('pods', { operation: 'DELETE', name: 'own' })).toBe('')
+      expect(await refused('pods', { operation: 'DELETE', name: 'other' })).toBe(
+        'node "n1" can only delete pods with spec.nodeName set to itself',
+      )
+      expect(await refused('pods', { operation: 'DELETE', name: 'none' })).toBe('pod "none" not found')
+      expect(await refused('pods', { object: own, oldObject: own, subresource: 'status' })).toBe('')
+      expect(await refused('pods', { object: other, oldObject: other, subresource: 'status' })).toBe(
+        'node "n1" can only update pod status for pods with spec.nodeName set to itself',
+      )
+      const labelled = { ...own, metadata: { labels: { a: 'b' } } }
+      expect(await refused('pods', { object: labelled, oldObject: own, subresource: 'status' })).toBe(
+        'node "n1" cannot update labels through pod status',
+      )
+      expect(await refused('pods', { object: {}, name: 'own', subresource: 'eviction' })).toBe('')
+      expect(await refused('pods', { object: {}, name: 'other', subresource: 'eviction' })).toBe(
+        'node n1 can only evict pods with spec.nodeName set to itself',
+      )
+    })
+
+    it('P280 and nothing else', async () => {
+      const pod = { spec: { nodeName: 'n1' } }
+      expect(await refused('pods', { object: pod, oldObject: pod })).toBe(
+        'unexpected operation "UPDATE", node "n1" can only create and delete mirror pods',
+      )
+      expect(await refused('pods', { object: pod, subresource: 'binding' })).toBe(
+        `unexpected pod subresource "binding", only 'status' and 'eviction' are allowed`,
+      )
+    })
+  })
+
+  describe('tokens', () => {
+    const token = (boundObjectRef: object | null, audiences: string[] = []) => ({ spec: { boundObjectRef, audiences } })
+    const bound = (name: string, uid = `uid-of-${name}`) => ({ apiVersion: 'v1', kind: 'Pod', name, uid })
+    const asked = (object: object) => refused('serviceaccounts', { object, subresource: 'token' })
+
+    it('P280 for pods that run there, and audiences that their volumes name', async () => {
+      for (const audience of ['', 'vault', 'inline', 'claimed'])
+        expect(await asked(token(bound('own'), audience === '' ? [] : [audience]))).toBe('')
+      expect(await asked(token(bound('own'), ['other']))).toBe('audience "other" not found in pod spec volume')
+      expect(await asked(token(bound('own'), ['vault', 'inline']))).toBe('node may only request 0 or 1 audiences')
+    })
+
+    it.each([
+      [null, 'node requested token not bound to a pod'],
+      [{ ...bound('own'), kind: 'Secret' }, 'node requested token not bound to a pod'],
+      [bound('own', ''), 'node requested token with a pod binding without a uid'],
+      [
+        bound('own', 'x'),
+        'the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated',
+      ],
+      [bound('other'), 'node requested token bound to a pod scheduled on a different node'],
+      [bound('none'), 'pod "none" not found'],
+    ])('P280 not bound to %j', async (reference, sentence) => {
+      expect(await asked(token(reference))).toBe(sentence)
+    })
+  })
+
+  describe('other objects', () => {
+    it('P280 its lease, its CSINode, its devices', async () => {
+      const named = (name: string) => ({ metadata: { name } })
+      const lease = (name: string, namespace = 'kube-node-lease') =>
+        refused('coordination.k8s.io/leases', { object: { metadata: { name, namespace } }, namespace })
+      expect([await lease('n1'), await lease('n2'), await lease('n1', 'ns')]).toEqual([
+        '',
+        'can only access node lease with the same name as the requesting node',
+        'can only access leases in the "kube-node-lease" system namespace',
+      ])
+      expect(await refused('storage.k8s.io/csinodes', { object: named('n1') })).toBe('')
+      expect(await refused('storage.k8s.io/csinodes', { object: named('n2') })).toBe(
+        'can only access CSINode with the same name as the requesting node',
+      )
+      expect(await refused('storage.k8s.io/csinodes', { operation: 'DELETE', name: 'n2' })).toContain('can only access CSINode')
+      expect(await refused('resource.k8s.io/resourceslices', { object: { spec: { nodeName: 'n2' } } })).toBe(
+        'can only create ResourceSlice with the same NodeName as the requesting node',
+      )
+    })
+
+    it('P280 of claims only how large they have become', async () => {
+      const claim = (status: object, labels = {}) => ({ metadata: { labels }, status })
+      const change = (object: object, subresource = 'status') =>
+        refused('persistentvolumeclaims', { oldObject: claim({ phase: 'Bound' }), object, subresource })
+      expect(await change(claim({ phase: 'Bound', capacity: { storage: '2Gi' }, conditions: [{}] }))).toBe('')
+      expect(await change(claim({ phase: 'Lost' }))).toContain(
+        'may not update fields other than status.quantity and status.conditions',
+      )
+      expect(await change(claim({ phase: 'Bound' }, { a: 'b' }))).toContain('may not update fields')
+      expect(await change(claim({}), '')).toBe('may only update PVC status')
+    })
+
+    it('P280 certificates in its own name, and what it may write else', async () => {
+      const spec = { signerName: 'kubernetes.io/kubelet-serving', request: 'YQ==' }
+      expect(await refused('certificates.k8s.io/certificatesigningrequests', { object: { spec } })).toBe('unable to parse csr')
+      expect(await refused('certificates.k8s.io/certificatesigningrequests', { object: { spec: { signerName: 'a.b/c' } } })).toBe(
+        '',
+      )
+      expect(await refused('configmaps', { object: {} })).toBe('')
+    })
+  })
+})

@@ -1,0 +1,263 @@
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
+import { alwaysAdmit, alwaysDeny } from './always.ts'
+import { alwaysPullImages } from './always-pull-images.ts'
+import { denyServiceExternalIPs } from './deny-service-external-ips.ts'
+import { extendedResourceToleration } from './extended-resource-toleration.ts'
+import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts'
+import { parseNodeSelectors, podNodeSelector } from './pod-node-selector.ts'
+import { parseClusterTolerations, podTolerationRestriction } from './pod-toleration-restriction.ts'
+import { runtimeClass } from './runtime-class.ts'
+
+const containers = [{ name: 'c', image: 'i' }]
+
+describe('LimitPodHardAntiAffinityTopology', () => {
+  const plugin = limitPodHardAntiAffinityTopology(stockProfile)
+  const required = (...keys: string[]) => ({
+    podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: keys.map((topologyKey) => ({ topologyKey })) },
+  })
+  const refused = async (affinity: object) => refusalOf(await ask(plugin, 'pods', { object: { spec: { containers, affinity } } }))
+
+  it('P270 only the host name may be required', async () => {
+    expect(await refused(required('kubernetes.io/hostname'))).toBe('')
+    expect(await refused(required('kubernetes.io/hostname', 'zone'))).toBe(
+      'pods "a" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key kubernetes.io/hostname is allowed',
+    )
+  })
+
+  it('P270 what is preferred, and what attracts, may be anything', async () => {
+    const term = { topologyKey: 'zone' }
+    expect(
+      await refused({ podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ podAffinityTerm: term }] } }),
+    ).toBe('')
+    expect(await refused({ podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } })).toBe('')
+  })
+})
+
+describe('PodNodeSelector', () => {
+  const cluster = clusterOf({
+    'namespaces//ns': { metadata: { annotations: { 'scheduler.alpha.kubernetes.io/node-selector': 'env=dev, disk=ssd' } } },
+    'namespaces//plain': {},
+    'namespaces//broken': { metadata: { annotations: { 'scheduler.alpha.kubernetes.io/node-selector': 'a' } } },
+  })
+  const plugin = podNodeSelector(stockProfile, { clusterDefaultNodeSelector: 'pool=all', ns: 'env=dev,disk=ssd,own=1' })
+  const asked = (nodeSelector: object | undefined, namespace = 'ns') =>
+    ask(
+      plugin,
+      'pods',
+      { object: { spec: { containers, ...(nodeSelector === undefined ? {} : { nodeSelector }) } }, namespace },
+      cluster,
+    )
+
+  it('P285 the annotation of the namespace joins the selector of the pod', async () => {
+    expect(specOf(await asked({ own: '1' })).nodeSelector).toEqual({ env: 'dev', disk: 'ssd', own: '1' })
+  })
+
+  it('P285 the default of the cluster where a namespace says nothing', async () => {
+    expect(specOf(await asked(undefined, 'plain')).nodeSelector).toEqual({ pool: 'all' })
+  })
+
+  it('P285 contradictions are refused', async () => {
+    expect(refusalOf(await asked({ env: 'prod' }))).toBe(
+      'pods "a" is forbidden: pod node label selector conflicts with its namespace node label selector',
+    )
+  })
+
+  it('P285 the list of a namespace bounds what pods select', async () => {
+    expect(refusalOf(await asked({ other: 'x' }))).toBe(
+      'pods "a" is forbidden: pod node label selector labels conflict with its namespace whitelist',
+    )
+  })
+
+  it('P285 an annotation that cannot be read, and a missing namespace, are failures', async () => {
+    expect((await asked({}, 'broken')).status).toMatchObject({ code: 500 })
+    expect((await asked({}, 'none')).status).toMatchObject({ code: 404 })
+  })
+
+  it('P285 its configuration is read strictly', () => {
+    const selectors = { clusterDefaultNodeSelector: 'a=b', ns: 'c=d' }
+    expect(parseNodeSelectors({ podNodeSelectorPluginConfig: selectors })).toEqual(selectors)
+    expect(parseNodeSelectors(undefined)).toEqual({})
+    expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 'c' } })).toThrow('podNodeSelectorPluginConfig.ns')
+    expect(() => parseNodeSelectors({ podNodeSelectorPluginConfig: { ns: 1 } })).toThrow('must be a text')
+  })
+})
+
+describe('PodTolerationRestriction', () => {
+  const annotated = (annotations: Record<string, string>) => ({
+    metadata: {
+      annotations: Object.fromEntries(
+        Object.entries(annotations).map(([key, value]) => [`scheduler.alpha.kubernetes.io/${key}`, value]),
+      ),
+    },
+  })
+  const own = { key: 'k', operator: 'Exists', effect: 'NoSchedule' }
+  const cluster = clusterOf({
+    'namespaces//ns': annotated({ defaultTolerations: JSON.stringify([own]) }),
+    'namespaces//listed': annotated({ tolerationsWhitelist: JSON.stringify([own]) }),
+    'namespaces//plain': {},
+    'namespaces//empty': annotated({ defaultTolerations: '' }),
+    'namespaces//broken': annotated({ defaultTolerations: 'k' }),
+    'namespaces//odd': annotated({ defaultTolerations: '{}' }),
+  })
+  const plugin = podTolerationRestriction(stockProfile)
+  const tolerations = async (given: object[], namespace = 'ns', on = plugin, spec: object = { containers }) =>
+    specOf(await ask(on, 'pods', { object: { spec: { ...spec, tolerations: given } }, namespace }, cluster)).tolerations
+  const refused = async (given: object[], namespace: string, on = plugin) =>
+    (await ask(on, 'pods', { object: { spec: { containers, tolerations: given } }, namespace }, cluster)).status
+
+  it('P287 defaults of the namespace follow those of the pod', async () => {
+    const mine = { key: 'mine', operator: 'Exists' }
+    expect(await tolerations([])).toEqual([own])
+    expect(await tolerations([mine])).toEqual([mine, own])
+    expect(await tolerations([{ operator: 'Exists' }])).toEqual([{ operator: 'Exists' }])
+    expect(await tolerations([own])).toEqual([own])
+  })
+
+  it('P287 pods that ask for something tolerate memory pressure', async () => {
+    const busy = { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] }
+    const pressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }
+    expect(await tolerations([], 'plain', plugin, busy)).toEqual([pressure])
+  })
+
+  it('P287 nothing that is not on the list', async () => {
+    expect(await refused([own], 'listed')).toBeUndefined()
+    expect(await refused([{ ...own, effect: 'NoExecute' }], 'listed')).toMatchObject({
+      code: 500,
+      message: 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+    })
+  })
+
+  it('P287 the cluster decides where a namespace says nothing; an empty word is one', async () => {
+    const strict = podTolerationRestriction(stockProfile, { default: [own], whitelist: [own] })
+    expect(await tolerations([], 'plain', strict)).toEqual([own])
+    expect(await tolerations([], 'empty', strict)).toEqual([])
+    expect(await refused([{ key: 'x', operator: 'Exists' }], 'plain', strict)).toMatchObject({
+      message: expect.stringContaining('conflict with its cluster whitelist'),
+    })
+  })
+
+  it('P287 annotations that cannot be read are failures', async () => {
+    expect(await refused([], 'broken')).toMatchObject({
+      code: 500,
+      message: "invalid character 'k' looking for beginning of value",
+    })
+    expect(await refused([], 'odd')).toMatchObject({ code: 500, message: expect.stringContaining('cannot unmarshal object') })
+  })
+
+  it('P287 its configuration', () => {
+    const value = { apiVersion: 'podtolerationrestriction.admission.k8s.io/v1alpha1', kind: 'Configuration', default: [own] }
+    expect(parseClusterTolerations(value, 'k8s.io')).toEqual({ default: [own], whitelist: [] })
+    expect(parseClusterTolerations(undefined, 'k8s.io')).toEqual({})
+    expect(() => parseClusterTolerations({ ...value, default: [1] }, 'k8s.io')).toThrow('must be an object')
+    expect(() => parseClusterTolerations({ ...value, kind: 'X' }, 'k8s.io')).toThrow('must be Configuration')
+  })
+})
+
+describe('RuntimeClass', () => {
+  const plugin = runtimeClass(stockProfile)
+  const toleration = { key: 'kata', operator: 'Exists' }
+  const cluster = clusterOf({
+    'node.k8s.io/runtimeclasses//kata': {
+      overhead: { podFixed: { cpu: '250m' } },
+      scheduling: { nodeSelector: { runtime: 'kata' }, tolerations: [toleration] },
+    },
+    'node.k8s.io/runtimeclasses//plain': {},
+  })
+  const asked = (spec: object) => ask(plugin, 'pods', { object: { spec: { containers, ...spec } } }, cluster)
+
+  it('P290 overhead, nodes and tolerations come from the class', async () => {
+    expect(specOf(await asked({ runtimeClassName: 'kata', nodeSelector: { disk: 'ssd' } }))).toMatchObject({
+      overhead: { cpu: '250m' },
+      nodeSelector: { disk: 'ssd', runtime: 'kata' },
+      tolerations: [toleration],
+    })
+    expect(specOf(await asked({ runtimeClassName: 'plain' }))).toEqual({ containers, runtimeClassName: 'plain' })
+    expect(specOf(await asked({}))).toEqual({ containers })
+  })
+
+  it('P290 an unknown class is refused', async () => {
+    expect(refusalOf(await asked({ runtimeClassName: 'none' }))).toBe(
+      'pods "a" is forbidden: pod rejected: RuntimeClass "none" not found',
+    )
+  })
+
+  it('P291 overhead of the pod is refused, but for the same once more', async () => {
+    expect((await asked({ runtimeClassName: 'kata', overhead: { cpu: '0.25' } })).allowed).toBe(true)
+    const differs = "pods \"a\" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+    expect(refusalOf(await asked({ runtimeClassName: 'kata', overhead: { cpu: '1' } }))).toBe(differs)
+    const without = 'pods "a" is forbidden: pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'
+    expect(refusalOf(await asked({ overhead: { cpu: '1' } }))).toBe(without)
+    expect(refusalOf(await asked({ runtimeClassName: 'plain', overhead: { cpu: '1' } }))).toBe(without)
+  })
+
+  it('P290 other nodes than those of the class are refused', async () => {
+    expect(refusalOf(await asked({ runtimeClassName: 'kata', nodeSelector: { runtime: 'runc' } }))).toBe(
+      'pods "a" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[runtime] = kata; pod.spec.nodeSelector[runtime] = runc',
+    )
+  })
+})
+
+describe('AlwaysPullImages', () => {
+  const plugin = alwaysPullImages()
+  const kept = { name: 'c', image: 'i', imagePullPolicy: 'IfNotPresent' }
+
+  it('every container asks for its image', async () => {
+    const spec = specOf(await ask(plugin, 'pods', { object: { spec: { containers: [kept], initContainers: [kept] } } }))
+    expect(spec).toMatchObject({ containers: [{ imagePullPolicy: 'Always' }], initContainers: [{ imagePullPolicy: 'Always' }] })
+  })
+
+  it('an update that brings no new image is left alone', async () => {
+    const spec = { containers: [kept] }
+    expect(specOf(await ask(plugin, 'pods', { object: { spec }, oldObject: { spec } }))).toEqual(spec)
+    const next = { spec: { containers: [{ ...kept, image: 'j' }] } }
+    expect(specOf(await ask(plugin, 'pods', { object: next, oldObject: { spec } }))).toMatchObject({
+      containers: [{ imagePullPolicy: 'Always' }],
+    })
+  })
+
+  it('refuses what others made of it afterwards', async () => {
+    const other = {
+      name: 'other',
+      handles: () => true,
+      admit: (pod: object) => void Object.assign(pod, { spec: { containers: [kept] } }),
+    }
+    expect(refusalOf(await ask([plugin, other], 'pods', { object: { spec: { containers: [kept] } } }))).toBe(
+      'pods "a" is forbidden: spec.containers[0].imagePullPolicy: Unsupported value: "IfNotPresent": supported values: "Always"',
+    )
+  })
+})
+
+describe('ExtendedResourceToleration', () => {
+  it('tolerates the taints of the devices that a pod asks for', async () => {
+    const requests = { 'example.com/gpu': '1', cpu: '1', 'kubernetes.io/odd': '1' }
+    const object = { spec: { containers: [{ name: 'c', resources: { requests } }], tolerations: [{ key: 'x' }] } }
+    expect(specOf(await ask(extendedResourceToleration(stockProfile), 'pods', { object })).tolerations).toEqual([
+      { key: 'x' },
+      { key: 'example.com/gpu', operator: 'Exists' },
+    ])
+  })
+})
+
+describe('DenyServiceExternalIPs', () => {
+  const service = (...externalIPs: string[]) => ({ spec: { externalIPs } })
+  const refused = async (object: object, oldObject?: object) =>
+    refusalOf(await ask(denyServiceExternalIPs(), 'services', { object, ...(oldObject === undefined ? {} : { oldObject }) }))
+
+  it('no new addresses; those that are there may stay or go', async () => {
+    const denied = 'services "a" is forbidden: Use of external IPs is denied by admission control.'
+    expect(await refused(service('1.2.3.4'))).toBe(denied)
+    expect(await refused(service('1.2.3.4', '5.6.7.8'), service('1.2.3.4'))).toBe(denied)
+    expect(await refused(service('1.2.3.4'), service('1.2.3.4', '5.6.7.8'))).toBe('')
+  })
+})
+
+describe('AlwaysAdmit and AlwaysDeny', () => {
+  it('do what they say', async () => {
+    expect((await ask(alwaysAdmit(), 'pods', { object: {} })).allowed).toBe(true)
+    expect(refusalOf(await ask(alwaysDeny(), 'pods', { object: {} }))).toBe(
+      'pods "a" is forbidden: admission control is denying all modifications',
+    )
+  })
+})
