@@ -83,7 +83,9 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('NamespaceExists', false, () => namespaceExists()),
   plugin('LimitPodHardAntiAffinityTopology', false, ({ profile }) => limitPodHardAntiAffinityTopology(profile)),
   plugin('LimitRanger', true, ({ profile }) => limitRanger(profile)),
-  plugin('ServiceAccount', true, ({ profile, random }) => serviceAccount({ profile, random })),
+  plugin('ServiceAccount', true, ({ profile, random, mountedTokenSeconds: tokenSeconds }) =>
+    serviceAccount({ profile, random, ...(tokenSeconds === undefined ? {} : { tokenSeconds }) }),
+  ),
   plugin('NodeRestriction', false, ({ profile, features }) =>
     nodeRestriction({ profile, checkAudiences: features.release.atLeast('1.32') }),
   ),

@@ -16,6 +16,8 @@ export interface AdmissionEnvironment {
   readonly random: Random
   readonly clock: Clock
   readonly features: Features
+  /** Lifetime of the tokens that are mounted into pods, in seconds. Default 3600. */
+  readonly mountedTokenSeconds?: number
   /** Asked about rights that go beyond the request. */
   readonly authorizer: Authorizer
   /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */

@@ -24,6 +24,7 @@ export { type IssuerDocuments, issuerDocuments } from './service-account-discove
 export {
   audiencesOf,
   type BoundObject,
+  extendableTokenSeconds,
   type IssuedToken,
   type IssuingRules,
   type ServiceAccountIssuer,

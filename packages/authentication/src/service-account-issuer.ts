@@ -74,8 +74,8 @@ export interface IssuingRules {
   readonly extendMountedTokens?: boolean
 }
 
-/** The lifetime by which a mounted token is recognised. */
-const mountedSeconds = 3607
+/** The lifetime, in seconds, by which a token that is mounted into a pod and may live on is recognised. */
+export const extendableTokenSeconds = 3607
 const extendedSeconds = 365 * 24 * 60 * 60
 
 /** Audiences of the server itself. */
@@ -97,7 +97,7 @@ export function serviceAccountIssuer(keys: ServiceAccountKeys, rules: IssuingRul
       const extended =
         rules.extendMountedTokens === true &&
         bound?.kind === 'Pod' &&
-        seconds === mountedSeconds &&
+        seconds === extendableTokenSeconds &&
         wanted.every((audience) => own.includes(audience))
       const id = random.uuid()
       const reference = ({ name, uid }: { name: string; uid: string }) => (uid === '' ? { name } : { name, uid })

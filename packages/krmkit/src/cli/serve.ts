@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { type ApiRequest, type ApiResponse, type AuditEvent, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { extendableTokenSeconds } from '@krmkit/authentication'
 import { inProcessClient } from '@krmkit/client'
 import {
   builtInControllers,
@@ -74,7 +75,13 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       serviceAccountIssuer: who.accounts.issuer,
       ...(issuerDocuments === undefined ? {} : { issuerDocuments }),
       ...(who.proxyHeaders === undefined ? {} : { proxyHeaders: who.proxyHeaders }),
-      admission: (parts) => admission.make({ ...parts, webhooks: { transport: webhooks, credentials: kubeconfigCredentials } }),
+      admission: (parts) =>
+        admission.make({
+          ...parts,
+          webhooks: { transport: webhooks, credentials: kubeconfigCredentials },
+          // By this lifetime the issuer knows mounted tokens, which live on when that is asked for.
+          mountedTokenSeconds: options.serviceAccountExtendTokenExpiration ? extendableTokenSeconds : 3600,
+        }),
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,

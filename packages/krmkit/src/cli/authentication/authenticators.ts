@@ -28,6 +28,7 @@ import { certificateBundles } from './certificate-bundles.ts'
 import { oidcOf } from './oidc.ts'
 import { defaultIssuer, type ServiceAccounts, serviceAccounts } from './service-accounts.ts'
 import { webhookOf } from './token-webhook.ts'
+import { publishTrust } from './trust-config-map.ts'
 
 /** Who may call, and the token that an administrator is given. */
 export interface Authenticators extends AsyncDisposable {
@@ -113,16 +114,25 @@ export async function authenticators(options: ServeOptions, environment: Environ
     bearerToken(tokenChain(members.filter((member) => member !== undefined)), { random }),
   ])
   const known = withAuthenticatedGroup(people)
+  const publish = () => {
+    if (server !== undefined) void publishTrust(server, { options, bundles }).catch(environment.onError)
+  }
   return {
     authenticator: isAnonymousAllowed(options) ? chain([known, anonymousAuthenticator], { onRejection: 'stop' }) : known,
     accounts,
     adminToken: tokens.find(({ user }) => user.groups.includes('system:masters'))?.token,
     proxyHeaders: bundles.proxyHeaders,
     clientAuthorities: () => bundles.all(),
-    onClientAuthorities: (change) => bundles.onChange(change),
+    onClientAuthorities(change) {
+      bundles.onChange((pem) => {
+        change(pem)
+        publish()
+      })
+    },
     attach(made) {
       server = made
       accounts.attach(made)
+      publish()
     },
     async [Symbol.asyncDispose]() {
       for (const one of owned) {

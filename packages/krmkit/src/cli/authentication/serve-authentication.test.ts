@@ -16,6 +16,8 @@ import type { ServeOptions } from '../serve-options.ts'
 
 const environment = { clock: systemClock, random: systemRandom }
 const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
+const configMaps = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
+const pods = resourceType({ group: '', version: 'v1', resource: 'pods', kind: 'Pod' })
 const accounts = resourceType({ group: '', version: 'v1', resource: 'serviceaccounts', kind: 'ServiceAccount' })
 
 let folder: string
@@ -112,6 +114,26 @@ describe('a proxy in front', () => {
     expect(await who(connection, { headers })).toBe(403)
   })
 
+  it('servers behind this one are told whom to believe', async () => {
+    const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
+    const { admin } = await start(ca, '--requestheader-allowed-names=proxy', ...usual)
+    const name = 'extension-apiserver-authentication'
+    for await (const { object } of admin.watch(configMaps, {
+      namespace: 'kube-system',
+      fieldSelector: `metadata.name=${name}`,
+    })) {
+      expect((object as { data?: unknown }).data).toEqual({
+        'requestheader-client-ca-file': front.certificate,
+        'requestheader-allowed-names': '["proxy"]',
+        'requestheader-username-headers': '["X-Remote-User"]',
+        'requestheader-uid-headers': '["X-Remote-Uid"]',
+        'requestheader-group-headers': '["X-Remote-Group"]',
+        'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      })
+      break
+    }
+  })
+
   it('P244 refuses flags that would let everybody in', async () => {
     const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
     await expect(start(ca)).rejects.toMatchObject({ code: 'InvalidFlag', message: expect.stringContaining('username-headers') })
@@ -203,6 +225,18 @@ describe('service accounts', () => {
     const paths = (await (await admin.request({ path: '/' })).json()) as { paths: string[] }
     expect(paths.paths).toEqual(expect.arrayContaining(['/.well-known/openid-configuration', '/openid/v1/jwks']))
     expect((await admin.request({ method: 'POST', path: '/openid/v1/jwks' })).status).toBe(405)
+  })
+
+  it('P326 tokens of pods are for an hour, or live on where the flag lets them', async () => {
+    const secondsOf = async (admin: Client) => {
+      for await (const { object } of admin.watch(accounts, { namespace: 'default' }))
+        if (object.metadata.name === 'default') break
+      const spec = { containers: [{ name: 'c', image: 'i' }] }
+      const pod = JSON.stringify(await admin.create(pods, { metadata: { name: 'p' }, spec } as never))
+      return Number(/"expirationSeconds":(\d+)/.exec(pod)?.[1])
+    }
+    expect(await secondsOf((await start()).admin)).toBe(3600)
+    expect(await secondsOf((await start('--service-account-extend-token-expiration')).admin)).toBe(3607)
   })
 
   it('--service-account-max-token-expiration shortens, with a warning', async () => {
