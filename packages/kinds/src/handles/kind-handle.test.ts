@@ -2,10 +2,11 @@ import type { ApiObject, Typed } from '@krmkit/meta'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import { KindsError } from '../errors.ts'
+import { ValidatingAdmissionPolicy } from '../types/admissionregistration-v1.generated.ts'
 import { HorizontalPodAutoscaler } from '../types/autoscaling-v1.generated.ts'
-import { Binding, ConfigMap, Pod } from '../types/core-v1.generated.ts'
+import { Binding, ConfigMap, PersistentVolumeClaim, Pod, Secret } from '../types/core-v1.generated.ts'
 import { Event } from '../types/events-v1.generated.ts'
-import { StorageClass } from '../types/storage-v1.generated.ts'
+import { CSIDriver, StorageClass } from '../types/storage-v1.generated.ts'
 
 describe('kinds as values', () => {
   it('say where their objects live, as the catalog does', () => {
@@ -63,5 +64,61 @@ describe('kinds as values', () => {
     expect(ConfigMap.validate(ConfigMap.create({ metadata: { name: 'a' } }))).toEqual([])
     expect(ConfigMap.validate(ConfigMap.create({ metadata: { generateName: 'a-' } }))).toEqual([])
     expect(ConfigMap.validate(ConfigMap.create({ metadata: { name: 'A' } })).map(({ field }) => field)).toEqual(['metadata.name'])
+  })
+
+  it('give schemas of the shape, one for each set of options', () => {
+    const schema = ConfigMap.schema()
+    expectTypeOf(schema.parse).returns.toEqualTypeOf<ConfigMap>()
+    expect(schema).toBe(ConfigMap.schema({ enums: true }))
+    const map = ConfigMap.create({ metadata: { name: 'a' }, data: { k: 'v' } })
+    expect(schema.parse(map)).toEqual(map)
+    expect(schema.safeParse({ ...map, date: {} }).success).toBe(false)
+    expect(ConfigMap.schema({ loose: true }).safeParse({ ...map, date: {} }).success).toBe(true)
+    expect(schema.safeParse({ ...map, data: { k: 1 } }).error?.issues[0]?.path).toEqual(['data', 'k'])
+    const phase = (options: { enums?: boolean }) =>
+      Pod.schema(options).safeParse({ apiVersion: 'v1', kind: 'Pod', metadata: {}, status: { phase: 'Odd' } }).success
+    expect([phase({}), phase({ enums: false })]).toEqual([false, true])
+  })
+
+  it('P34 P190 write and read the protobuf form', () => {
+    const secret = Secret.create({ metadata: { name: 's' }, data: { a: 'YQ==' }, type: 'Opaque' })
+    const bytes = Secret.encode(secret, 'protobuf')
+    expect([...bytes.subarray(0, 4)]).toEqual([0x6b, 0x38, 0x73, 0])
+    expect(Secret.decode(bytes)).toEqual(Secret.decode(secret))
+    expect(() => ConfigMap.decode(bytes)).toThrow(KindsError)
+    expect(() => Secret.decode(bytes.subarray(0, bytes.length - 12))).toThrow(KindsError)
+  })
+
+  it('know the rules of their kinds', async () => {
+    const fields = (errors: readonly { field: string }[]) => errors.map(({ field }) => field)
+    const pod = Pod.create({ metadata: { name: 'a' }, spec: { containers: [] } })
+    expect(fields(Pod.validate(pod))).toEqual(['spec.containers'])
+    const claim = PersistentVolumeClaim.create({ metadata: { name: 'c' }, spec: {} })
+    expect(fields(PersistentVolumeClaim.validate(claim))).toEqual(['spec.accessModes', 'spec.resources[storage]'])
+    const driver = CSIDriver.create({ metadata: { name: 'd' } } as never)
+    expect(fields(CSIDriver.validate(driver))).toEqual(['spec'])
+    const older = HorizontalPodAutoscaler.create({
+      metadata: { name: 'h' },
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, minReplicas: 3, maxReplicas: 2 },
+    })
+    expect(fields(HorizontalPodAutoscaler.validate(older))).toEqual(['spec.maxReplicas'])
+    const old = { ...ConfigMap.create({ metadata: { name: 'a', resourceVersion: '1' }, data: { k: 'v' } }), immutable: true }
+    expect(ConfigMap.validateUpdate(old, old)).toEqual([])
+    expect(fields(ConfigMap.validateUpdate({ ...old, data: {} }, old))).toEqual(['data'])
+    await expect(Pod.ready(pod)).resolves.toBeUndefined()
+  })
+
+  it('wait for what expressions need', async () => {
+    const policy = ValidatingAdmissionPolicy.create({
+      metadata: { name: 'p' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+        },
+        validations: [{ expression: 'object.spec.' }],
+      },
+    })
+    await ValidatingAdmissionPolicy.ready(policy)
+    expect(ValidatingAdmissionPolicy.validate(policy)[0]?.field).toBe('spec.validations[0].expression')
   })
 })

@@ -21,154 +21,283 @@ import type { Condition, LabelSelector, List as MetaV1List } from './meta-v1.gen
 import type { Base64, IntOrString, MicroTime, Quantity, Time } from './scalars.ts'
 import type { ListMeta, ObjectMeta, OwnerReference } from '@krmkit/meta'
 
+/** Something that containers of a pod can mount. Exactly one source is set; none means an empty directory. */
 export interface Volume {
+  /** A DNS label, once in the pod; mounts refer to it. */
   name: string
+  /** A directory or file of the machine that the pod runs on. */
   hostPath?: HostPathVolumeSource
+  /** A directory that begins empty and lives as long as the pod. */
   emptyDir?: EmptyDirVolumeSource
+  /** A persistent disk of one cloud. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
+  /** A block disk of one cloud. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
+  /** A checkout of a repository. Deprecated: check out in an init container. */
   gitRepo?: GitRepoVolumeSource
+  /** The values of a Secret as files. */
   secret?: SecretVolumeSource
+  /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
+  /** A disk behind iSCSI. */
   iscsi?: ISCSIVolumeSource
+  /** A volume of a distributed file system, by endpoints and path. */
   glusterfs?: GlusterfsVolumeSource
+  /** The storage that a claim of the same namespace has got. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource
+  /** An image on a replicated block device. */
   rbd?: RBDVolumeSource
+  /** Whatever a driver installed on the nodes provides. */
   flexVolume?: FlexVolumeSource
+  /** A volume of a block service. */
   cinder?: CinderVolumeSource
+  /** A directory of a distributed file system, by its monitors. */
   cephfs?: CephFSVolumeSource
+  /** A dataset, by name or by id. */
   flocker?: FlockerVolumeSource
+  /** Facts about the pod itself as files. */
   downwardAPI?: DownwardAPIVolumeSource
+  /** A disk behind fibre channel. */
   fc?: FCVolumeSource
+  /** A file share of one cloud. */
   azureFile?: AzureFileVolumeSource
+  /** The values of a ConfigMap as files. */
   configMap?: ConfigMapVolumeSource
+  /** A virtual disk of a hypervisor. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
+  /** A volume that is found by a registry. */
   quobyte?: QuobyteVolumeSource
+  /** A data disk of one cloud. */
   azureDisk?: AzureDiskVolumeSource
+  /** A disk of a controller. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
+  /** Several sources in one directory. */
   projected?: ProjectedVolumeSource
+  /** A volume of a clustered storage. */
   portworxVolume?: PortworxVolumeSource
+  /** A volume of a scale-out storage. */
   scaleIO?: ScaleIOVolumeSource
+  /** A volume of a storage platform. */
   storageos?: StorageOSVolumeSource
+  /** Whatever a container storage driver makes for this pod. */
   csi?: CSIVolumeSource
+  /** Storage of a claim that is made with the pod and goes with it. */
   ephemeral?: EphemeralVolumeSource
+  /** The content of a container image. */
   image?: ImageVolumeSource
 }
 
+/** Where a volume of a pod comes from. */
 export interface VolumeSource {
+  /** A directory or file of the machine that the pod runs on. */
   hostPath?: HostPathVolumeSource
+  /** A directory that begins empty and lives as long as the pod. */
   emptyDir?: EmptyDirVolumeSource
+  /** A persistent disk of one cloud. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
+  /** A block disk of one cloud. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
+  /** A checkout of a repository. Deprecated: check out in an init container. */
   gitRepo?: GitRepoVolumeSource
+  /** The values of a Secret as files. */
   secret?: SecretVolumeSource
+  /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
+  /** A disk behind iSCSI. */
   iscsi?: ISCSIVolumeSource
+  /** A volume of a distributed file system, by endpoints and path. */
   glusterfs?: GlusterfsVolumeSource
+  /** The storage that a claim of the same namespace has got. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource
+  /** An image on a replicated block device. */
   rbd?: RBDVolumeSource
+  /** Whatever a driver installed on the nodes provides. */
   flexVolume?: FlexVolumeSource
+  /** A volume of a block service. */
   cinder?: CinderVolumeSource
+  /** A directory of a distributed file system, by its monitors. */
   cephfs?: CephFSVolumeSource
+  /** A dataset, by name or by id. */
   flocker?: FlockerVolumeSource
+  /** Facts about the pod itself as files. */
   downwardAPI?: DownwardAPIVolumeSource
+  /** A disk behind fibre channel. */
   fc?: FCVolumeSource
+  /** A file share of one cloud. */
   azureFile?: AzureFileVolumeSource
+  /** The values of a ConfigMap as files. */
   configMap?: ConfigMapVolumeSource
+  /** A virtual disk of a hypervisor. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
+  /** A volume that is found by a registry. */
   quobyte?: QuobyteVolumeSource
+  /** A data disk of one cloud. */
   azureDisk?: AzureDiskVolumeSource
+  /** A disk of a controller. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
+  /** Several sources in one directory. */
   projected?: ProjectedVolumeSource
+  /** A volume of a clustered storage. */
   portworxVolume?: PortworxVolumeSource
+  /** A volume of a scale-out storage. */
   scaleIO?: ScaleIOVolumeSource
+  /** A volume of a storage platform. */
   storageos?: StorageOSVolumeSource
+  /** Whatever a container storage driver makes for this pod. */
   csi?: CSIVolumeSource
+  /** Storage of a claim that is made with the pod and goes with it. */
   ephemeral?: EphemeralVolumeSource
+  /** The content of a container image. */
   image?: ImageVolumeSource
 }
 
 export interface PersistentVolumeClaimVolumeSource {
+  /** A claim in the pod's namespace. */
   claimName: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
+/** Where a persistent volume is: exactly one member is set, and never changes. */
 export interface PersistentVolumeSource {
+  /** A persistent disk of one cloud. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
+  /** A block disk of one cloud. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
+  /** A directory of the machine: for trials on a single node. */
   hostPath?: HostPathVolumeSource
+  /** A volume of a distributed file system, by endpoints and path. */
   glusterfs?: GlusterfsPersistentVolumeSource
+  /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
+  /** An image on a replicated block device. */
   rbd?: RBDPersistentVolumeSource
+  /** A disk behind iSCSI. */
   iscsi?: ISCSIPersistentVolumeSource
+  /** A volume of a block service. */
   cinder?: CinderPersistentVolumeSource
+  /** A directory of a distributed file system, by its monitors. */
   cephfs?: CephFSPersistentVolumeSource
+  /** A disk behind fibre channel. */
   fc?: FCVolumeSource
+  /** A dataset, by name or by id. */
   flocker?: FlockerVolumeSource
+  /** Whatever a driver installed on the nodes provides. */
   flexVolume?: FlexPersistentVolumeSource
+  /** A file share of one cloud. */
   azureFile?: AzureFilePersistentVolumeSource
+  /** A virtual disk of a hypervisor. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
+  /** A volume that is found by a registry. */
   quobyte?: QuobyteVolumeSource
+  /** A data disk of one cloud. */
   azureDisk?: AzureDiskVolumeSource
+  /** A disk of a controller. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
+  /** A volume of a clustered storage. */
   portworxVolume?: PortworxVolumeSource
+  /** A volume of a scale-out storage. */
   scaleIO?: ScaleIOPersistentVolumeSource
+  /** A disk or directory of one node. */
   local?: LocalVolumeSource
+  /** A volume of a storage platform. */
   storageos?: StorageOSPersistentVolumeSource
+  /** A volume of a container storage driver. */
   csi?: CSIPersistentVolumeSource
 }
 
-/** v1 PersistentVolume, cluster-scoped. */
+/**
+ * v1 PersistentVolume, cluster-scoped. Storage that is there: made by a person or by a provisioner, bound to one
+ * claim at a time.
+ */
 export type PersistentVolume = {
   apiVersion: 'v1'
   kind: 'PersistentVolume'
   metadata: ObjectMeta
+  /** What it is and where. */
   spec?: PersistentVolumeSpec
+  /** Written by controllers. */
   status?: PersistentVolumeStatus
 }
 
 export interface PersistentVolumeSpec {
+  /** How much it holds: `storage`, and nothing else. */
   capacity?: Record<string, Quantity>
+  /** A persistent disk of one cloud. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource
+  /** A block disk of one cloud. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource
+  /** A directory of the machine: for trials on a single node. */
   hostPath?: HostPathVolumeSource
+  /** A volume of a distributed file system, by endpoints and path. */
   glusterfs?: GlusterfsPersistentVolumeSource
+  /** A directory of an NFS server. */
   nfs?: NFSVolumeSource
+  /** An image on a replicated block device. */
   rbd?: RBDPersistentVolumeSource
+  /** A disk behind iSCSI. */
   iscsi?: ISCSIPersistentVolumeSource
+  /** A volume of a block service. */
   cinder?: CinderPersistentVolumeSource
+  /** A directory of a distributed file system, by its monitors. */
   cephfs?: CephFSPersistentVolumeSource
+  /** A disk behind fibre channel. */
   fc?: FCVolumeSource
+  /** A dataset, by name or by id. */
   flocker?: FlockerVolumeSource
+  /** Whatever a driver installed on the nodes provides. */
   flexVolume?: FlexPersistentVolumeSource
+  /** A file share of one cloud. */
   azureFile?: AzureFilePersistentVolumeSource
+  /** A virtual disk of a hypervisor. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource
+  /** A volume that is found by a registry. */
   quobyte?: QuobyteVolumeSource
+  /** A data disk of one cloud. */
   azureDisk?: AzureDiskVolumeSource
+  /** A disk of a controller. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource
+  /** A volume of a clustered storage. */
   portworxVolume?: PortworxVolumeSource
+  /** A volume of a scale-out storage. */
   scaleIO?: ScaleIOPersistentVolumeSource
+  /** A disk or directory of one node. */
   local?: LocalVolumeSource
+  /** A volume of a storage platform. */
   storageos?: StorageOSPersistentVolumeSource
+  /** A volume of a container storage driver. */
   csi?: CSIPersistentVolumeSource
+  /** Ways in which it can be mounted. */
   accessModes?: PersistentVolumeAccessMode[]
+  /** The claim it is bound to. Set it by hand to keep the volume for one claim. */
   claimRef?: ObjectReference
+  /** What becomes of it when its claim is gone: `Retain` (unless set), `Delete`, or `Recycle` (deprecated). */
   persistentVolumeReclaimPolicy?: PersistentVolumeReclaimPolicy
+  /** Class it belongs to; empty for none. */
   storageClassName?: string
+  /** Passed to the mount command unchecked; a wrong one makes mounting fail. */
   mountOptions?: string[]
+  /** `Filesystem` (unless set) or `Block`; never changes. */
   volumeMode?: PersistentVolumeMode
+  /** Nodes that can reach it; set once. */
   nodeAffinity?: VolumeNodeAffinity
+  /** Class of attributes that it has. */
   volumeAttributesClassName?: string
 }
 
 export interface VolumeNodeAffinity {
+  /** What a node must have; one of the terms has to match. */
   required?: NodeSelector
 }
 
 export interface PersistentVolumeStatus {
+  /** `Pending`, `Available`, `Bound`, `Released` when its claim is gone, or `Failed`. */
   phase?: PersistentVolumePhase
+  /** For people: why it is so. */
   message?: string
+  /** One CamelCase word for programs when something failed. */
   reason?: string
+  /** When the phase changed. */
   lastPhaseTransitionTime?: Time
 }
 
@@ -179,12 +308,14 @@ export interface PersistentVolumeList {
   items: PersistentVolume[]
 }
 
-/** v1 PersistentVolumeClaim, namespaced. */
+/** v1 PersistentVolumeClaim, namespaced. Asks for storage, and stands for what it got. */
 export type PersistentVolumeClaim = {
   apiVersion: 'v1'
   kind: 'PersistentVolumeClaim'
   metadata: ObjectMeta
+  /** What is asked for; hardly anything of it changes later. */
   spec?: PersistentVolumeClaimSpec
+  /** What was got; written by controllers. */
   status?: PersistentVolumeClaimStatus
 }
 
@@ -196,396 +327,669 @@ export interface PersistentVolumeClaimList {
 }
 
 export interface PersistentVolumeClaimSpec {
+  /** Ways of mounting that are wanted: `ReadWriteOnce`, `ReadOnlyMany`, `ReadWriteMany`; `ReadWriteOncePod` stands alone. */
   accessModes?: PersistentVolumeAccessMode[]
+  /** Labels of the volumes that may serve. */
   selector?: LabelSelector
+  /** How much is wanted. A bound claim may ask for more if its class allows, and take back what it did not get. */
   resources?: VolumeResourceRequirements
+  /** The volume it is bound to, or is to be bound to. */
   volumeName?: string
+  /** Class of the storage. Absent: the default class; empty: none. */
   storageClassName?: string
+  /** `Filesystem` (unless set) or `Block`; never changes. */
   volumeMode?: PersistentVolumeMode
+  /** A snapshot or another claim to copy; anything else is dropped. Mirrors `dataSourceRef`. */
   dataSource?: TypedLocalObjectReference
+  /** Any object to make the content from, of a group of its own, or a claim; anything else is refused. Mirrors `dataSource`. */
   dataSourceRef?: TypedObjectReference
+  /** Class of attributes that can change while the volume is in use. */
   volumeAttributesClassName?: string
 }
 
+/** An object, of another namespace where that is allowed. */
 export interface TypedObjectReference {
+  /** Kind of the object. */
   kind: string
+  /** Group of the kind; absent for the core group. */
   apiGroup?: string | null
+  /** Name of the object. */
   name: string
+  /** Behind a feature gate; the own namespace unless set. */
   namespace?: string
 }
 
 export interface ModifyVolumeStatus {
+  /** The class that is wanted. */
   targetVolumeAttributesClassName?: string
+  /** How far the change is. */
   status: PersistentVolumeClaimModifyVolumeStatus
 }
 
 export interface PersistentVolumeClaimCondition {
+  /** Such as `Resizing` or `FileSystemResizePending`. */
   type: PersistentVolumeClaimConditionType
+  /** `True`, `False` or `Unknown`. */
   status: ConditionStatus
+  /** When it was looked at. */
   lastProbeTime?: Time | null
+  /** When the status changed. */
   lastTransitionTime?: Time | null
+  /** One word for programs. */
   reason?: string
+  /** For people. */
   message?: string
 }
 
 export interface PersistentVolumeClaimStatus {
+  /** `Pending`, `Bound`, or `Lost` when its volume is gone. */
   phase?: PersistentVolumeClaimPhase
+  /** Ways of mounting that the volume has. */
   accessModes?: PersistentVolumeAccessMode[]
+  /** How much the volume holds; follows the request when it grows. */
   capacity?: Record<string, Quantity>
+  /** One of each type; tells for example that the volume is being resized. */
   conditions?: PersistentVolumeClaimCondition[]
+  /** What has been set aside while growing; the larger of this and the request counts against quotas. */
   allocatedResources?: Record<string, Quantity>
+  /** How far growing is, by resource. */
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>
+  /** Class of attributes in force. */
   currentVolumeAttributesClassName?: string
+  /** How far a change of attributes is. */
   modifyVolumeStatus?: ModifyVolumeStatus
 }
 
 export interface HostPathVolumeSource {
+  /** Path on the machine. */
   path: string
+  /** What has to be there, or is made when it is not: `Directory`, `FileOrCreate`, ...; empty means that nothing is checked. */
   type?: HostPathType
 }
 
 export interface EmptyDirVolumeSource {
+  /** Empty for the disk of the node, `Memory` for memory, `HugePages` or `HugePages-<size>`. */
   medium?: StorageMedium
+  /** How much may be in it; in memory the limits of the containers count too. No limit unless set. */
   sizeLimit?: Quantity
 }
 
 export interface GlusterfsVolumeSource {
+  /** Endpoints object that names the hosts. */
   endpoints: string
+  /** Path of the volume. */
   path: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface GlusterfsPersistentVolumeSource {
+  /** Endpoints object that names the hosts. */
   endpoints: string
+  /** Path of the volume. */
   path: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Namespace of the endpoints; that of the claim unless set. */
   endpointsNamespace?: string
 }
 
 export interface RBDVolumeSource {
+  /** Addresses of the monitors. */
   monitors: string[] | null
+  /** Name of the image. */
   image: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** `rbd` unless set. */
   pool?: string
+  /** `admin` unless set. */
   user?: string
+  /** Path of the key ring on the node; `/etc/ceph/keyring` unless set. */
   keyring?: string
+  /** Secret of the pod's namespace with what the storage asks for. */
   secretRef?: LocalObjectReference
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface RBDPersistentVolumeSource {
+  /** Addresses of the monitors. */
   monitors: string[] | null
+  /** Name of the image. */
   image: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** `rbd` unless set. */
   pool?: string
+  /** `admin` unless set. */
   user?: string
+  /** Path of the key ring on the node; `/etc/ceph/keyring` unless set. */
   keyring?: string
+  /** Secret with what the storage asks for, of any namespace. */
   secretRef?: SecretReference
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface CinderVolumeSource {
+  /** Id of the volume. */
   volumeID: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Secret of the pod's namespace with what the storage asks for. */
   secretRef?: LocalObjectReference
 }
 
 export interface CinderPersistentVolumeSource {
+  /** Id of the volume. */
   volumeID: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Secret with what the storage asks for, of any namespace. */
   secretRef?: SecretReference
 }
 
 export interface CephFSVolumeSource {
+  /** Addresses of the monitors. */
   monitors: string[] | null
+  /** Directory to mount; the root unless set. */
   path?: string
+  /** `admin` unless set. */
   user?: string
+  /** Path of a key ring on the node. */
   secretFile?: string
+  /** Secret of the pod's namespace with what the storage asks for. */
   secretRef?: LocalObjectReference
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
+/** A Secret of any namespace. */
 export interface SecretReference {
+  /** Name of the Secret. */
   name?: string
+  /** Namespace of the Secret. */
   namespace?: string
 }
 
 export interface CephFSPersistentVolumeSource {
+  /** Addresses of the monitors. */
   monitors: string[] | null
+  /** Directory to mount; the root unless set. */
   path?: string
+  /** `admin` unless set. */
   user?: string
+  /** Path of a key ring on the node. */
   secretFile?: string
+  /** Secret with what the storage asks for, of any namespace. */
   secretRef?: SecretReference
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
+/** Exactly one of its members is set. */
 export interface FlockerVolumeSource {
+  /** Name of the dataset. */
   datasetName?: string
+  /** Id of the dataset. */
   datasetUUID?: string
 }
 
 export interface GCEPersistentDiskVolumeSource {
+  /** Name of the disk. */
   pdName: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Number of the partition, 0 to 255; the whole disk unless set. */
   partition?: number
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface QuobyteVolumeSource {
+  /** Hosts with ports, separated by commas. */
   registry: string
+  /** Name of the volume. */
   volume: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Who mounts; the service's own unless set. */
   user?: string
+  /** Group that mounts. */
   group?: string
+  /** Whose volume it is, up to 64 characters. */
   tenant?: string
 }
 
 export interface FlexPersistentVolumeSource {
+  /** Name of the driver. */
   driver: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Secret with what the storage asks for, of any namespace. */
   secretRef?: SecretReference
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** What the driver wants to know. */
   options?: Record<string, string>
 }
 
 export interface FlexVolumeSource {
+  /** Name of the driver. */
   driver: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Secret of the pod's namespace with what the storage asks for. */
   secretRef?: LocalObjectReference
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** What the driver wants to know. */
   options?: Record<string, string>
 }
 
 export interface AWSElasticBlockStoreVolumeSource {
+  /** Id of the disk. */
   volumeID: string
+  /** File system to mount; `ext4` unless set. */
   fsType?: string
+  /** Number of the partition, 0 to 255; the whole disk unless set. */
   partition?: number
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface GitRepoVolumeSource {
+  /** Address of the repository. */
   repository: string
+  /** Commit; the newest unless set. */
   revision?: string
+  /** Relative directory inside of the volume; has no `..`. */
   directory?: string
 }
 
 export interface SecretVolumeSource {
+  /** Of a Secret in the pod's namespace. */
   secretName?: string
+  /**
+   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
+   * pod, unless the source is optional.
+   */
   items?: KeyToPath[]
+  /**
+   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
+   * it further.
+   */
   defaultMode?: number
+  /** Whether the pod may start without the Secret or its keys. */
   optional?: boolean
 }
 
 export interface SecretProjection {
+  /** Of a Secret in the pod's namespace. */
   name?: string
+  /**
+   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
+   * pod, unless the source is optional.
+   */
   items?: KeyToPath[]
+  /** Whether the pod may start without the Secret or its keys. */
   optional?: boolean
 }
 
 export interface NFSVolumeSource {
+  /** Host name or address. */
   server: string
+  /** Absolute path that the server exports. */
   path: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface ISCSIVolumeSource {
+  /** Address of the target, with its port unless that is 3260. */
   targetPortal: string
+  /** Qualified name of the target. */
   iqn: string
+  /** Number of the disk, 0 to 255; must be named. */
   lun: number
+  /** Interface of the initiator; `default` unless set. */
   iscsiInterface?: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Further addresses of the target. */
   portals?: string[]
+  /** Authenticate by CHAP while looking for targets. */
   chapAuthDiscovery?: boolean
+  /** Authenticate by CHAP in the session. */
   chapAuthSession?: boolean
+  /** Secret of the pod's namespace for CHAP. */
   secretRef?: LocalObjectReference
+  /** Name of the initiator, in place of the node's own. */
   initiatorName?: string
 }
 
 export interface ISCSIPersistentVolumeSource {
+  /** Address of the target, with its port unless that is 3260. */
   targetPortal: string
+  /** Qualified name of the target. */
   iqn: string
+  /** Number of the disk, 0 to 255; must be named. */
   lun: number
+  /** Interface of the initiator; `default` unless set. */
   iscsiInterface?: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Further addresses of the target. */
   portals?: string[]
+  /** Authenticate by CHAP while looking for targets. */
   chapAuthDiscovery?: boolean
+  /** Authenticate by CHAP in the session. */
   chapAuthSession?: boolean
+  /** Secret for CHAP, of any namespace. */
   secretRef?: SecretReference
+  /** Name of the initiator, in place of the node's own. */
   initiatorName?: string
 }
 
+/** A disk is found by `wwids`, or by `targetWWNs` with `lun`; never by both. */
 export interface FCVolumeSource {
+  /** World-wide names of the targets. */
   targetWWNs?: string[]
+  /** Number of the disk. */
   lun?: number
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** World-wide identifiers of the disk. */
   wwids?: string[]
 }
 
 export interface AzureFileVolumeSource {
+  /** Secret with name and key of the account. */
   secretName: string
+  /** Name of the share. */
   shareName: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface AzureFilePersistentVolumeSource {
+  /** Secret with name and key of the account. */
   secretName: string
+  /** Name of the share. */
   shareName: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Namespace of the Secret; that of the claim unless set. */
   secretNamespace?: string | null
 }
 
 export interface VsphereVirtualDiskVolumeSource {
+  /** Path of the disk. */
   volumePath: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Policy that the disk was made by. */
   storagePolicyName?: string
+  /** Id of that policy. */
   storagePolicyID?: string
 }
 
 export interface PhotonPersistentDiskVolumeSource {
+  /** Id of the disk. */
   pdID: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
 }
 
 export interface AzureDiskVolumeSource {
+  /** `Shared` (unless set), `Dedicated` or `Managed`. */
   kind?: AzureDataDiskKind
+  /** Name of the disk. */
   diskName: string
+  /** Address of the disk: a resource id for `Managed`, a URL for others. */
   diskURI: string
+  /** `None`, `ReadOnly` or `ReadWrite`. */
   cachingMode?: AzureDataDiskCachingMode
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface PortworxVolumeSource {
+  /** Id of the volume. */
   volumeID: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface ScaleIOVolumeSource {
+  /** Address of the gateway. */
   gateway: string
+  /** Name of the storage system. */
   system: string
+  /** Secret of the pod's namespace with what the storage asks for. */
   secretRef: LocalObjectReference | null
+  /** Talk to the gateway by TLS; false unless set. */
   sslEnabled?: boolean
+  /** Domain of the storage. */
   protectionDomain?: string
+  /** Pool in that domain. */
   storagePool?: string
+  /** `ThickProvisioned`, or `ThinProvisioned` (unless set). */
   storageMode?: string
+  /** A volume that exists already. */
   volumeName?: string
+  /** File system to mount; `xfs` unless set. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface ScaleIOPersistentVolumeSource {
+  /** Address of the gateway. */
   gateway: string
+  /** Name of the storage system. */
   system: string
+  /** Secret with what the storage asks for, of any namespace. */
   secretRef: SecretReference | null
+  /** Talk to the gateway by TLS; false unless set. */
   sslEnabled?: boolean
+  /** Domain of the storage. */
   protectionDomain?: string
+  /** Pool in that domain. */
   storagePool?: string
+  /** `ThickProvisioned`, or `ThinProvisioned` (unless set). */
   storageMode?: string
+  /** A volume that exists already. */
   volumeName?: string
+  /** File system to mount; `xfs` unless set. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
 }
 
 export interface StorageOSVolumeSource {
+  /** A DNS label. */
   volumeName?: string
+  /** Scope of the name; the pod's namespace unless set. */
   volumeNamespace?: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Secret of the pod's namespace with what the storage asks for. */
   secretRef?: LocalObjectReference
 }
 
 export interface StorageOSPersistentVolumeSource {
+  /** A DNS label. */
   volumeName?: string
+  /** Scope of the name; the pod's namespace unless set. */
   volumeNamespace?: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** Secret with what the storage asks for, of any namespace. */
   secretRef?: ObjectReference
 }
 
 export interface ConfigMapVolumeSource {
+  /** Of a ConfigMap in the pod's namespace. */
   name?: string
+  /**
+   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
+   * pod, unless the source is optional.
+   */
   items?: KeyToPath[]
+  /**
+   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
+   * it further.
+   */
   defaultMode?: number
+  /** Whether the pod may start without the ConfigMap or its keys. */
   optional?: boolean
 }
 
 export interface ConfigMapProjection {
+  /** Of a ConfigMap in the pod's namespace. */
   name?: string
+  /**
+   * Which keys become files, and where; every key under its own name unless set. A key that does not exist stops the
+   * pod, unless the source is optional.
+   */
   items?: KeyToPath[]
+  /** Whether the pod may start without the ConfigMap or its keys. */
   optional?: boolean
 }
 
 export interface ServiceAccountTokenProjection {
+  /** For whom the token is; the API server unless set. */
   audience?: string
+  /** How long it holds: 3600 unless set, 600 at least. A new one is written before the old one ends. */
   expirationSeconds?: number
+  /** Relative path of the file. */
   path: string
 }
 
 export interface ClusterTrustBundleProjection {
+  /** Of one bundle; not together with `signerName`. */
   name?: string
+  /** All bundles of this signer that the selector matches. */
   signerName?: string
+  /** Narrows the bundles of a signer; absent matches none, empty matches all. */
   labelSelector?: LabelSelector
+  /** Whether the pod may start without any. */
   optional?: boolean
+  /** Relative path of the file. */
   path: string
 }
 
 export interface ProjectedVolumeSource {
+  /** All of them in one directory; no two files may have one path. */
   sources?: VolumeProjection[] | null
+  /**
+   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
+   * it further.
+   */
   defaultMode?: number
 }
 
+/** One source of a projected volume; only one member is set. */
 export interface VolumeProjection {
+  /** Values of a Secret. */
   secret?: SecretProjection
+  /** Facts about the pod. */
   downwardAPI?: DownwardAPIProjection
+  /** Values of a ConfigMap. */
   configMap?: ConfigMapProjection
+  /** A token of the pod's service account, renewed in time. */
   serviceAccountToken?: ServiceAccountTokenProjection
+  /** Certificates of authorities that the cluster trusts. */
   clusterTrustBundle?: ClusterTrustBundleProjection
 }
 
+/** One key that becomes a file. */
 export interface KeyToPath {
+  /** Of the ConfigMap or Secret. */
   key: string
+  /** Relative path of the file; has no `..` and does not begin with it. */
   path: string
+  /** Mode of this file, in place of that of the volume. */
   mode?: number
 }
 
+/** A disk or directory of one node; the volume must name that node by its affinity. */
 export interface LocalVolumeSource {
+  /** Absolute path on the node. */
   path: string
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
 }
 
 export interface CSIPersistentVolumeSource {
+  /** Name of the driver; never changes. */
   driver: string
+  /** By which the driver knows the volume; never changes. */
   volumeHandle: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** What the driver said when it made the volume. */
   volumeAttributes?: Record<string, string>
+  /** Secret for attaching. */
   controllerPublishSecretRef?: SecretReference
+  /** Secret for preparing the volume on a node. */
   nodeStageSecretRef?: SecretReference
+  /** Secret for mounting it into a pod. */
   nodePublishSecretRef?: SecretReference
+  /** Secret for growing it; may be added later. */
   controllerExpandSecretRef?: SecretReference
+  /** Secret for growing its file system on the node. */
   nodeExpandSecretRef?: SecretReference
 }
 
 export interface CSIVolumeSource {
+  /** Name of the driver, as its CSIDriver object has it. */
   driver: string
+  /** Mounted so that it cannot be written; false unless set. */
   readOnly?: boolean
+  /** File system to mount, such as `ext4`; the node must know it. */
   fsType?: string
+  /** What the driver wants to know. */
   volumeAttributes?: Record<string, string>
+  /** Secret of the pod's namespace for publishing on the node. */
   nodePublishSecretRef?: LocalObjectReference
 }
 
 export interface EphemeralVolumeSource {
+  /**
+   * The claim that is made: named `<pod>-<volume>`, owned by the pod, deleted with it. A claim of that name that is
+   * not the pod's keeps the pod from starting.
+   */
   volumeClaimTemplate?: PersistentVolumeClaimTemplate
 }
 
+/** A claim to be made for a pod. */
 export interface PersistentVolumeClaimTemplate {
+  /** Labels and annotations of the claim; nothing else can be said. */
   metadata?: ObjectMeta
+  /** Taken over as it is. */
   spec: PersistentVolumeClaimSpec
 }
 
@@ -626,13 +1030,18 @@ export interface EnvVarSource {
 }
 
 export interface ObjectFieldSelector {
+  /** Version of the path; `v1` unless set. */
   apiVersion?: string
+  /** Such as `metadata.name` or `metadata.labels['app']`. */
   fieldPath: string
 }
 
 export interface ResourceFieldSelector {
+  /** Whose resource; required in volumes. */
   containerName?: string
+  /** Such as `limits.memory`. */
   resource: string
+  /** Unit of the answer; 1 unless set. */
   divisor?: Quantity
 }
 
@@ -725,7 +1134,9 @@ export interface ResourceRequirements {
 }
 
 export interface VolumeResourceRequirements {
+  /** At most so much, by resource. */
   limits?: Record<string, Quantity>
+  /** At least so much; `storage` is required. */
   requests?: Record<string, Quantity>
 }
 
@@ -862,26 +1273,36 @@ export interface VolumeMountStatus {
 }
 
 export interface NodeSelector {
+  /** One of them has to match. */
   nodeSelectorTerms: NodeSelectorTerm[] | null
 }
 
+/** All of its requirements have to hold; a term without any matches nothing. */
 export interface NodeSelectorTerm {
+  /** About labels of the node. */
   matchExpressions?: NodeSelectorRequirement[]
+  /** About fields of the node: `metadata.name`. */
   matchFields?: NodeSelectorRequirement[]
 }
 
 export interface NodeSelectorRequirement {
+  /** Label or field. */
   key: string
+  /** `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`. */
   operator: NodeSelectorOperator
+  /** None for `Exists` and `DoesNotExist`, one number for `Gt` and `Lt`, else at least one. */
   values?: string[]
 }
 
 export interface TopologySelectorTerm {
+  /** All of them have to hold. */
   matchLabelExpressions?: TopologySelectorLabelRequirement[]
 }
 
 export interface TopologySelectorLabelRequirement {
+  /** Label of the topology. */
   key: string
+  /** One of them has to be its value. */
   values: string[] | null
 }
 
@@ -1595,23 +2016,37 @@ export interface ServiceProxyOptions {
   path?: string
 }
 
+/** Another object, as far as is known. */
 export interface ObjectReference {
+  /** Group and version of the kind. */
   apiVersion?: string
+  /** Kind of the object. */
   kind?: string
+  /** Namespace of the object. */
   namespace?: string
+  /** Name of the object. */
   name?: string
+  /** Which of the objects that had this name. */
   uid?: string
+  /** The version that is meant, where that matters. */
   resourceVersion?: string
+  /** A part of the object, such as `spec.containers{web}`. */
   fieldPath?: string
 }
 
+/** An object of the same namespace. */
 export interface LocalObjectReference {
+  /** Name of the object. */
   name?: string
 }
 
+/** An object of the same namespace. */
 export interface TypedLocalObjectReference {
+  /** Kind of the object. */
   kind: string
+  /** Group of the kind; absent for the core group. */
   apiGroup?: string | null
+  /** Name of the object. */
   name: string
 }
 
@@ -1724,14 +2159,18 @@ export interface ResourceQuotaList {
   items: ResourceQuota[]
 }
 
-/** v1 Secret, namespaced. */
+/** v1 Secret, namespaced. Values that not everybody shall see: bytes by key, up to 1 MiB in all. */
 export type Secret = {
   apiVersion: 'v1'
   kind: 'Secret'
   metadata: ObjectMeta
+  /** Freezes data and this member itself for good; labels and other metadata still change. */
   immutable?: boolean
+  /** Bytes by key, as base64. Keys are those of a ConfigMap. */
   data?: Record<string, Base64>
+  /** Text by key, for writing only: the server moves it into `data`, over what is there, and never gives it back. */
   stringData?: Record<string, string>
+  /** What the data means; `Opaque` unless set. Some types require certain keys. Never changes. */
   type?: SecretType
 }
 
@@ -1742,13 +2181,16 @@ export interface SecretList {
   items: Secret[]
 }
 
-/** v1 ConfigMap, namespaced. */
+/** v1 ConfigMap, namespaced. Settings that programs read: text and bytes by key, up to 1 MiB in all. */
 export type ConfigMap = {
   apiVersion: 'v1'
   kind: 'ConfigMap'
   metadata: ObjectMeta
+  /** Freezes data and this member itself for good; labels and other metadata still change. */
   immutable?: boolean
+  /** Text by key. Keys have letters, digits, `-`, `_` and `.`; none may be in `binaryData` too. */
   data?: Record<string, string>
+  /** Bytes by key, as base64: for what is not UTF-8. */
   binaryData?: Record<string, Base64>
 }
 
@@ -1782,18 +2224,29 @@ export interface ComponentStatusList {
 }
 
 export interface DownwardAPIVolumeSource {
+  /** One file for each. */
   items?: DownwardAPIVolumeFile[]
+  /**
+   * Mode of the files, 0 to 0777: decimal in JSON, octal too in YAML; 0644 unless set. The volume's group may change
+   * it further.
+   */
   defaultMode?: number
 }
 
+/** A fact about the pod that becomes a file: a field or a resource, not both. */
 export interface DownwardAPIVolumeFile {
+  /** Relative path of the file; has no `..`. */
   path: string
+  /** Annotations, labels, name, namespace or uid of the pod. */
   fieldRef?: ObjectFieldSelector
+  /** What a container asks for or is limited to. */
   resourceFieldRef?: ResourceFieldSelector
+  /** Mode of this file, in place of that of the volume. */
   mode?: number
 }
 
 export interface DownwardAPIProjection {
+  /** One file for each. */
   items?: DownwardAPIVolumeFile[]
 }
 
@@ -1847,7 +2300,9 @@ export interface PortStatus {
 }
 
 export interface ImageVolumeSource {
+  /** Name of the image. */
   reference?: string
+  /** `Always` for the tag `latest`, else `IfNotPresent`, unless set. */
   pullPolicy?: PullPolicy
 }
 

@@ -12,17 +12,24 @@ import type { LabelSelector } from './meta-v1.generated.ts'
 import type { Quantity, Time } from './scalars.ts'
 import type { ListMeta, ObjectMeta } from '@krmkit/meta'
 
-/** storage.k8s.io/v1 StorageClass, cluster-scoped. */
+/** storage.k8s.io/v1 StorageClass, cluster-scoped. A sort of storage that claims can ask for, and who makes it. */
 export type StorageClass = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'StorageClass'
   metadata: ObjectMeta
+  /** Who makes the volumes. */
   provisioner: string
+  /** What the provisioner wants to know; never change. */
   parameters?: Record<string, string>
+  /** Of the volumes that are made: `Delete` unless set. */
   reclaimPolicy?: PersistentVolumeReclaimPolicy
+  /** Of the volumes that are made. */
   mountOptions?: string[]
+  /** Whether claims may ask for more later. */
   allowVolumeExpansion?: boolean
+  /** `Immediate` (unless set), or `WaitForFirstConsumer`: when the first pod that uses the claim has a node. */
   volumeBindingMode?: VolumeBindingMode
+  /** Where volumes may be made; empty for everywhere. A patch replaces the whole list. */
   allowedTopologies?: TopologySelectorTerm[]
 }
 
@@ -33,12 +40,17 @@ export interface StorageClassList {
   items: StorageClass[]
 }
 
-/** storage.k8s.io/v1 VolumeAttachment, cluster-scoped. */
+/**
+ * storage.k8s.io/v1 VolumeAttachment, cluster-scoped. Asks that a volume be attached to a node, and tells whether it
+ * is. Made by the system.
+ */
 export type VolumeAttachment = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'VolumeAttachment'
   metadata: ObjectMeta
+  /** What is to be attached where; never changes. */
   spec: VolumeAttachmentSpec
+  /** Written by whoever attaches. */
   status?: VolumeAttachmentStatus
 }
 
@@ -50,34 +62,51 @@ export interface VolumeAttachmentList {
 }
 
 export interface VolumeAttachmentSpec {
+  /** Name of the driver that attaches. */
   attacher: string
+  /** What is attached. */
   source: VolumeAttachmentSource
+  /** To which node. */
   nodeName: string
 }
 
+/** Exactly one member is set. */
 export interface VolumeAttachmentSource {
+  /** A volume of the cluster. */
   persistentVolumeName?: string
+  /** A volume that a pod describes itself, translated for a driver. */
   inlineVolumeSpec?: PersistentVolumeSpec
 }
 
 export interface VolumeAttachmentStatus {
+  /** Whether it is attached; a status must say so. */
   attached: boolean
+  /** What later calls to the driver need. */
   attachmentMetadata?: Record<string, string>
+  /** What last went wrong while attaching. */
   attachError?: VolumeError
+  /** What last went wrong while detaching. */
   detachError?: VolumeError
 }
 
 export interface VolumeError {
+  /** When it happened. */
   time?: Time | null
+  /** What went wrong; holds no secrets. */
   message?: string
+  /** The driver's own code. */
   errorCode?: number
 }
 
-/** storage.k8s.io/v1 CSIDriver, cluster-scoped. */
+/**
+ * storage.k8s.io/v1 CSIDriver, cluster-scoped. What the cluster has to know about a container storage driver. Its
+ * name is the driver's own, up to 63 characters.
+ */
 export type CSIDriver = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIDriver'
   metadata: ObjectMeta
+  /** How the driver is to be treated. */
   spec: CSIDriverSpec
 }
 
@@ -89,42 +118,60 @@ export interface CSIDriverList {
 }
 
 export interface CSIDriverSpec {
+  /** Whether volumes are attached before they are mounted; true unless set, never changes. */
   attachRequired?: boolean
+  /** Whether the driver is told about the pod; false unless set. */
   podInfoOnMount?: boolean
+  /** `Persistent` (unless set) for claims, `Ephemeral` for volumes of pods; never changes. */
   volumeLifecycleModes?: VolumeLifecycleMode[]
+  /** Whether pods are placed by the capacity that the driver publishes. */
   storageCapacity?: boolean
+  /** Whether the group of a pod is given its files: `ReadWriteOnceWithFSType` unless set. Never changes. */
   fsGroupPolicy?: FSGroupPolicy
+  /** Tokens of the pod's account that the driver gets. */
   tokenRequests?: TokenRequest[]
+  /** Whether mounting is called again and again, so that content can be renewed. */
   requiresRepublish?: boolean
+  /** Whether volumes can be mounted with a security context of their own; false unless set. */
   seLinuxMount?: boolean
+  /** How often nodes are asked how many volumes they can take; 10 at least. */
   nodeAllocatableUpdatePeriodSeconds?: number
 }
 
 export interface TokenRequest {
+  /** For whom the token is; the API server when empty. */
   audience: string
+  /** How long it holds; as for pods unless set. */
   expirationSeconds?: number
 }
 
-/** storage.k8s.io/v1 CSINode, cluster-scoped. */
+/** storage.k8s.io/v1 CSINode, cluster-scoped. The drivers that one node has. Has the node's name, and goes with it. */
 export type CSINode = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSINode'
   metadata: ObjectMeta
+  /** Written by the node. */
   spec: CSINodeSpec
 }
 
 export interface CSINodeSpec {
+  /** Each once. */
   drivers: CSINodeDriver[] | null
 }
 
 export interface CSINodeDriver {
+  /** Name of the driver. */
   name: string
+  /** By which the driver knows the node. */
   nodeID: string
+  /** Labels by which the driver tells places apart. */
   topologyKeys?: string[] | null
+  /** How much of the driver's storage the node can take. */
   allocatable?: VolumeNodeResources
 }
 
 export interface VolumeNodeResources {
+  /** How many volumes; no limit unless set. */
   count?: number
 }
 
@@ -135,14 +182,21 @@ export interface CSINodeList {
   items: CSINode[]
 }
 
-/** storage.k8s.io/v1 CSIStorageCapacity, namespaced. */
+/**
+ * storage.k8s.io/v1 CSIStorageCapacity, namespaced. How much a class still has in one part of the cluster: what pods
+ * are placed by. Made by drivers.
+ */
 export type CSIStorageCapacity = {
   apiVersion: 'storage.k8s.io/v1'
   kind: 'CSIStorageCapacity'
   metadata: ObjectMeta
+  /** Nodes that can reach it; none unless set. */
   nodeTopology?: LabelSelector
+  /** Class of the storage; never changes. */
   storageClassName: string
+  /** How much can still be made in all. */
   capacity?: Quantity
+  /** Of one volume. */
   maximumVolumeSize?: Quantity
 }
 
