@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { createContext, runInContext } from 'node:vm'
 import { rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
 
@@ -6,7 +7,11 @@ import { describe, expect, it } from 'vitest'
 
 const types = (module: string) => fileURLToPath(new URL(`../types/${module}.generated.ts`, import.meta.url))
 
-async function bundleOf(module: string, names: string): Promise<{ text: string; imports: string[] }> {
+async function bundleOf(
+  module: string,
+  names: string,
+  format: 'esm' | 'iife' = 'esm',
+): Promise<{ text: string; imports: string[] }> {
   const entry = '\0entry'
   const bundle = await rolldown({
     input: entry,
@@ -21,7 +26,7 @@ async function bundleOf(module: string, names: string): Promise<{ text: string; 
       },
     ],
   })
-  const { output } = await bundle.generate({ format: 'esm', minify: true })
+  const { output } = await bundle.generate({ format, minify: true, name: 'kinds' })
   await bundle.close()
   return {
     text: output.map((part) => (part.type === 'chunk' ? part.code : '')).join(''),
@@ -43,5 +48,27 @@ describe('a bundle of one handle', () => {
     // Two fifths are the schema library, a fifth the protobuf one.
     expect(text.length).toBeLessThan(260_000)
     expect(text.length).toBeLessThan(whole.length / 2)
+  }, 60_000)
+
+  it('works with what every browser has and nothing more', async () => {
+    const { text } = await bundleOf('core-v1', '{ Secret, Pod }', 'iife')
+    const context = createContext({ TextEncoder, TextDecoder, atob, btoa, crypto, URL })
+    const script = `${text}
+      const secret = kinds.Secret.create({ metadata: { name: 's' }, stringData: { a: 'ü' }, type: 'kubernetes.io/tls' })
+      const complete = kinds.Secret.default(secret)
+      const bytes = kinds.Secret.encode(complete, 'protobuf')
+      const pod = kinds.Pod.create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+      JSON.stringify([
+        kinds.Secret.decode(bytes).data,
+        kinds.Secret.validate(secret).map(({ field }) => field),
+        kinds.Pod.validate(pod),
+        kinds.Pod.schema().safeParse({ ...pod, spec: {} }).success,
+      ])`
+    expect(JSON.parse(runInContext(script, context) as string)).toEqual([
+      { a: 'w7w=' },
+      ['data[tls.crt]', 'data[tls.key]'],
+      [],
+      false,
+    ])
   }, 60_000)
 })
