@@ -73,9 +73,7 @@ export interface Listening extends AsyncDisposable {
   readonly authority: string | undefined
   /**
    * Tells clients of new connections of these PEM authorities when they are asked for a certificate. Only where some were
-   * given at the start: else clients are not asked.
-   *
-   * @throws HttpError `InvalidTls`; the former ones hold.
+   * given at the start: else clients are not asked. What of the text is no certificate is passed over.
    */
   setClientAuthorities(pem: string): void
   /**

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type ClientHttp2Session, connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2'
@@ -48,6 +49,23 @@ const ask = (headers: Record<string, unknown>, body?: string | Buffer) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))
     stream.on('error', reject)
     stream.on('close', () => resolve({ headers: head, body: Buffer.concat(chunks) }))
+  })
+}
+
+/** The authorities that a client is told of, as OpenSSL prints them; undefined where it is not installed. */
+function namesOfAuthorities(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn('openssl', ['s_client', '-connect', `127.0.0.1:${port}`, '-tls1_2'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    let printed = ''
+    child.stdout.on('data', (part: Buffer) => {
+      printed += part.toString()
+    })
+    child.on('error', () => resolve(undefined))
+    child.on('close', () => resolve(/Acceptable client certificate CA names\n((?:.*=.*\n)+)/.exec(printed)?.[1]))
+    child.stdin.on('error', () => undefined)
+    child.stdin.end()
   })
 }
 
@@ -116,6 +134,20 @@ describe('one TLS port', () => {
     expect(Buffer.from(first!.peer.certificates![0]!).equals(new X509Certificate(pair.cert).raw)).toBe(true)
     expect(second!.peer).toBe(first!.peer)
     expect(without!.peer.certificates).toBeUndefined()
+  })
+
+  it('tells clients of new connections of other authorities once they are set', async () => {
+    const { authority } = await start(() => text('x'))
+    await server!.close()
+    const files = { certificate: join(directory, 'apiserver.crt'), key: join(directory, 'apiserver.key') }
+    const certificate = await readFile(files.certificate, 'utf8')
+    const key = await readFile(files.key, 'utf8')
+    await start(() => text('x'), { tls: { certificate, key, authority: authority!, clientCa: authority! } })
+    const before = await namesOfAuthorities(server!.port)
+    server!.setClientAuthorities(certificate)
+    const after = await namesOfAuthorities(server!.port)
+    expect((await ask({})).body.toString()).toBe('x')
+    if (before !== undefined) expect(after).not.toEqual(before)
   })
 
   it('refuses certificates that cannot be used, ports that are taken and options out of range', async () => {

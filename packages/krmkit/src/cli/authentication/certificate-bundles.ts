@@ -21,8 +21,18 @@ export async function certificateBundles(
   environment: { readonly clock: Clock; readonly onError: (error: unknown) => void },
 ): Promise<CertificateBundles> {
   let changed: ((pem: string) => void) | undefined
+  // Half a file is written, or a wrong one: the authenticators stay with the last good one, and clients are told of that.
+  const onChange = (text: string) => {
+    try {
+      parseAuthorities(text)
+    } catch (error) {
+      environment.onError(error)
+      return
+    }
+    changed?.(all() ?? '')
+  }
   const follow = (path: string | undefined, flag: string) =>
-    path === undefined ? undefined : bundleFile(path, { ...environment, flag, onChange: () => changed?.(all() ?? '') })
+    path === undefined ? undefined : bundleFile(path, { ...environment, flag, onChange })
   const client = await follow(options.clientCaFile, 'client-ca-file')
   const front = await follow(options.requestheaderClientCaFile, 'requestheader-client-ca-file')
   const all = () => {
@@ -52,7 +62,7 @@ async function bundleFile(
     readonly clock: Clock
     readonly flag: string
     readonly onError: (error: unknown) => void
-    readonly onChange: () => void
+    readonly onChange: (text: string) => void
   },
 ): Promise<WatchedFile> {
   const { flag } = options

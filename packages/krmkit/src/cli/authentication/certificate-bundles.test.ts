@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type AuthenticationOutcome, clientCertificate } from '@krmkit/authentication'
+import { certificateAuthority } from '@krmkit/authentication/testing'
+import { fakeClock, stockProfile, systemRandom } from '@krmkit/meta'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { certificateBundles } from './certificate-bundles.ts'
+import type { AuthenticationOptions } from './options.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-bundles-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+it('--client-ca-file is followed: other authorities are believed, and clients told of them, without a restart', async () => {
+  const clock = fakeClock(Date.UTC(2026, 0, 1))
+  const [former, next] = ['former', 'next'].map((name) => certificateAuthority({ name, clock, random: systemRandom }))
+  const path = join(folder, 'ca.pem')
+  await writeFile(path, former!.certificate)
+  const errors: unknown[] = []
+  const told: string[] = []
+  const options = { clientCaFile: path } as AuthenticationOptions
+  using bundles = await certificateBundles(options, { clock, onError: (error) => errors.push(error) })
+  bundles.onChange((pem) => told.push(pem))
+  const people = clientCertificate({ authorities: bundles.clientCa!, clock, profile: stockProfile })
+  const shown = [former!, next!].map((authority) => authority.issue({ commonName: 'alice' }).peer)
+  const kinds = () => shown.map((peer) => (people.authenticate({ headers: {}, peer }) as AuthenticationOutcome).kind)
+  const replace = async (text: string) => {
+    await writeFile(path, text)
+    clock.advance(10_000)
+    while (clock.pending === 0) await new Promise(setImmediate)
+  }
+  expect(kinds()).toEqual(['authenticated', 'rejected'])
+  await replace(`${former!.certificate}${next!.certificate}`)
+  expect(kinds()).toEqual(['authenticated', 'authenticated'])
+  await replace('half a file')
+  expect(kinds()).toEqual(['authenticated', 'authenticated'])
+  expect(errors).toHaveLength(1)
+  await replace(next!.certificate)
+  expect(kinds()).toEqual(['rejected', 'authenticated'])
+  expect(told).toEqual([`${former!.certificate}${next!.certificate}`, next!.certificate])
+})
