@@ -1,5 +1,13 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
-import { ApiError, type NamingProfile, nameRules, parseFieldSelector, parseLabelSelector, stockProfile } from '@krmkit/meta'
+import {
+  ApiError,
+  goQuote,
+  type NamingProfile,
+  nameRules,
+  parseFieldSelector,
+  parseLabelSelector,
+  stockProfile,
+} from '@krmkit/meta'
 import { text } from '../query.ts'
 import type { Filter, RequestState } from '../request-state.ts'
 
@@ -87,8 +95,9 @@ const operators: Readonly<Record<string, readonly [string, boolean]>> = {
 
 /** The sentence of a refusal, which tells who may not do what where. */
 export function refusal({ user, verb, isResource, group, resource, subresource, namespace, path }: Attributes): string {
-  const who = `User ${JSON.stringify(user.username)} cannot ${verb}`
-  if (!isResource) return `${who} path ${JSON.stringify(path)}`
-  const what = `${who} resource ${JSON.stringify(subresource === '' ? resource : `${resource}/${subresource}`)} in API group ${JSON.stringify(group)}`
-  return namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${JSON.stringify(namespace)}`
+  const who = `User ${goQuote(user.username)} cannot ${verb}`
+  if (!isResource) return `${who} path ${goQuote(path)}`
+  const whole = subresource === '' ? resource : `${resource}/${subresource}`
+  const what = `${who} resource ${goQuote(whole)} in API group ${goQuote(group)}`
+  return namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${goQuote(namespace)}`
 }
