@@ -1,0 +1,165 @@
+/** Measures what admission plugins cost, and prints the figures as JSON. */
+import { parseArgs } from 'node:util'
+import { type AdmissionPlugin, admissionChain, defaultAdmissionPlugins, ObjectSet } from '@krmkit/admission'
+import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { type ApiObject, seededRandom } from '@krmkit/meta'
+import { memoryStorage } from '@krmkit/storage'
+import { bytesOf, configMap, pod } from './objects.ts'
+
+const { values } = parseArgs({ options: { requests: { type: 'string', default: '2000' } } })
+const requests = Number(values.requests)
+const user = { username: 'bench', groups: ['system:masters', 'system:authenticated'] }
+const rounds = 6
+
+interface Row {
+  readonly name: string
+  readonly microseconds: number
+  /** More than without plugins. */
+  readonly added?: number
+}
+
+const seeds: Readonly<Record<string, readonly [path: string, object: object][]>> = {
+  limitRange: [
+    [
+      'limitranges',
+      {
+        kind: 'LimitRange',
+        metadata: { name: 'l' },
+        spec: { limits: [{ type: 'Container', default: { cpu: '200m' }, defaultRequest: { cpu: '100m' }, max: { cpu: '1' } }] },
+      },
+    ],
+  ],
+  quota: [['resourcequotas', { kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { pods: '1000000000' } } }]],
+}
+
+await main()
+
+async function main(): Promise<void> {
+  process.stdout.write(`${JSON.stringify({ chain: await chainRows(), server: await serverRows() })}\n`)
+}
+
+/** The chain alone, over objects in memory. */
+async function chainRows(): Promise<Row[]> {
+  const plugins = defaultAdmissionPlugins({ random: seededRandom(1) })
+  const cluster = new ObjectSet()
+  const put = (resource: string, object: object) => cluster.put({ group: '', resource }, object as ApiObject)
+  put('namespaces', { metadata: { name: 'bench' }, status: { phase: 'Active' } })
+  put('serviceaccounts', { metadata: { name: 'default', namespace: 'bench' } })
+  const attributes = (resource: string, kind: string) => ({
+    operation: 'CREATE' as const,
+    kind: { group: '', version: 'v1', kind },
+    resource: { group: '', version: 'v1', resource },
+    subresource: '',
+    name: 'a',
+    namespace: 'bench',
+    user,
+    dryRun: false,
+  })
+  const context = { reader: cluster, warn: () => undefined }
+  const run = (chosen: readonly AdmissionPlugin[], object: ApiObject, resource: string) => {
+    const chain = admissionChain(chosen)
+    const about = attributes(resource, object.kind)
+    return async () => {
+      const admitted = await chain.admit(object, about, context)
+      await chain.validate(admitted, about, context)
+    }
+  }
+  const map = configMap('a', 1) as ApiObject
+  const bare = pod('a') as ApiObject
+  return [
+    { name: 'ConfigMap, no plugins', microseconds: await best(run([], map, 'configmaps')) },
+    { name: 'ConfigMap, all default plugins', microseconds: await best(run(plugins, map, 'configmaps')) },
+    { name: 'Pod, all default plugins', microseconds: await best(run(plugins, bare, 'pods')) },
+  ]
+}
+
+async function best(run: () => Promise<unknown>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < rounds; round++) {
+    const from = performance.now()
+    for (let i = 0; i < requests; i++) await run()
+    least = Math.min(least, ((performance.now() - from) / requests) * 1000)
+  }
+  return least
+}
+
+interface Setting {
+  readonly name: string
+  readonly admission: NonNullable<ApiServerOptions['admission']>
+  readonly objects: readonly [path: string, object: object][]
+  readonly at: 'pods' | 'configmaps'
+  /** Requests under way at a time. */
+  readonly together?: number
+}
+
+/** The server as a function: creations with plugins against the same without, turn by turn. */
+async function serverRows(): Promise<Row[]> {
+  const all = defaultAdmissionPlugins
+  const settings: Setting[] = [
+    { name: 'create a ConfigMap: no plugins', admission: [], objects: [], at: 'configmaps' },
+    { name: 'create a ConfigMap: all default plugins', admission: all, objects: [], at: 'configmaps' },
+    { name: 'create a Pod: no plugins', admission: [], objects: [], at: 'pods' },
+    { name: 'create a Pod: all default plugins', admission: all, objects: [], at: 'pods' },
+    { name: 'create a Pod: and a limit range', admission: all, objects: seeds['limitRange'] ?? [], at: 'pods' },
+    { name: 'create a Pod: and a quota', admission: all, objects: seeds['quota'] ?? [], at: 'pods' },
+    {
+      name: 'create a Pod: and a quota, 64 at a time',
+      admission: all,
+      objects: seeds['quota'] ?? [],
+      at: 'pods',
+      together: 64,
+    },
+  ]
+  const servers = await Promise.all(settings.map((setting) => serverOf(setting)))
+  const least = settings.map(() => Number.POSITIVE_INFINITY)
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, setting] of settings.entries()) {
+      const server = servers[i] as EmbeddedServer
+      const from = performance.now()
+      await createMany(server, setting, round)
+      least[i] = Math.min(least[i] ?? 0, ((performance.now() - from) / requests) * 1000)
+    }
+  }
+  await Promise.all(servers.map((server) => server.close()))
+  const bare = { configmaps: least[0] ?? 0, pods: least[2] ?? 0 }
+  return settings.map(({ name, at }, i) => ({ name, microseconds: least[i] ?? 0, added: (least[i] ?? 0) - bare[at] }))
+}
+
+async function serverOf({ admission, objects }: Setting): Promise<EmbeddedServer> {
+  const server = await createApiServer({ storage: memoryStorage(), admission })
+  await post(server, '/api/v1/namespaces', { metadata: { name: 'bench' } })
+  await post(server, '/api/v1/namespaces/bench/serviceaccounts', { metadata: { name: 'default' } })
+  for (const [path, object] of objects) await post(server, `/api/v1/namespaces/bench/${path}`, object)
+  const counted = objects.some(([path]) => path === 'resourcequotas')
+  if (counted) {
+    const status = { hard: { pods: '1000000000' }, used: { pods: '0' } }
+    await post(server, '/api/v1/namespaces/bench/resourcequotas/q/status', { status }, 'PATCH')
+  }
+  return server
+}
+
+async function createMany(server: EmbeddedServer, { at, together = 1 }: Setting, round: number): Promise<void> {
+  let next = 0
+  const work = async () => {
+    for (let n = next++; n < requests; n = next++) {
+      const object = at === 'pods' ? pod(`p-${round}-${n}`) : configMap(`c-${round}-${n}`, n)
+      await post(server, `/api/v1/namespaces/bench/${at}`, object)
+    }
+  }
+  await Promise.all(Array.from({ length: together }, work))
+}
+
+async function post(server: EmbeddedServer, path: string, object: object, method = 'POST'): Promise<void> {
+  const body = bytesOf(object)
+  const { status } = await server.handle({
+    method,
+    path,
+    query: '',
+    headers: { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
+    body: async () => body,
+    peer: {},
+    signal: new AbortController().signal,
+    user,
+  })
+  if (status >= 400) throw new Error(`${method} ${path} answered ${status}`)
+}
