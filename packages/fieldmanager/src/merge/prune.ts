@@ -1,6 +1,6 @@
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { invariant } from '../invariant.ts'
-import { fieldSetOf } from '../typed/field-set-of.ts'
+import { presentPaths } from '../typed/field-set-of.ts'
 import { withNamedMembers } from '../typed/named-members.ts'
 import { removeItems } from '../typed/remove.ts'
 import type { TypeRef } from '../typed/types.ts'
@@ -89,7 +89,7 @@ function namedSets(): NamedSets {
   return ({ value = null, type }) => {
     const found = known.get(value)
     if (found?.type === type) return found.set
-    const set = withNamedMembers(fieldSetOf(value, type), type)
+    const set = withNamedMembers(presentPaths(value, type), type)
     known.set(value, { type, set })
     return set
   }

@@ -13,27 +13,45 @@ import { maxObjectDepth } from './walk.ts'
  * of maps that are no structs, and empty or null members.
  */
 export function fieldSetOf(value: JsonValue, type: TypeRef): FieldSet {
-  return nodeOf(value, type, false, 0)?.children ?? emptySet
+  return nodeOf(value, type, { member: false, depth: 0, unnamed: false })?.children ?? emptySet
 }
 
-/** @param member the path of the value itself is set, whatever it holds. */
-function nodeOf(value: JsonValue, type: TypeRef, member: boolean, depth: number): FieldNode | undefined {
+/**
+ * The same for looking at what is left of a value: items that have lost their keys are there too, under an element of their own that no
+ * owner ever has.
+ */
+export function presentPaths(value: JsonValue, type: TypeRef): FieldSet {
+  return nodeOf(value, type, { member: false, depth: 0, unnamed: true })?.children ?? emptySet
+}
+
+const unnamedElement: PathElement = '?'
+
+interface Place {
+  /** The path of the value itself is set, whatever it holds. */
+  readonly member: boolean
+  readonly depth: number
+  readonly unnamed: boolean
+}
+
+function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Place): FieldNode | undefined {
   if (depth > maxObjectDepth) throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
   let nodes: Map<PathElement, FieldNode> | undefined
   if (form === 'map' && atom.map !== undefined) {
     if (atom.map.atomic) return leaf
-    nodes = memberNodes(value, atom.map, depth)
+    nodes = memberNodes(value, atom.map, depth, unnamed)
   } else if (form === 'list' && atom.list !== undefined) {
     if (atom.list.atomic) return leaf
-    nodes = itemNodes(value, atom.list, depth)
+    nodes = itemNodes(value, atom.list, depth, unnamed)
   } else return leaf
   if (nodes !== undefined) return { member, children: new FieldSet(nodes) }
   return member ? leaf : undefined
 }
 
-function memberNodes(value: JsonValue, map: MapAtom, depth: number): Map<PathElement, FieldNode> | undefined {
+type Nodes = Map<PathElement, FieldNode>
+
+function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boolean): Nodes | undefined {
   if (!isMap(value)) return undefined
   let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
@@ -42,7 +60,7 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number): Map<PathEle
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (type === undefined) continue
-    const node = nodeOf(member, type, field === undefined || member === null, depth + 1)
+    const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1, unnamed })
     // An empty struct is a path of its own.
     if (node === undefined && !(isMap(member) && isEmpty(member))) continue
     nodes ??= new Map()
@@ -51,14 +69,20 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number): Map<PathEle
   return nodes
 }
 
-function itemNodes(value: JsonValue, list: ListAtom, depth: number): Map<PathElement, FieldNode> | undefined {
+function itemNodes(value: JsonValue, list: ListAtom, depth: number, unnamed: boolean): Nodes | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const nodes = new Map<PathElement, FieldNode>()
   for (const item of value) {
     const element = itemElement(list, item)
-    if (element instanceof ItemProblem) continue
+    if (element instanceof ItemProblem) {
+      if (unnamed) nodes.set(unnamedElement, leaf)
+      continue
+    }
     // Duplicates are owned together, as a whole.
-    nodes.set(element, nodes.has(element) ? leaf : (nodeOf(item, list.items, true, depth + 1) ?? leaf))
+    nodes.set(
+      element,
+      nodes.has(element) ? leaf : (nodeOf(item, list.items, { member: true, depth: depth + 1, unnamed }) ?? leaf),
+    )
   }
   return nodes.size === 0 ? undefined : nodes
 }
