@@ -111,6 +111,7 @@ describe('bound tokens', () => {
     const bound = { kind: 'Pod', name: 'p', uid: 'pod-1' } as const
     const { token, expiresAt } = await issue({ bound, expirationSeconds: 3607 })
     expect(expiresAt).toBe(clock.now() + 3_607_000)
+    expect(await judge(token)).not.toHaveProperty('annotations')
     clock.advance(4_000_000)
     expect(await judge(token)).toMatchObject({
       kind: 'authenticated',

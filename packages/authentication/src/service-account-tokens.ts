@@ -76,8 +76,8 @@ export function serviceAccountTokens(
     const audiences = common(wanted, audiencesIn(claims))
     if (audiences.length === 0) return otherAudiences
     const outcome = identify(known, audiences, context)
-    // What says something about this very moment is not said again.
-    if (wanted === own && outcome.annotations === undefined) known.outcome = outcome
+    // What may say something about the moment is worked out each time.
+    if (wanted === own && known.bound?.warnafter === undefined) known.outcome = outcome
     return outcome
   }
 
