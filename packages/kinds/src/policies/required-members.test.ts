@@ -16,6 +16,15 @@ describe('missingMembers', () => {
     expect(missing('text', 'spec')).toEqual(['spec'])
   })
 
+  it('asks where a sibling is there', () => {
+    const path = 'a.?b.c'
+    expect([missing({ a: {} }, path), missing({ a: { b: 1 } }, path), missing({ a: { b: 1, c: 2 } }, path)]).toEqual([
+      [],
+      ['a.c'],
+      [],
+    ])
+  })
+
   it('asks only where there is something to ask of', () => {
     const path = 'spec.?.volumes.?.*.iscsi.?.lun'
     expect(missing({}, path)).toEqual([])

@@ -3,8 +3,8 @@ import { Path } from '@krmkit/meta'
 /**
  * Which members a value as it was written does not name, of those that it must.
  *
- * @param paths of `KindPolicy.requiredMembers`: steps are member names; `*` is every item of a list, and `?` behind a member asks
- * for the rest of the path only where that member is there.
+ * @param paths of `KindPolicy.requiredMembers`: steps are member names; `*` is every item of a list, `?` behind a member asks for
+ * the rest of the path only where that member is there, and `?other` only where its sibling `other` is.
  */
 export function missingMembers(value: unknown, paths: readonly (readonly string[])[]): Path[] {
   const missing: Path[] = []
@@ -29,6 +29,10 @@ function look(value: unknown, { path, at, items }: Walk, missing: Path[]): void 
         for (const [k, item] of here.entries()) look(item, { path, at: i + 1, items: [...items, k] }, missing)
       return
     }
+    if (step.startsWith('?')) {
+      if (memberOf(here, step.slice(1)) === undefined) return
+      continue
+    }
     here = memberOf(here, step)
     if (path[i + 1] !== '?') continue
     if (here === undefined) return
@@ -47,7 +51,7 @@ function pathOf(steps: readonly string[], items: readonly number[]): Path {
   let path: Path | undefined
   let lists = 0
   for (const step of steps) {
-    if (step === '?') continue
+    if (step.startsWith('?')) continue
     if (step === '*') path = path?.index(items[lists++] ?? 0)
     else path = path === undefined ? Path.of(step) : path.child(step)
   }

@@ -8,6 +8,7 @@ import { between, maxInt32 } from '../shared/numbers.ts'
 import type { Place, Report } from '../shared/place.ts'
 import { defaultVendorSource, roundUp } from '../shared/pod-defaults.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
+import { lunOfSource } from '../shared/required-luns.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { checkDriverName } from '../shared/volume-network.ts'
@@ -84,7 +85,7 @@ export const volumeAttachmentPolicy = definePolicy<VolumeAttachment>({
   allowUnconditionalUpdate: false,
   // `Differs:` the stock server takes a missing member for false; S88.
   requiredMembers: {
-    '': [['spec', '?', 'source', '?', 'inlineVolumeSpec', '?', 'iscsi', '?', 'lun']],
+    '': [['spec', '?', 'source', '?', 'inlineVolumeSpec', '?', ...lunOfSource]],
     status: [['status', 'attached']],
   },
   defaults(attachment) {
