@@ -141,7 +141,7 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
    * Members that the body of a POST or PUT must name although their zero value is legal; @see storage specification, 2.7 and 2.8.
    * Decoding gives an absent member its zero form, so that only the body itself (JSON or YAML) tells. Member paths by
    * sub-resource, the main resource under ``; a missing one is refused with 422 and `Required value`. In a path, `*` is every item
-   * of a list, and `?` behind a member asks for the rest only where that member is there: see `missingMembers`.
+   * of a list, and `?` marks what is asked for under a condition: see `missingMembers`.
    */
   readonly requiredMembers?: Readonly<Record<string, readonly (readonly string[])[]>>
   /** PUT on a missing name creates it. Default false. */
