@@ -28,7 +28,7 @@ const judge = (secret: TokenSecret, given = token) =>
 const known = (groups: string[]) => ({ kind: 'authenticated', user: { username: 'system:bootstrap:abcdef', groups } })
 
 describe('bootstrapTokens', () => {
-  it('P261 the bearer is named for the token, in the group of all and those asked for', () => {
+  it('P119 P261 the bearer is named for the token, in the group of all and those asked for', () => {
     expect(judge(secretOf({}))).toEqual(known(['system:bootstrappers']))
     const asked = 'system:bootstrappers:z,system:bootstrappers:a:b-9,system:bootstrappers:z'
     expect(judge(secretOf({ 'auth-extra-groups': asked }))).toEqual(
@@ -36,7 +36,11 @@ describe('bootstrapTokens', () => {
     )
   })
 
-  it('P262 an expired token lets nobody in', () => {
+  it('P115 a description is for people', () => {
+    expect(judge(secretOf({ description: 'for the new nodes' }))).toEqual(known(['system:bootstrappers']))
+  })
+
+  it('P116 P262 an expired token lets nobody in', () => {
     const at = (expiration: string) => judge(secretOf({ expiration }))
     for (const good of ['', '2026-01-01T00:00:01Z', '2026-01-01T01:00:01+01:00'])
       expect(at(good)).toMatchObject({ kind: 'authenticated' })
@@ -55,7 +59,7 @@ describe('bootstrapTokens', () => {
     ['on its way out', secretOf({}, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })],
     ['a group of others', secretOf({ 'auth-extra-groups': 'system:masters' })],
     ['a group with a line break', secretOf({ 'auth-extra-groups': 'system:bootstrappers:a\nsystem:masters' })],
-  ])('a Secret with %s lets nobody in', (_, secret) => {
+  ])('P113 P114 P117 P119 a Secret with %s lets nobody in', (_, secret) => {
     expect(judge(secret)).toEqual({ kind: 'noOpinion' })
   })
 
@@ -67,7 +71,7 @@ describe('bootstrapTokens', () => {
     ` ${token}`,
     'abcdef.0123456789abcde',
     '__prot.o__0123456789ab',
-  ])('%j has not the form of a token', (given) => {
+  ])('P120 %j has not the form of a token', (given) => {
     expect(judge(secretOf({}), given)).toEqual({ kind: 'noOpinion' })
   })
 })

@@ -42,7 +42,7 @@ function setup(outputs: (string | CommandOutcome)[], more: Partial<ExecConfig> =
 }
 
 describe('execCredentials', () => {
-  it('P266 runs the command with its arguments and environment, and takes its token', async () => {
+  it('P235 P266 runs the command with its arguments and environment, and takes its token', async () => {
     const { source, runs } = setup([answer({ token: 'secret' })])
     expect(await source.get()).toEqual({ token: 'secret' })
     expect(runs[0]).toMatchObject({ command: 'get-token', args: ['--now'], options: { env: { HOME: '/home/me', MORE: 'x' } } })
