@@ -29,6 +29,8 @@ import { ensureBootstrapRoles } from './access/bootstrap-roles.ts'
 import { bodyReader } from './audit/bodies.ts'
 import { type AuditChoice, auditTrails } from './audit/trails.ts'
 import { ensureSystemObjects } from './bootstrap.ts'
+import type { ConversionReach } from './conversion/interfaces.ts'
+import { WebhookConverters } from './conversion/webhook-converter.ts'
 import { followDefinitions } from './custom-resources/custom-resources.ts'
 import { dispatchResource } from './dispatch-resource.ts'
 import { audit, auditUnauthenticated } from './filters/audit.ts'
@@ -82,6 +84,8 @@ export interface ApiServerOptions {
    * function). `NamespaceLifecycle` runs in any case, first unless it is among them. Default: nothing else.
    */
   readonly admission?: readonly AdmissionPlugin[] | ((environment: AdmissionEnvironment) => readonly AdmissionPlugin[])
+  /** How conversion webhooks are reached that definitions of custom resources name. Default: they are not. */
+  readonly conversion?: ConversionReach
   readonly clock?: Clock
   readonly random?: Random
   readonly profile?: NamingProfile
@@ -281,7 +285,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   await ensureSystemObjects(registry)
   if (options.bootstrapRoles === true) await ensureBootstrapRoles(registry)
   await access.start(registry)
-  await followDefinitions({ registry, clock, closing: closing.signal, onFault })
+  const converters = new WebhookConverters(options.conversion ?? {}, { clock, random, reader: registry.reader })
+  await followDefinitions({ registry, clock, closing: closing.signal, onFault, converters })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
 }
 

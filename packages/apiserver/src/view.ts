@@ -11,6 +11,8 @@ import { FrameCache } from './frame-cache.ts'
  */
 export interface View {
   readonly definition: ResourceDefinition
+  /** Waits until entries can be looked at, where others translate them; undefined when that is so already. */
+  load(entries: Iterable<Entry>): Promise<void> | undefined
   object(entry: Entry): FrozenObject
   /** Whole JSON document with its final newline. */
   bytes(entry: Entry): Uint8Array
@@ -33,11 +35,13 @@ export function createView(definition: ResourceDefinition, parsed: ParsedObjects
   // Items of custom resources are whole objects, whose members come in the order of their names.
   const headLength = definition.custom === undefined ? documentHead(definition.kind).byteLength : 1
   const { toStorage, fromStorage } = definition
+  if (definition.conversion !== undefined) return translatedView(definition, parsed, headLength)
   if (fromStorage === undefined || toStorage === undefined) {
     return {
       definition,
       headLength,
       frames: new FrameCache(),
+      load: () => undefined,
       object: (entry) => parsed.objectOf(entry),
       bytes: (entry) => entry.value,
       present: (object) => object,
@@ -63,6 +67,7 @@ export function createView(definition: ResourceDefinition, parsed: ParsedObjects
     definition,
     headLength,
     frames: new FrameCache(),
+    load: () => undefined,
     object(entry) {
       const found = of(entry)
       return found === 'stored' ? parsed.objectOf(entry) : found.object
@@ -75,6 +80,29 @@ export function createView(definition: ResourceDefinition, parsed: ParsedObjects
     },
     present: convert,
     toStorage: (object) => toStorage(object),
+  }
+}
+
+/** Writes work with the objects of this version, so that they are translated between it and storage only. */
+function translatedView(definition: ResourceDefinition, parsed: ParsedObjects, headLength: number): View {
+  const encoded = new WeakMap<FrozenObject, Uint8Array>()
+  const object = (entry: Entry) => parsed.seen(definition, entry)
+  return {
+    definition,
+    headLength,
+    frames: new FrameCache(),
+    load: (entries) => parsed.load(definition, entries),
+    object,
+    bytes(entry) {
+      const shown = object(entry)
+      const known = encoded.get(shown)
+      if (known !== undefined) return known
+      const bytes = encodeJson(shown, { newline: true })
+      encoded.set(shown, bytes)
+      return bytes
+    },
+    present: (shown) => shown,
+    toStorage: (shown) => shown,
   }
 }
 

@@ -37,6 +37,13 @@ export class FollowedCollections {
     return custom === undefined && small.has(storage.resource)
   }
 
+  /** A whole collection in the order of keys; undefined as long as it has not been read. */
+  listNow(definition: ResourceDefinition): readonly FrozenObject[] | undefined {
+    const prefix = collectionPrefix(definition)
+    const followed = this.#collections.get(prefix)
+    return followed instanceof Followed && !followed.lost ? followed.list(prefix) : undefined
+  }
+
   /** In the order of keys. */
   async list(definition: ResourceDefinition, namespace: string): Promise<readonly FrozenObject[]> {
     const prefix = collectionPrefix(definition)

@@ -26,4 +26,5 @@ export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.t
 export { parseResourceVersion, waitForRevision } from './resource-version.ts'
 export { ServedResources } from './served-resources.ts'
 export { deepFreeze, encodeStored, type Note, ParsedObjects } from './stored-object.ts'
-export { createObject, optimisticLockMessage, updateObject, type Writer } from './write.ts'
+export { optimisticLockMessage } from './update-version.ts'
+export { createObject, updateObject, type Writer } from './write.ts'

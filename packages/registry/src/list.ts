@@ -104,6 +104,7 @@ async function listSelected(
   const only = namedKey(definition, request, prefix)
   if (only !== undefined && from.after === undefined) {
     const entry = await environment.storage.get(only, from.at === undefined ? {} : { at: from.at })
+    if (entry !== undefined) await parsed.load(definition, [entry])
     const matches =
       entry !== undefined &&
       (labelSelector === undefined || labelSelector.matches(parsed.noteOf(entry).labels)) &&
@@ -121,6 +122,8 @@ async function listSelected(
       ...(at === undefined ? {} : { at }),
     })
     at = page.revision
+    const loading = fieldSelector === undefined ? undefined : parsed.load(definition, page.entries)
+    if (loading !== undefined) await loading
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
       if (labelSelector !== undefined && !labelSelector.matches(parsed.noteOf(entry).labels)) continue

@@ -26,6 +26,11 @@ export function createReader(environment: Environment, parsed: ParsedObjects, se
       const { entries } = await storage.list({ prefix: collectionPrefix(definition, namespace ?? '') })
       return entries.map((entry) => parsed.objectOf(entry))
     },
+    listNow({ group, resource }) {
+      const definition = served.stored(group, resource)
+      if (definition === undefined) return []
+      return followed.covers(definition) ? followed.listNow(definition) : undefined
+    },
     resourcesOf: ({ group, version, kind }) =>
       served.definitions
         .filter(({ kind: known }) => known.kind === kind && known.group === group && known.version === version)

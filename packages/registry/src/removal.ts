@@ -39,7 +39,8 @@ export async function removeUpdated(
   { environment, parsed }: Writer,
   { last, current, entry }: { readonly last: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
 ): Promise<Stored | undefined> {
-  const gone = { ...(current as ApiObject), metadata: { ...(current.metadata as ApiObject['metadata']) } }
+  const stored = parsed.objectOf(entry) as ApiObject
+  const gone = { ...stored, metadata: { ...stored.metadata } }
   const result = await environment.storage.delete(
     entry.key,
     (revision) => {
@@ -104,7 +105,7 @@ export async function deleteObject(
   for (;;) {
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) throw ApiError.notFound(gr, name)
-    const current = parsed.objectOf(entry)
+    const current = definition.conversion === undefined ? parsed.objectOf(entry) : await parsed.read(definition, entry)
     // The stock server names the kind here, where every other conflict names the resource.
     checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
@@ -142,7 +143,7 @@ async function deleteOnce(
   if (next === 'pending') return { object: current, entry, removed: false }
   if (next === 'now') {
     if (context.dryRun) return { object: current, entry, removed: true }
-    const last = structuredClone(current) as ApiObject
+    const last = structuredClone(definition.conversion === undefined ? current : parsed.objectOf(entry)) as ApiObject
     const result = await storage.delete(
       entry.key,
       (revision) => {
@@ -154,7 +155,9 @@ async function deleteOnce(
     if (result.outcome !== 'written') return undefined
     deepFreeze(last)
     if (definition.policy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined)
-      return { object: last, entry: result.entry, removed: true }
+      return definition.conversion === undefined
+        ? { object: last, entry: result.entry, removed: true }
+        : { object: shownLast(current, last), removed: true }
     // Kinds with a grace period are answered as marked, although what was stored never was.
     const mark = { deletionTimestamp: formatTime(environment.clock.now()), deletionGracePeriodSeconds: 0 }
     const marked = { ...last, metadata: { ...last.metadata, ...mark, ...raisedGeneration(current) } }
@@ -162,21 +165,29 @@ async function deleteOnce(
   }
   const canonical = normalize(storedType(writer, definition), next) as ApiObject
   if (context.dryRun) return { object: deepFreeze(canonical), removed: false }
-  const note = parsed.newNote(canonical)
+  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
+  const note = parsed.newNote(kept)
   const result = await storage.put(
     entry.key,
     (revision) => {
-      canonical.metadata.resourceVersion = String(revision)
-      return encodeStored(canonical)
+      kept.metadata.resourceVersion = String(revision)
+      return encodeStored(kept)
     },
     { expect: entry.revision, note },
   )
   if (result.outcome === 'conflict') return undefined
-  note.object = deepFreeze(canonical)
+  note.object = deepFreeze(kept)
   parsed.keep(note)
   const held = (canonical.metadata.finalizers ?? []).length > 0 || (canonical.metadata.deletionGracePeriodSeconds ?? 0) > 0
   // A grace period of zero and nothing that holds it: the mark was only the first half.
-  return held || isNamespace(definition) ? { object: canonical, entry: result.entry, removed: false } : undefined
+  return held || isNamespace(definition)
+    ? { object: await parsed.read(definition, result.entry), entry: result.entry, removed: false }
+    : undefined
+}
+
+/** What was removed, as the version of the request shows it. */
+function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject {
+  return deepFreeze({ ...current, metadata: { ...current.metadata, resourceVersion: metadata.resourceVersion ?? '' } })
 }
 
 function checkPreconditions(

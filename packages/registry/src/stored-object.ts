@@ -3,6 +3,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { encodeJson, parseJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
+import { ConvertedObjects } from './converted-objects.ts'
 import type { FrozenObject } from './interfaces.ts'
 
 /**
@@ -24,6 +25,7 @@ const noLabels: Readonly<Record<string, string>> = Object.freeze({})
 
 /** Bounds how many parsed objects stay in memory: the bytes stay, the parsed form of those not used lately goes. */
 export class ParsedObjects {
+  readonly #converted = new ConvertedObjects((entry) => this.objectOf(entry), deepFreeze)
   readonly #notes: (Note | undefined)[]
   #next = 0
 
@@ -62,6 +64,23 @@ export class ParsedObjects {
     return note.object
   }
 
+  /** Makes entries ready to be `seen` through a version; undefined when there is nothing to wait for. */
+  load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
+    return this.#converted.load(definition, entries)
+  }
+
+  /** The object that writes of a definition work with: as stored, or as loaded where others translate. */
+  seen(definition: ResourceDefinition, entry: Entry): FrozenObject {
+    return this.#converted.seen(definition, entry)
+  }
+
+  /** As `seen`, loaded first. */
+  async read(definition: ResourceDefinition, entry: Entry): Promise<FrozenObject> {
+    const loading = this.load(definition, [entry])
+    if (loading !== undefined) await loading
+    return this.seen(definition, entry)
+  }
+
   /** The note of an object that is being written. */
   newNote(object: FrozenObject): Note {
     return {
@@ -77,7 +96,7 @@ export class ParsedObjects {
   fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
     const note = this.noteOf(entry)
     if (note.fields === undefined || note.fieldsOf !== definition) {
-      note.fields = selectableFields(this.objectOf(entry), definition)
+      note.fields = selectableFields(this.seen(definition, entry), definition)
       note.fieldsOf = definition
     }
     return note.fields

@@ -3,7 +3,8 @@ import { ApiError, type ApiObject, type Random, seededRandom } from '@krmkit/met
 import { describe, expect, it } from 'vitest'
 import type { FrozenObject } from './interfaces.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
-import { optimisticLockMessage, updateObject } from './write.ts'
+import { optimisticLockMessage } from './update-version.ts'
+import { updateObject } from './write.ts'
 
 type ConfigMap = FrozenObject & { readonly data?: Readonly<Record<string, string>> }
 

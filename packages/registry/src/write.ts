@@ -1,7 +1,7 @@
 import type { AdmissionAttributes, ObjectForms, ObjectReader, ObjectWriter, Settle } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, field, type GroupKind, goText, type JsonValue, Path } from '@krmkit/meta'
+import { ApiError, type ApiObject, type GroupKind, type JsonValue } from '@krmkit/meta'
 import { normalize, type StructType } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext, admittedUpdate, mendAdmitted, updateAttributes } from './admission-request.ts'
@@ -26,6 +26,7 @@ import type { StoredForms } from './stored-form.ts'
 import { deepFreeze, encodeStored, type ParsedObjects, sameBytes } from './stored-object.ts'
 import type { Turns } from './turns.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
+import { optimisticLockMessage, settleVersion } from './update-version.ts'
 
 /** Refusals name the kind as it is stored, whatever version was asked for. */
 function storedKind(writer: Writer, definition: ResourceDefinition): GroupKind {
@@ -60,9 +61,6 @@ export function storedType(writer: Writer, definition: ResourceDefinition): Stru
 
 /** Tries to find a free generated name before giving up. */
 const generatedNameAttempts = 8
-
-/** The text that clients know a lost race by. */
-export const optimisticLockMessage = 'the object has been modified; please apply your changes to the latest version and try again'
 
 /** Writes, and tells admission whether it came to that. */
 async function toldAdmission<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
@@ -180,16 +178,27 @@ async function createOnce(
   return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true }))
 }
 
+interface EntryWrite {
+  readonly key: string
+  readonly object: ApiObject
+  /** The same in the storage version, where it was translated already. */
+  readonly stored?: ApiObject | undefined
+  readonly expect: number
+  readonly settled: boolean
+}
+
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
 async function writeEntry(
   writer: Writer,
   definition: ResourceDefinition,
-  { key, object, expect, settled }: { key: string; object: ApiObject; expect: number; settled: boolean },
+  { key, object, stored, expect, settled }: EntryWrite,
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { environment, parsed } = writer
   object.metadata.resourceVersion = '0'
   const type = storedType(writer, definition)
-  const canonical = writer.storedForms.of(type, normalize(type, object)) as ApiObject
+  const shown = writer.storedForms.of(type, normalize(type, object)) as ApiObject
+  const { conversion } = definition
+  const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
   const note = parsed.newNote(canonical)
   if (settled) note.settledBy = definition
   const result = await environment.storage.put(
@@ -203,6 +212,7 @@ async function writeEntry(
   if (result.outcome === 'conflict') return undefined
   note.object = deepFreeze(canonical)
   parsed.keep(note)
+  if (conversion !== undefined) return { object: await parsed.read(definition, result.entry), entry: result.entry }
   return { object: canonical, entry: result.entry }
 }
 
@@ -247,8 +257,10 @@ async function tryUpdate(
   const gr = { group: definition.group, resource: definition.resource.name }
   const entry = isStorableName(request.name) ? storage.peek(key) : undefined
   if (entry !== undefined) {
+    const loading = writer.parsed.load(definition, [entry])
+    if (loading !== undefined) await loading
     const answer = await writer.addresses.inTurn(definition, () =>
-      updateOnce(writer, definition, context, request, entry, writer.parsed.objectOf(entry)),
+      updateOnce(writer, definition, context, request, entry, writer.parsed.seen(definition, entry)),
     )
     return answer === undefined ? undefined : { ...answer, created: false }
   }
@@ -315,24 +327,7 @@ async function updateOnce(
     await guard.check({ definition, user: context.user, namespace, name, object: next as FrozenObject, oldObject: current })
   }
 
-  const version = next.metadata.resourceVersion ?? ''
-  const conditional = version !== '' && version !== '0'
-  if (!conditional) {
-    if (definition.policy.allowUnconditionalUpdate === false) {
-      const place = Path.of('metadata').child('resourceVersion')
-      // The generic layer names the resource, not the kind.
-      const named = { group: gr.group, kind: gr.resource }
-      throw ApiError.invalid(named, name, [field.invalid(place, goText('0x0'), 'must be specified for an update')])
-    }
-    next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
-  } else if (!/^[0-9]+$/.test(version)) {
-    throw ApiError.badRequest(
-      `metadata.resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
-    )
-  } else if (version !== current.metadata.resourceVersion) {
-    throw ApiError.conflict(gr, name, optimisticLockMessage)
-  }
-
+  settleVersion(definition, name, { next, current })
   const policy = policyContext(environment, context, definition)
   const sub = request.rules ?? (subresource === '' ? undefined : definition.policy.subresources?.[subresource])
   carryOverMetadata(next, current, definition)
@@ -381,9 +376,11 @@ async function writeUpdate(
   const note = parsed.noteOf(entry)
   // A sub-resource looks at its own part only.
   const settled = whole || note.settledBy === definition
-  if (mayBeSame && sameBytes(encodeStored(canonical), entry.value)) {
+  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
+  if (mayBeSame && sameBytes(encodeStored(kept), entry.value)) {
     if (settled) note.settledBy = definition
     return { object: current, entry }
   }
-  return writeEntry(writer, definition, { key: entry.key, object: canonical, expect: entry.revision, settled })
+  const stored = definition.conversion === undefined ? undefined : kept
+  return writeEntry(writer, definition, { key: entry.key, object: canonical, stored, expect: entry.revision, settled })
 }

@@ -39,6 +39,9 @@ export interface PostBounds {
   readonly timeoutSeconds: number
 }
 
+/** What is known of a webhook before it is asked; endpoints are kept by it. */
+export type Reachable = Pick<Hook, 'client'>
+
 const defaultAnswerLimitBytes = 10 * 1024 * 1024
 
 /** Redirects that are followed, as Go's client does, on the same host only: credentials go nowhere else. */
@@ -48,7 +51,7 @@ const maxRedirects = 10
 export class WebhookClient {
   readonly #options: ClientOptions
   readonly #inProcess: ReadonlyMap<string, InProcessWebhook>
-  readonly #endpoints = new WeakMap<Hook, Endpoint>()
+  readonly #endpoints = new WeakMap<Reachable, Endpoint>()
 
   constructor(options: ClientOptions) {
     this.#options = options
@@ -59,7 +62,7 @@ export class WebhookClient {
    * @param reader where services are found, unless the embedder finds them.
    * @throws WebhookError when there is no way.
    */
-  endpoint(hook: Hook, reader: ObjectReader): Endpoint {
+  endpoint(hook: Reachable, reader: Pick<ObjectReader, 'get'>): Endpoint {
     let endpoint = this.#endpoints.get(hook)
     if (endpoint === undefined) {
       endpoint = this.#open(hook, this.#options.resolveService ?? clusterServices(reader))
@@ -68,7 +71,7 @@ export class WebhookClient {
     return endpoint
   }
 
-  #open(hook: Hook, services: ServiceResolver): Endpoint {
+  #open(hook: Reachable, services: ServiceResolver): Endpoint {
     const { transport, credentialsFor, answerLimitBytes = defaultAnswerLimitBytes } = this.#options
     const address = addressOf(hook.client)
     if (typeof address === 'string') throw unreachable(address)
@@ -89,7 +92,7 @@ export class WebhookClient {
 /** @throws WebhookError when authorities, certificate or key cannot be used. */
 function connect(
   transport: WebhookTransport,
-  hook: Hook,
+  hook: Reachable,
   {
     address,
     credentials,
@@ -113,7 +116,7 @@ function connect(
   }
 }
 
-function bundleOf({ client }: Hook): string | undefined {
+function bundleOf({ client }: Reachable): string | undefined {
   const { caBundle } = client
   if (caBundle === undefined || caBundle === null || caBundle === '') return undefined
   try {

@@ -4,6 +4,7 @@ import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } f
 import { collectionPrefix, deleteObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
 import type { Watcher } from '@krmkit/storage'
 import { serverUser } from '../bootstrap.ts'
+import type { WebhookConverters } from '../conversion/webhook-converter.ts'
 import { isTrue, settledStatus } from './accepted-names.ts'
 
 /**
@@ -20,6 +21,8 @@ export interface CustomResourcesOptions {
   readonly closing: AbortSignal
   /** Hears of definitions that could not be dealt with. */
   readonly onFault: (error: unknown) => void
+  /** Of definitions whose versions are translated by others. */
+  readonly converters: WebhookConverters
 }
 
 interface Known {
@@ -129,7 +132,8 @@ class Follower {
     if (this.#builtIn.has(`${definition.spec.group}/${definition.spec.names.plural}`)) return []
     const objectMeta = this.#options.registry.environment.types.struct('meta/v1.ObjectMeta')
     try {
-      return customDefinitions(definition, { objectMeta, unserved })
+      const converter = this.#options.converters.of(definition)
+      return customDefinitions(definition, { objectMeta, unserved, ...(converter === undefined ? {} : { converter }) })
     } catch (error) {
       this.#options.onFault(error)
       return []

@@ -29,6 +29,7 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
     const { storage } = machinery.writer.environment
     const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
     if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
+    await request.view.load([entry])
     return presentObject(request, 200, scaleOf(request, request.view.object(entry)), representation)
   }
   const kind = verb === 'patch' ? patchKind(request) : undefined

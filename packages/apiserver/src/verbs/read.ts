@@ -37,6 +37,8 @@ export async function getObject(request: ResourceRequest): Promise<ApiResponse> 
   if (version !== undefined && version > storage.revision) await waitForRevision(storage, version, clock, state.signal)
   const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
   if (entry === undefined) throw ApiError.notFound({ group: definition.group, resource: definition.resource.name }, name)
+  const loading = request.view.load([entry])
+  if (loading !== undefined) await loading
   return presentEntry(request, entry, representation)
 }
 
@@ -168,6 +170,8 @@ export async function listObjects(request: ResourceRequest): Promise<ApiResponse
     },
     state.signal,
   )
+  const loading = request.view.load(answer.entries)
+  if (loading !== undefined) await loading
   return presentList(request, answer, representation)
 }
 

@@ -111,6 +111,7 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
     if (!plan.prefix.endsWith('/')) {
       const revision = storage.revision
       const entry = storage.peek(plan.prefix)
+      if (entry !== undefined) await request.view.load([entry])
       return {
         watcher: storage.watch({ prefix: plan.prefix, from: revision }),
         initial: entry !== undefined && selects(request, plan, entry) ? [entry] : [],
@@ -194,11 +195,14 @@ async function* stream<T, Pack>(
   watcher.onReady = () => waker.wake()
   if (state.signal.aborted || machinery.closing.aborted) stop()
   try {
+    await request.view.load(start.initial)
     for (const pack of packed(start.initial.map((entry) => frames.event('ADDED', entry)))) yield pack
     if (plan.initialEvents && plan.bookmarks) for (const pack of packed([frames.bookmark(start.revision, true)])) yield pack
     scheduleBookmark()
     while (!waker.stopped) {
       const events = watcher.take(eventsAtOnce)
+      const loading = request.view.load(entriesOf(events))
+      if (loading !== undefined) await loading
       const batch: T[] = []
       for (const event of events) {
         const frame = frameOf(request, plan, frames, event)
@@ -214,12 +218,24 @@ async function* stream<T, Pack>(
       if (watcher.ended !== undefined) return
       await waker.wait()
     }
+  } catch (error) {
+    // What cannot be shown ends the watch, with the reason as its last event.
+    if (!ApiError.is(error)) throw error
+    for (const pack of packed([frames.status(error.status)])) yield pack
   } finally {
     watcher.close()
     cancelTimeout()
     cancelBookmark()
     state.signal.removeEventListener('abort', stop)
     machinery.closing.removeEventListener('abort', stop)
+  }
+}
+
+/** Everything that frames may be made of. */
+function* entriesOf(events: readonly StorageEvent[]): Generator<Entry> {
+  for (const { entry, previous } of events) {
+    if (previous !== undefined) yield previous
+    yield entry
   }
 }
 

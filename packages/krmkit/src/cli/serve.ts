@@ -82,6 +82,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
           // By this lifetime the issuer knows mounted tokens, which live on when that is asked for.
           mountedTokenSeconds: options.serviceAccountExtendTokenExpiration ? extendableTokenSeconds : 3600,
         }),
+      conversion: { transport: webhooks },
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,

@@ -1,0 +1,307 @@
+import type { WebhookTransport } from '@krmkit/admission'
+import type { ApiObject, JsonObject } from '@krmkit/meta'
+import { memoryStorage } from '@krmkit/storage'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createApiServer, type EmbeddedServer } from '../server.ts'
+import type { ConversionReach } from './interfaces.ts'
+
+const servers: EmbeddedServer[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+type Body = any
+type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>, query?: string) => Promise<Body>
+
+const url = 'https://hooks.example.com/convert'
+const group = 'g.example.com'
+
+/** v1 has `spec.size`, v1beta1 has `size`. */
+function converted(object: Body, desired: string): ApiObject {
+  const { spec, size, ...rest } = structuredClone(object) as Body
+  const number = spec?.size ?? size
+  return { ...rest, apiVersion: desired, ...(desired.endsWith('/v1') ? { spec: { size: number } } : { size: number }) }
+}
+
+const schema = (properties: JsonObject) => ({ openAPIV3Schema: { type: 'object', properties } })
+const size = { type: 'integer' }
+
+function definition(stored: 'v1' | 'v1beta1' = 'v1', reviews: string[] = ['v1']): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `widgets.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      conversion: { strategy: 'Webhook', webhook: { clientConfig: { url }, conversionReviewVersions: reviews } },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: stored === 'v1',
+          schema: schema({ spec: { type: 'object', properties: { size } } }),
+          selectableFields: [{ jsonPath: '.spec.size' }],
+          additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+        },
+        { name: 'v1beta1', served: true, storage: stored === 'v1beta1', schema: schema({ size: { ...size, minimum: 1 } }) },
+      ],
+    },
+  }
+}
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const at = (version: string, name = '') => `/apis/${group}/${version}/namespaces/default/widgets${name === '' ? '' : `/${name}`}`
+const widget = (name: string, members: JsonObject, version = 'v1beta1'): JsonObject => ({
+  apiVersion: `${group}/${version}`,
+  kind: 'Widget',
+  metadata: { name },
+  ...members,
+})
+
+async function start(conversion: ConversionReach, body: JsonObject = definition()) {
+  const server = await createApiServer({ storage: memoryStorage(), conversion })
+  servers.push(server)
+  const call: Call = async (method, path, given, headers = {}, query = '') => {
+    const bytes = new TextEncoder().encode(given === undefined ? '' : JSON.stringify(given))
+    const response = await server.handle({
+      method,
+      path,
+      query,
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+      body: async () => bytes,
+      peer: {},
+      signal: new AbortController().signal,
+    })
+    if (response.body.kind === 'stream') return response.body.stream
+    const parts =
+      response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts : []
+    const text = Buffer.concat(parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
+    return text.startsWith('{') ? JSON.parse(text) : text
+  }
+  await call('POST', definitions, body)
+  for (let turn = 0; turn < 200 && (await call('GET', at('v1'))).kind !== 'WidgetList'; turn++)
+    await new Promise((resolve) => setImmediate(resolve))
+  return { call, server }
+}
+
+function counting(calls: number[] = []): { reach: ConversionReach; calls: number[] } {
+  const reach = {
+    inProcess: {
+      [url]: (objects: readonly unknown[], desired: string) => {
+        calls.push(objects.length)
+        return objects.map((object) => converted(object, desired))
+      },
+    },
+  }
+  return { reach, calls }
+}
+
+/** A webhook behind a transport; `answer` makes the body of the response from the request. */
+function remote(answer: (request: Body, review: Body) => unknown, paths: string[] = []): ConversionReach {
+  const transport: WebhookTransport = {
+    open:
+      () =>
+      async ({ body, path }) => {
+        paths.push(path)
+        const review = JSON.parse(body) as Body
+        const text = JSON.stringify(answer(review.request, review))
+        return { status: 200, headers: { 'content-type': 'application/json' }, body: new TextEncoder().encode(text) }
+      },
+  }
+  return { transport }
+}
+
+const review = (version: string, response: unknown) => ({
+  apiVersion: `apiextensions.k8s.io/${version}`,
+  kind: 'ConversionReview',
+  response,
+})
+const success = (request: Body, convertedObjects: unknown[]) => ({
+  uid: request.uid,
+  result: { status: 'Success' },
+  convertedObjects,
+})
+
+describe('versions that webhooks translate', () => {
+  it('are read and written in the version of the request, and kept in the storage version', async () => {
+    const { reach } = counting()
+    const { call, server } = await start(reach)
+    const made = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    expect(made).toMatchObject({ apiVersion: `${group}/v1beta1`, size: 3, metadata: { generation: 1 } })
+    expect(made).not.toHaveProperty('spec')
+    expect((await call('GET', at('v1', 'a'))).spec).toEqual({ size: 3 })
+    const { entries } = await server.registry.environment.storage.list({ prefix: `/${group}/widgets/` })
+    expect(JSON.parse(new TextDecoder().decode(entries[0]!.value))).toMatchObject({
+      apiVersion: `${group}/v1`,
+      spec: { size: 3 },
+    })
+    const merge = { 'content-type': 'application/merge-patch+json' }
+    const patched = await call('PATCH', at('v1beta1', 'a'), { size: 4 }, merge)
+    expect(patched).toMatchObject({ size: 4, metadata: { generation: 2 } })
+    const again = await call('PATCH', at('v1beta1', 'a'), { size: 4 }, merge)
+    expect(again.metadata.resourceVersion).toBe(patched.metadata.resourceVersion)
+    expect((await call('PUT', at('v1beta1', 'a'), { ...patched, size: 0 })).details.causes[0].field).toBe('size')
+    expect((await call('DELETE', at('v1beta1', 'a'))).status).toBe('Success')
+  })
+
+  it('a list is one call, a revision is translated once, and the storage version needs none', async () => {
+    const { reach, calls } = counting()
+    const { call } = await start(reach)
+    for (const name of ['a', 'b', 'c']) await call('POST', at('v1'), widget(name, { spec: { size: 1 } }, 'v1'))
+    expect(calls).toEqual([])
+    expect((await call('GET', at('v1beta1'))).items.map((item: Body) => item.size)).toEqual([1, 1, 1])
+    expect(calls).toEqual([3])
+    await call('GET', at('v1beta1'))
+    await call('GET', at('v1beta1', 'b'))
+    expect(calls).toEqual([3])
+  })
+
+  it('columns, selected fields and watches are of the version of the request', async () => {
+    const { reach } = counting()
+    const { call } = await start(reach, definition('v1beta1'))
+    await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    await call('POST', at('v1beta1'), widget('b', { size: 4 }))
+    const table = await call('GET', at('v1'), undefined, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' })
+    expect(table.rows.map(({ cells }: Body) => cells)).toEqual([
+      ['a', 3],
+      ['b', 4],
+    ])
+    expect(
+      (await call('GET', at('v1'), undefined, {}, 'fieldSelector=spec.size%3D4')).items.map((i: Body) => i.metadata.name),
+    ).toEqual(['b'])
+    const stream = (await call('GET', at('v1'), undefined, {}, 'watch=true&resourceVersion=0')) as AsyncIterable<Uint8Array>
+    let text = ''
+    for await (const piece of stream) {
+      text += new TextDecoder().decode(piece)
+      if (text.trimEnd().split('\n').length === 2) break
+    }
+    const events = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Body)
+    expect(events.map(({ object }) => [object.apiVersion, object.spec.size])).toEqual([
+      [`${group}/v1`, 3],
+      [`${group}/v1`, 4],
+    ])
+  })
+
+  it('the storage version may change: what was stored before is read, and written anew', async () => {
+    const { reach } = counting()
+    const { call, server } = await start(reach, definition('v1beta1'))
+    await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    const old = await call('GET', `${definitions}/widgets.${group}`)
+    const { spec } = definition('v1') as Body
+    const put = await call('PUT', `${definitions}/widgets.${group}`, { ...old, spec: { ...old.spec, versions: spec.versions } })
+    expect(put.status.storedVersions).toEqual(['v1beta1', 'v1'])
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+    const shown = await call('GET', at('v1', 'a'))
+    expect(shown.spec).toEqual({ size: 3 })
+    const written = await call('PUT', at('v1', 'a'), shown)
+    expect(written.metadata.resourceVersion).not.toBe(shown.metadata.resourceVersion)
+    const { entries } = await server.registry.environment.storage.list({ prefix: `/${group}/widgets/` })
+    expect(new TextDecoder().decode(entries[0]!.value)).toContain(`"apiVersion":"${group}/v1"`)
+  })
+})
+
+describe('conversion reviews', () => {
+  it.each(['v1', 'v1beta1'])('version %s is asked with a uid and 30 seconds', async (version) => {
+    const paths: string[] = []
+    const seen: Body[] = []
+    const reach = remote((request, asked) => {
+      seen.push(asked)
+      return review(
+        version,
+        success(
+          request,
+          request.objects.map((object: Body) => converted(object, request.desiredAPIVersion)),
+        ),
+      )
+    }, paths)
+    const { call } = await start(reach, definition('v1', ['v9', version]))
+    expect((await call('POST', at('v1beta1'), widget('a', { size: 3 }))).size).toBe(3)
+    expect(paths[0]).toBe('/convert?timeout=30s')
+    expect(seen[0]).toMatchObject({
+      apiVersion: `apiextensions.k8s.io/${version}`,
+      kind: 'ConversionReview',
+      request: { desiredAPIVersion: `${group}/v1`, uid: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    })
+  })
+
+  const first = (request: Body) => converted(request.objects[0], request.desiredAPIVersion) as Body
+  const changed = (request: Body, metadata: JsonObject) =>
+    success(request, [{ ...first(request), metadata: { ...first(request).metadata, ...metadata } }])
+
+  it.each<[string, (request: Body) => unknown, string]>([
+    ['no response', () => undefined, 'failed: no response provided'],
+    ['another uid', (r) => ({ ...success(r, []), uid: 'x' }), 'failed: expected response.uid='],
+    ['a failure', (r) => ({ uid: r.uid, result: { status: 'Failed', message: 'too old' } }), 'failed: too old'],
+    ['no status', (r) => ({ uid: r.uid }), "failed: response.result.status was '', not 'Success'"],
+    ['too few objects', (r) => success(r, []), 'returned 0 objects, expected 1'],
+    [
+      'another version',
+      (r) => success(r, [r.objects[0]]),
+      `returned invalid object at index 0: invalid groupVersion (expected ${group}/v1, received ${group}/v1beta1)`,
+    ],
+    [
+      'another kind',
+      (r) => success(r, [{ ...first(r), kind: 'Gadget' }]),
+      'returned invalid object at index 0: invalid kind (expected Widget, received Gadget)',
+    ],
+    ['another name', (r) => changed(r, { name: 'b' }), 'returned invalid object: must have the same name: a != b'],
+    ['another uid of the object', (r) => changed(r, { uid: 'b' }), 'returned invalid object: must have the same UID: '],
+    [
+      'labels that are none',
+      (r) => changed(r, { labels: { a: 1 } }),
+      'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
+    ],
+    [
+      'labels that are not allowed',
+      (r) => changed(r, { labels: { a: 'b c' } }),
+      'returned invalid metadata: metadata.labels: Invalid value: ',
+    ],
+  ])('%s is refused', async (_name, response, expected) => {
+    const { call } = await start(remote((request) => review('v1', response(request))))
+    const answer = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    expect(answer).toMatchObject({ kind: 'Status', status: 'Failure', code: 500 })
+    expect(answer).not.toHaveProperty('reason')
+    expect(answer.message).toContain(`conversion webhook for ${group}/v1beta1, Kind=Widget ${expected}`)
+  })
+
+  it('labels and annotations are the webhook’s to change, other metadata is not', async () => {
+    const metadata = { labels: { by: 'hook' }, annotations: null, finalizers: ['g.example.com/x'], generation: 7 }
+    const { call } = await start(remote((request) => review('v1', changed(request, metadata as never))))
+    const made = await call('POST', at('v1beta1'), {
+      ...widget('a', { size: 3 }),
+      metadata: { name: 'a', annotations: { a: 'b' } },
+    })
+    expect(made.metadata.labels).toEqual({ by: 'hook' })
+    expect(made.metadata).not.toHaveProperty('annotations')
+    expect(made.metadata).not.toHaveProperty('finalizers')
+    expect(made.metadata.generation).toBe(1)
+  })
+
+  it('without a way to the webhook lists and watches fail with a Status', async () => {
+    const { reach } = counting()
+    let open = true
+    const own = reach.inProcess![url]!
+    const broken = {
+      inProcess: { [url]: (...given: Parameters<typeof own>) => (open ? own(...given) : Promise.reject(new Error('gone'))) },
+    }
+    const { call } = await start(broken)
+    await call('POST', at('v1'), widget('a', { spec: { size: 1 } }, 'v1'))
+    open = false
+    expect(await call('GET', at('v1beta1'))).toMatchObject({
+      code: 500,
+      message: `conversion webhook for ${group}/v1, Kind=Widget failed: gone`,
+    })
+    const stream = (await call('GET', at('v1beta1'), undefined, {}, 'watch=true&resourceVersion=0')) as AsyncIterable<Uint8Array>
+    let text = ''
+    for await (const piece of stream) text += new TextDecoder().decode(piece)
+    expect(JSON.parse(text)).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 500 } })
+    open = true
+    expect((await call('GET', at('v1beta1'))).items).toHaveLength(1)
+  })
+})

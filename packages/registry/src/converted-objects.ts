@@ -1,0 +1,72 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
+import type { Entry } from '@krmkit/storage'
+import type { FrozenObject } from './interfaces.ts'
+
+/**
+ * Stored objects as a version shows them that others have to translate: asked for in one step for all that is missing, and kept
+ * as long as the stored entry lives, so that each revision is translated once for each version.
+ *
+ *     load(entries) --(one call for those not seen yet)--> seen(entry), at once and as often as wanted
+ */
+export class ConvertedObjects {
+  readonly #objectOf: (entry: Entry) => FrozenObject
+  readonly #freeze: (object: ApiObject) => FrozenObject
+  readonly #seen = new WeakMap<ResourceDefinition, WeakMap<Entry, FrozenObject>>()
+  readonly #coming = new WeakMap<ResourceDefinition, WeakMap<Entry, Promise<void>>>()
+
+  constructor(objectOf: (entry: Entry) => FrozenObject, freeze: (object: ApiObject) => FrozenObject) {
+    this.#objectOf = objectOf
+    this.#freeze = freeze
+  }
+
+  /** @returns undefined when nothing has to be waited for. Rejects with the failure of the translation. */
+  load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
+    const { conversion } = definition
+    if (conversion === undefined) return undefined
+    const seen = at(this.#seen, definition)
+    const coming = at(this.#coming, definition)
+    const waits = new Set<Promise<void>>()
+    const missing = new Set<Entry>()
+    for (const entry of entries) {
+      if (seen.has(entry)) continue
+      const way = coming.get(entry)
+      if (way === undefined) missing.add(entry)
+      else waits.add(way)
+    }
+    if (missing.size > 0) {
+      const asked = [...missing]
+      const work = conversion
+        .read(asked.map((entry) => this.#objectOf(entry)))
+        .then((objects) => {
+          for (const [index, entry] of asked.entries()) seen.set(entry, this.#freeze(objects[index] as ApiObject))
+        })
+        .finally(() => {
+          for (const entry of asked) coming.delete(entry)
+        })
+      for (const entry of asked) coming.set(entry, work)
+      waits.add(work)
+    }
+    return waits.size === 0 ? undefined : Promise.all(waits).then(() => undefined)
+  }
+
+  /** An entry that was loaded, or the stored object where nothing is translated. */
+  seen(definition: ResourceDefinition, entry: Entry): FrozenObject {
+    if (definition.conversion === undefined) return this.#objectOf(entry)
+    const object = this.#seen.get(definition)?.get(entry)
+    if (object === undefined) throw new Error(`an entry of ${definition.resource.name} was looked at before it was loaded`)
+    return object
+  }
+}
+
+function at<K extends object, V>(
+  map: WeakMap<ResourceDefinition, WeakMap<K & WeakKey, V>>,
+  definition: ResourceDefinition,
+): WeakMap<K & WeakKey, V> {
+  let inner = map.get(definition)
+  if (inner === undefined) {
+    inner = new WeakMap()
+    map.set(definition, inner)
+  }
+  return inner
+}
