@@ -41,6 +41,8 @@ export interface ObjectReader {
   get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined
   /** In the order of their names. Collections that plugins ask for at every request are kept ready. */
   list(resource: GroupResource, namespace?: string): Promise<readonly DeepReadonly<ApiObject>[]>
+  /** `list` of a whole collection without waiting; undefined where it is not kept ready, or not yet. */
+  listNow?(resource: GroupResource): readonly DeepReadonly<ApiObject>[] | undefined
   /** Resources whose objects are of this kind; none when nobody serves it. Absent where kinds are not known. */
   resourcesOf?(kind: GroupVersionKind): readonly ServedKind[]
 }

@@ -1,10 +1,11 @@
 import { ApiError, type Clock, type NamingProfile, type Random, type Status } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { type Asked, ownVerdict, readAnswer, type Verdict } from './answer.ts'
+import { CallTime } from './call-time.ts'
 import { type ClientOptions, type Endpoint, failedCall, type PostBounds, WebhookClient } from './client.ts'
 import type { Hook } from './hook.ts'
 import type { Candidate } from './hook-table.ts'
-import type { AdmissionReview, WebhookType } from './interfaces.ts'
+import type { AdmissionReview, AdmissionVerdict, WebhookType } from './interfaces.ts'
 import { ObjectTexts, requestFacts, reviewText, reviewVersion, type ShownObjects } from './review.ts'
 import { WebhookError } from './webhook-error.ts'
 
@@ -59,70 +60,49 @@ export class WebhookCaller {
     const group = `admission.${profile.apiDomain}`
     const asked = { uid: random.uuid(), version, group, type: this.#type }
     const facts = requestFacts(attributes, form, profile)
-    const verdict = await this.#within(hook, endpoint, context, async (bounds) => {
-      const apiVersion = `${group}/${version}`
-      if (endpoint.kind === 'function') {
-        const request = { uid: asked.uid, ...facts.before, ...shown, ...facts.after } as AdmissionReview['request']
-        return askFunction(endpoint, { kind: 'AdmissionReview', apiVersion, request }, asked, bounds)
-      }
+    const apiVersion = `${group}/${version}`
+    const time = new CallTime(this.#options.clock, hook.timeoutMs, context.bounds)
+    let running: Verdict | Promise<Verdict>
+    if (endpoint.kind === 'function') {
+      const request = { uid: asked.uid, ...facts.before, ...shown, ...facts.after } as AdmissionReview['request']
+      running = askFunction(endpoint, { kind: 'AdmissionReview', apiVersion, request }, asked, time)
+    } else {
       const texts = { object: this.#texts.of(shown.object), oldObject: this.#texts.of(shown.oldObject) }
-      return checked(await endpoint.post(reviewText(apiVersion, asked.uid, facts, texts), bounds), asked)
-    })
+      const text = reviewText(apiVersion, asked.uid, facts, texts)
+      running = endpoint.post(text, time).then((bytes) => explained(() => readAnswer(bytes, asked)))
+    }
+    const { url } = endpoint
+    const late = (why: string) => failedCall(`Post ${JSON.stringify(`${url}?timeout=${time.timeoutSeconds}s`)}: ${why}`)
+    const verdict = running instanceof Promise ? await time.limit(running, late) : running
     passOn(hook, verdict, context)
     return verdict.allowed ? { kind: 'allowed', verdict } : { kind: 'refused', error: refusal(hook.name, verdict.status) }
   }
-
-  /** Runs a call until the webhook's time, or that of the request, is over. */
-  async #within(
-    hook: Hook,
-    { url }: Endpoint,
-    { bounds }: AdmissionContext,
-    run: (bounds: PostBounds) => Promise<Verdict>,
-  ): Promise<Verdict> {
-    const { clock } = this.#options
-    const left = bounds?.deadline === undefined ? hook.timeoutMs : Math.min(hook.timeoutMs, bounds.deadline - clock.now())
-    const timeoutSeconds = Math.max(1, Math.ceil(left / 1000))
-    const ended = new AbortController()
-    const over = new Promise<never>((_, reject) => {
-      const late = () => {
-        const reason = (ended.signal.reason as Error).message
-        reject(failedCall(`Post ${JSON.stringify(`${url}?timeout=${timeoutSeconds}s`)}: ${reason}`))
-      }
-      ended.signal.addEventListener('abort', late, { once: true })
-    })
-    const cancel = clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), Math.max(0, left))
-    const leave = () => ended.abort(new Error('context canceled'))
-    bounds?.signal.addEventListener('abort', leave, { once: true })
-    if (bounds?.signal.aborted) leave()
-    try {
-      const running = run({ signal: ended.signal, timeoutSeconds })
-      // What comes too late is nobody's any more.
-      running.catch(() => undefined)
-      return await Promise.race([running, over])
-    } finally {
-      cancel()
-      bounds?.signal.removeEventListener('abort', leave)
-    }
-  }
 }
 
-async function askFunction(
+/** Functions that answer at once are not waited for. */
+function askFunction(
   { run }: Extract<Endpoint, { kind: 'function' }>,
   review: AdmissionReview,
   { type }: Asked,
-  { signal }: PostBounds,
-): Promise<Verdict> {
-  let given: Awaited<ReturnType<typeof run>>
-  try {
-    given = await run(review, { signal })
-  } catch (error) {
-    throw failedCall(error instanceof Error ? error.message : String(error))
+  time: PostBounds,
+): Verdict | Promise<Verdict> {
+  const verdict = (given: AdmissionVerdict) => explained(() => ownVerdict(given, type))
+  const failed = (error: unknown) => failedCall(error instanceof Error ? error.message : String(error))
+  const how = {
+    get signal() {
+      return time.signal
+    },
   }
-  return explained(() => ownVerdict(given, type))
-}
-
-function checked(bytes: Uint8Array, asked: Asked): Verdict {
-  return explained(() => readAnswer(bytes, asked))
+  let given: AdmissionVerdict | Promise<AdmissionVerdict>
+  try {
+    given = run(review, how)
+  } catch (error) {
+    throw failed(error)
+  }
+  if (!(given instanceof Promise)) return verdict(given)
+  return given.then(verdict, (error: unknown) => {
+    throw failed(error)
+  })
 }
 
 /** Says of what is wrong with an answer that it was the answer. */

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, ObjectReader } from '../interfaces.ts'
 import { HookTable } from './hook-table.ts'
 
 /** Follows the configurations of one kind: what was stored before a request counts for it. */
@@ -12,9 +12,17 @@ export class HookSource {
     this.#resource = { group: `admissionregistration.${apiDomain}`, resource }
   }
 
-  /** The webhooks of today; made anew only when a configuration has changed. */
-  async table({ reader }: AdmissionContext): Promise<HookTable> {
-    const configurations = await reader.list(this.#resource)
+  /** The webhooks of today; made anew only when a configuration has changed. Waits only until configurations have been read. */
+  table({ reader }: AdmissionContext): HookTable | Promise<HookTable> {
+    const ready = reader.listNow?.(this.#resource)
+    return ready === undefined ? this.#read(reader) : this.#tableOf(ready)
+  }
+
+  async #read(reader: ObjectReader): Promise<HookTable> {
+    return this.#tableOf(await reader.list(this.#resource))
+  }
+
+  #tableOf(configurations: readonly DeepReadonly<ApiObject>[]): HookTable {
     if (!same(configurations, this.#configurations)) {
       this.#table = new HookTable(configurations)
       this.#configurations = configurations

@@ -6,12 +6,12 @@ import type { Verdict } from './answer.ts'
 import { WebhookCaller } from './caller.ts'
 import { HookConditions } from './conditions.ts'
 import { HookSource } from './hook-source.ts'
-import type { Candidate } from './hook-table.ts'
+import type { Candidate, HookTable } from './hook-table.ts'
 import type { WebhookLabels } from './interfaces.ts'
 import { mutationNotes } from './notes.ts'
 import type { WebhookOptions } from './options.ts'
 import { outcomeOf } from './outcome.ts'
-import { isSelected } from './selection.ts'
+import { Selection } from './selection.ts'
 import { WebhookError } from './webhook-error.ts'
 
 const pluginName = 'MutatingAdmissionWebhook'
@@ -38,21 +38,38 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const conditions = new HookConditions(options)
   const domain = options.profile.apiDomain
 
+  /** Most requests concern no webhook: then nobody waits for anything. */
+  const ask = (
+    object: ApiObject | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): ApiObject | undefined | Promise<ApiObject | undefined> => {
+    const chosen = (table: HookTable) => {
+      const candidates = table.candidates(attributes, context.forms)
+      if (candidates.length === 0) return object
+      const selection = new Selection(attributes, context)
+      return candidates.some(({ hook }) => selection.picks(hook, object))
+        ? askAll(candidates, object, attributes, context)
+        : object
+    }
+    const table = source.table(context)
+    return table instanceof Promise ? table.then(chosen) : chosen(table)
+  }
+
   const askAll = async (
+    candidates: readonly Candidate[],
     object: ApiObject | undefined,
     attributes: AdmissionAttributes,
     context: AdmissionContext,
   ): Promise<ApiObject | undefined> => {
-    const table = await source.table(context)
-    const candidates = table.candidates(attributes, context.forms)
-    if (candidates.length === 0) return object
     const memory = memoryOf(context)
     const round = context.rounds?.round ?? 0
     if (round > 0 && !equalValues(memory.output as unknown as JsonValue, object as unknown as JsonValue)) askAgain(memory)
+    const selection = new Selection(attributes, context)
     let current = object
     for (const candidate of candidates) {
       const { hook } = candidate
-      if (!isSelected(hook, current, attributes, context)) continue
+      if (!selection.picks(hook, current)) continue
       const shown = {
         object: current === undefined ? null : show(current, candidate.form, context),
         oldObject: attributes.oldObject === undefined ? null : show(attributes.oldObject, candidate.form, context),
@@ -93,11 +110,12 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
     changes: 'whole',
     handles: (target) => !source.exempts(target),
     // Deletions and connections have no object to be changed, but they are asked about.
-    async check(attributes, context, object) {
-      if (object === undefined) await askAll(undefined, attributes, context)
+    check(attributes, context, object) {
+      const asking = object === undefined ? ask(undefined, attributes, context) : undefined
+      return asking instanceof Promise ? asking.then(() => undefined) : undefined
     },
-    async admit(object, attributes, context) {
-      return askAll(object, attributes, context)
+    admit(object, attributes, context) {
+      return ask(object, attributes, context)
     },
   }
 }

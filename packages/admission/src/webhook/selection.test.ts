@@ -4,7 +4,7 @@ import type { AdmissionAttributes, ObjectForms } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { hooksOf } from './hook.ts'
 import { HookTable } from './hook-table.ts'
-import { isSelected } from './selection.ts'
+import { Selection } from './selection.ts'
 
 const context = contextOf({
   'namespaces//shop': { metadata: { name: 'shop', labels: { team: 'a' } } },
@@ -22,7 +22,7 @@ const configMap = (labels?: Record<string, string>): ApiObject => ({
 })
 const inShop = attributesOf('configmaps', { namespace: 'shop' })
 const selected = (members: object, object: ApiObject | undefined, attributes: AdmissionAttributes = inShop) =>
-  isSelected(hook(members), object, attributes, context)
+  new Selection(attributes, context).picks(hook(members), object)
 
 describe('object selectors', () => {
   const wanted = { objectSelector: { matchLabels: { t: 'yes' } } }

@@ -1,36 +1,65 @@
-import { ApiError, type ApiObject, type DeepReadonly } from '@krmkit/meta'
-import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import { ApiError, type ApiObject, type DeepReadonly, type LabelSelector } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, ObjectReader } from '../interfaces.ts'
 import type { Hook } from './hook.ts'
 
 /**
- * Whether the selectors of a webhook pick a request that one of its rules covers.
+ * Which webhooks the selectors pick for one request that their rules cover.
  *
- * @throws ApiError 404 when the labels of a missing namespace are asked for, 500 for a selector that cannot be read.
  * @see API protocol specification, 2.9
  */
+export class Selection {
+  readonly #attributes: AdmissionAttributes
+  readonly #reader: ObjectReader
+  /** Labels of the namespace, looked up once for all webhooks. */
+  #labels: Labels | undefined
+
+  constructor(attributes: AdmissionAttributes, { reader }: Pick<AdmissionContext, 'reader'>) {
+    this.#attributes = attributes
+    this.#reader = reader
+  }
+
+  /** @throws ApiError 404 when the labels of a missing namespace are asked for, 500 for a selector that cannot be read. */
+  picks({ objectSelector, namespaceSelector }: Selectors, object: DeepReadonly<ApiObject> | undefined): boolean {
+    if (objectSelector instanceof Error) throw ApiError.internalError(objectSelector.message)
+    if (!objectSelector.empty && !matches(objectSelector, object) && !matches(objectSelector, this.#attributes.oldObject))
+      return false
+    if (namespaceSelector instanceof Error) throw ApiError.internalError(namespaceSelector.message)
+    if (namespaceSelector.empty) return true
+    const { subresource, operation, namespace } = this.#attributes
+    const isNamespace = isNamespaceObject(this.#attributes)
+    if (namespace === '' && !isNamespace) return true
+    // A namespace that is being made or changed is judged by the labels that it will have.
+    const own = isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
+    return namespaceSelector.matches(own ? (object?.metadata.labels ?? {}) : this.#namespaceLabels())
+  }
+
+  #namespaceLabels(): Labels {
+    if (this.#labels === undefined) {
+      const namespaces = { group: '', resource: 'namespaces' }
+      const name = namespaceOf(this.#attributes)
+      const found = this.#reader.get(namespaces, '', name)
+      if (found === undefined) throw ApiError.notFound(namespaces, name)
+      this.#labels = found.metadata.labels ?? {}
+    }
+    return this.#labels
+  }
+}
+
+/** Of one webhook or policy. @throws ApiError as `Selection.picks` */
 export function isSelected(
-  hook: Pick<Hook, 'objectSelector' | 'namespaceSelector'>,
+  selectors: Selectors,
   object: DeepReadonly<ApiObject> | undefined,
   attributes: AdmissionAttributes,
-  context: AdmissionContext,
+  context: Pick<AdmissionContext, 'reader'>,
 ): boolean {
-  const { objectSelector, namespaceSelector } = hook
-  if (objectSelector instanceof Error) throw ApiError.internalError(objectSelector.message)
-  if (!objectSelector.empty && !hasLabels(object) && !hasLabels(attributes.oldObject)) return false
-  if (namespaceSelector instanceof Error) throw ApiError.internalError(namespaceSelector.message)
-  if (namespaceSelector.empty) return true
-  const { subresource, operation } = attributes
-  const isNamespace = isNamespaceObject(attributes)
-  const namespace = namespaceOf(attributes)
-  if (namespace === '' && !isNamespace) return true
-  // A namespace that is being made or changed is judged by the labels that it will have.
-  const own = isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
-  return namespaceSelector.matches((own ? object?.metadata.labels : namespaceLabels(namespace, context)) ?? {})
+  return new Selection(attributes, context).picks(selectors, object)
+}
 
-  function hasLabels(candidate: DeepReadonly<ApiObject> | undefined): boolean {
-    if (candidate?.metadata === undefined || objectSelector instanceof Error) return false
-    return objectSelector.matches(candidate.metadata.labels ?? {})
-  }
+type Selectors = Pick<Hook, 'objectSelector' | 'namespaceSelector'>
+type Labels = Readonly<Record<string, string>>
+
+function matches(selector: LabelSelector, object: DeepReadonly<ApiObject> | undefined): boolean {
+  return object?.metadata !== undefined && selector.matches(object.metadata.labels ?? {})
 }
 
 /** Whether the request is about a Namespace itself. */
@@ -41,11 +70,4 @@ function isNamespaceObject({ resource }: Pick<AdmissionAttributes, 'resource'>):
 /** The namespace of a request: of a Namespace its own name. */
 export function namespaceOf(attributes: Pick<AdmissionAttributes, 'resource' | 'namespace' | 'name'>): string {
   return isNamespaceObject(attributes) ? attributes.name : attributes.namespace
-}
-
-function namespaceLabels(name: string, { reader }: AdmissionContext): Readonly<Record<string, string>> | undefined {
-  const namespaces = { group: '', resource: 'namespaces' }
-  const found = reader.get(namespaces, '', name)
-  if (found === undefined) throw ApiError.notFound(namespaces, name)
-  return found.metadata.labels
 }

@@ -3,11 +3,12 @@ import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../
 import { type Call, WebhookCaller } from './caller.ts'
 import { HookConditions } from './conditions.ts'
 import { HookSource } from './hook-source.ts'
+import type { Candidate, HookTable } from './hook-table.ts'
 import type { WebhookLabels } from './interfaces.ts'
 import { show } from './mutating.ts'
 import type { WebhookOptions } from './options.ts'
 import { outcomeOf } from './outcome.ts'
-import { isSelected } from './selection.ts'
+import { Selection } from './selection.ts'
 
 /**
  * Asks validating webhooks all at once and waits for all of them; the first refusal to arrive is the answer.
@@ -20,16 +21,28 @@ export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const conditions = new HookConditions(options)
   const failedOpenPrefix = `failed-open.validating.webhook.admission.${options.profile.apiDomain}/`
 
+  /** Those that rules and selectors choose; mostly none. */
+  const selectedOf = (
+    table: HookTable,
+    object: DeepReadonly<ApiObject> | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): readonly Candidate[] => {
+    const candidates = table.candidates(attributes, context.forms)
+    if (candidates.length === 0) return candidates
+    const selection = new Selection(attributes, context)
+    return candidates.filter(({ hook }) => selection.picks(hook, object))
+  }
+
   const chosenCalls = async (
+    candidates: readonly Candidate[],
     object: DeepReadonly<ApiObject> | undefined,
     attributes: AdmissionAttributes,
     context: AdmissionContext,
   ): Promise<readonly (Call & { readonly labels: WebhookLabels })[]> => {
-    const table = await source.table(context)
     const shownAs = new Map<string, Call['shown']>()
     const calls = []
-    for (const candidate of table.candidates(attributes, context.forms)) {
-      if (!isSelected(candidate.hook, object, attributes, context)) continue
+    for (const candidate of candidates) {
       const { form } = candidate
       const key = `${form.kind.group}/${form.kind.version}`
       let shown = shownAs.get(key)
@@ -61,17 +74,30 @@ export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
     })
   }
 
+  const judge = async (
+    candidates: readonly Candidate[],
+    object: DeepReadonly<ApiObject> | undefined,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): Promise<void> => {
+    const calls = await chosenCalls(candidates, object, attributes, context)
+    if (calls.length === 0) return
+    if (context.bounds?.signal.aborted) throw ApiError.timeout('request did not complete within requested timeout')
+    const refusals: unknown[] = []
+    await Promise.all(calls.map((call, index) => ask(call, index).catch((error: unknown) => refusals.push(error))))
+    if (refusals.length > 0) throw refusals[0]
+  }
+
   return {
     name: 'ValidatingAdmissionWebhook',
     handles: (target) => !source.exempts(target),
-    async validate(object, attributes, context) {
-      const calls = await chosenCalls(object, attributes, context)
-      if (calls.length === 0) return
-      const { bounds } = context
-      if (bounds?.signal.aborted) throw ApiError.timeout('request did not complete within requested timeout')
-      const refusals: unknown[] = []
-      await Promise.all(calls.map((call, index) => ask(call, index).catch((error: unknown) => refusals.push(error))))
-      if (refusals.length > 0) throw refusals[0]
+    validate(object, attributes, context) {
+      const chosen = (table: HookTable) => {
+        const candidates = selectedOf(table, object, attributes, context)
+        return candidates.length === 0 ? undefined : judge(candidates, object, attributes, context)
+      }
+      const table = source.table(context)
+      return table instanceof Promise ? table.then(chosen) : chosen(table)
     },
   }
 }
