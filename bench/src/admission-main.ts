@@ -88,6 +88,8 @@ interface Setting {
   readonly admission: NonNullable<ApiServerOptions['admission']>
   readonly objects: readonly [path: string, object: object][]
   readonly at: 'pods' | 'configmaps'
+  /** What plugins would add is there already. */
+  readonly whole?: boolean
   /** Requests under way at a time. */
   readonly together?: number
 }
@@ -99,6 +101,7 @@ async function serverRows(): Promise<Row[]> {
     { name: 'create a ConfigMap: no plugins', admission: [], objects: [], at: 'configmaps' },
     { name: 'create a ConfigMap: all default plugins', admission: all, objects: [], at: 'configmaps' },
     { name: 'create a Pod: no plugins', admission: [], objects: [], at: 'pods' },
+    { name: 'create a Pod that says all itself: no plugins', admission: [], objects: [], at: 'pods', whole: true },
     { name: 'create a Pod: all default plugins', admission: all, objects: [], at: 'pods' },
     { name: 'create a Pod: and a limit range', admission: all, objects: seeds['limitRange'] ?? [], at: 'pods' },
     { name: 'create a Pod: and a quota', admission: all, objects: seeds['quota'] ?? [], at: 'pods' },
@@ -138,15 +141,45 @@ async function serverOf({ admission, objects }: Setting): Promise<EmbeddedServer
   return server
 }
 
-async function createMany(server: EmbeddedServer, { at, together = 1 }: Setting, round: number): Promise<void> {
+async function createMany(server: EmbeddedServer, { at, whole = false, together = 1 }: Setting, round: number): Promise<void> {
   let next = 0
   const work = async () => {
     for (let n = next++; n < requests; n = next++) {
-      const object = at === 'pods' ? pod(`p-${round}-${n}`) : configMap(`c-${round}-${n}`, n)
+      const object = at === 'configmaps' ? configMap(`c-${round}-${n}`, n) : (whole ? wholePod : pod)(`p-${round}-${n}`)
       await post(server, `/api/v1/namespaces/bench/${at}`, object)
     }
   }
   await Promise.all(Array.from({ length: together }, work))
+}
+
+/** As the default plugins leave it. */
+function wholePod(name: string): object {
+  const { spec, ...rest } = pod(name)
+  const mount = { name: 'kube-api-access-abcde', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
+  const namespace = { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }
+  const sources = [
+    { serviceAccountToken: { expirationSeconds: 3600, path: 'token' } },
+    { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+    { downwardAPI: { items: [namespace] } },
+  ]
+  const tolerations = ['not-ready', 'unreachable'].map((key) => ({
+    key: `node.kubernetes.io/${key}`,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: 300,
+  }))
+  return {
+    ...rest,
+    spec: {
+      ...spec,
+      containers: spec.containers.map((container) => ({ ...container, volumeMounts: [mount] })),
+      volumes: [{ name: mount.name, projected: { sources, defaultMode: 420 } }],
+      serviceAccountName: 'default',
+      tolerations,
+      priority: 0,
+      preemptionPolicy: 'PreemptLowerPriority',
+    },
+  }
 }
 
 async function post(server: EmbeddedServer, path: string, object: object, method = 'POST'): Promise<void> {

@@ -9,10 +9,19 @@ export interface ChosenPlugins {
 /** Targets are few, but custom resources come and go. */
 const maxTargets = 4096
 
+interface Row extends ChosenPlugins {
+  readonly operation: AdmissionTarget['operation']
+  readonly group: string
+  readonly version: string
+  readonly subresource: string
+}
+
 /** Which plugins look at which requests, worked out when a target is seen for the first time. */
 export class PluginTable {
   readonly #plugins: readonly AdmissionPlugin[]
-  readonly #chosen = new Map<string, ChosenPlugins>()
+  /** By resource, whose few operations and sub-resources are looked through. */
+  readonly #rows = new Map<string, Row[]>()
+  #count = 0
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#plugins = plugins
@@ -20,16 +29,39 @@ export class PluginTable {
 
   of(target: AdmissionTarget): ChosenPlugins {
     const { operation, resource, subresource = '' } = target
-    const key = `${operation} ${resource.group}/${resource.version}/${resource.resource}/${subresource}`
-    const known = this.#chosen.get(key)
-    if (known !== undefined) return known
+    const rows = this.#rows.get(resource.resource)
+    if (rows !== undefined) {
+      for (const row of rows) {
+        if (
+          row.operation === operation &&
+          row.subresource === subresource &&
+          row.group === resource.group &&
+          row.version === resource.version
+        )
+          return row
+      }
+    }
+    return this.#add(target)
+  }
+
+  #add(target: AdmissionTarget): ChosenPlugins {
+    const { operation, resource, subresource = '' } = target
     const interested = this.#plugins.filter((plugin) => plugin.handles(target))
-    const chosen = {
+    const row = {
+      operation,
+      group: resource.group,
+      version: resource.version,
+      subresource,
       mutating: interested.filter(({ check, admit }) => check !== undefined || (admit !== undefined && operation !== 'DELETE')),
       validating: interested.filter(({ validate }) => validate !== undefined),
     }
-    if (this.#chosen.size >= maxTargets) this.#chosen.clear()
-    this.#chosen.set(key, chosen)
-    return chosen
+    if (++this.#count > maxTargets) {
+      this.#rows.clear()
+      this.#count = 1
+    }
+    const rows = this.#rows.get(resource.resource)
+    if (rows === undefined) this.#rows.set(resource.resource, [row])
+    else rows.push(row)
+    return row
   }
 }

@@ -30,6 +30,12 @@ export interface EnvironmentVariable {
   valueFrom?: { secretKeyRef?: { name?: string } }
 }
 
+export interface VolumeMount {
+  name: string
+  mountPath: string
+  readOnly?: boolean
+}
+
 export interface Container {
   name: string
   image?: string
@@ -40,14 +46,20 @@ export interface Container {
   envFrom?: { secretRef?: { name?: string } }[]
   resources?: { requests?: ResourceAmounts; limits?: ResourceAmounts }
   securityContext?: SecurityContext
-  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[]
+  volumeMounts?: VolumeMount[]
+}
+
+export interface ProjectedSource {
+  serviceAccountToken?: object
+  secret?: { name?: string }
+  [source: string]: unknown
 }
 
 export interface Volume {
   name: string
   secret?: { secretName?: string }
   image?: { pullPolicy?: string }
-  projected?: { sources?: { serviceAccountToken?: object; secret?: { name?: string } }[] }
+  projected?: { sources?: ProjectedSource[]; defaultMode?: number }
   [source: string]: unknown
 }
 

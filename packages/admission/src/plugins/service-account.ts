@@ -1,6 +1,6 @@
 import { type ApiObject, type DeepReadonly, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
-import { type Container, isMirror, type Pod, type PodSpec, withContainers } from '../pod.ts'
+import { type Container, isMirror, type Pod, type PodSpec, type ProjectedSource, type Volume, type VolumeMount } from '../pod.ts'
 import { secretNamesOf } from '../pod-secrets.ts'
 import { forbidden } from '../refusals.ts'
 
@@ -32,6 +32,7 @@ const volumePrefix = 'kube-api-access-'
  */
 export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin {
   const { profile = stockProfile } = options
+  const token = tokenParts(profile, options)
   return {
     name: 'ServiceAccount',
     changes: 'members',
@@ -52,12 +53,12 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
         spec.serviceAccount = spec.serviceAccountName ?? ''
         const account = accountOf(pod, attributes, context)
         if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
-          pod.spec = withToken(spec, { ...options, profile }, context)
+          mountToken(spec, token, context)
         }
         const secrets = account.imagePullSecrets ?? []
         if ((spec.imagePullSecrets ?? []).length === 0 && secrets.length > 0) {
           context.explain?.(`pull secrets come from service account ${spec.serviceAccountName}`)
-          pod.spec = { ...pod.spec, imagePullSecrets: secrets.map(({ name }) => ({ name })) }
+          spec.imagePullSecrets = secrets.map(({ name }) => ({ name }))
         }
       }
       judge(pod, attributes, { context, profile })
@@ -111,34 +112,47 @@ function accountOf(
   throw forbidden(attributes, pod, `error looking up service account ${attributes.namespace}/${wanted}: ${missing}`)
 }
 
-function withToken(
-  spec: PodSpec,
-  { profile, random, tokenSeconds = 3600 }: ServiceAccountOptions & { readonly profile: NamingProfile },
-  { explain }: AdmissionContext,
-): PodSpec {
-  const mountPath = `/var/run/secrets/${profile.domain}/serviceaccount`
+/** What every mounted token has in common. */
+interface TokenParts {
+  readonly mountPath: string
+  readonly seconds: number
+  readonly random: Random
+}
+
+function tokenParts(profile: NamingProfile, { random, tokenSeconds = 3600 }: ServiceAccountOptions): TokenParts {
+  return { mountPath: `/var/run/secrets/${profile.domain}/serviceaccount`, seconds: tokenSeconds, random }
+}
+
+/** `spec` is the plugin's own. */
+function mountToken(spec: PodSpec, { mountPath, seconds, random }: TokenParts, { explain }: AdmissionContext): void {
   const existing = spec.volumes?.find(({ name }) => name.startsWith(volumePrefix))
-  const name = existing?.name ?? volumePrefix + random.nameSuffix(5)
-  const mount = (container: Container): Container =>
-    (container.volumeMounts ?? []).some((each) => each.mountPath === mountPath)
-      ? container
-      : { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
-  const mounted = withContainers(spec, mount, ['initContainers', 'containers'])
-  if (mounted === spec) return spec
+  let mount: VolumeMount | undefined
+  const mounted = (container: Container): Container => {
+    const mounts = container.volumeMounts ?? []
+    if (mounts.some((each) => each.mountPath === mountPath)) return container
+    mount ??= { name: existing?.name ?? volumePrefix + random.nameSuffix(5), readOnly: true, mountPath }
+    return { ...container, volumeMounts: [...mounts, { ...mount }] }
+  }
+  if (spec.initContainers !== undefined) spec.initContainers = spec.initContainers.map(mounted)
+  if (spec.containers !== undefined) spec.containers = spec.containers.map(mounted)
+  if (mount === undefined) return
   explain?.(`containers get a token of service account ${spec.serviceAccountName}`)
-  if (existing !== undefined) return mounted
-  const volume = {
+  if (existing === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(mount.name, seconds)]
+}
+
+function tokenVolume(name: string, expirationSeconds: number): Volume {
+  const namespace = { path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }
+  return {
     name,
     projected: {
       sources: [
-        { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+        { serviceAccountToken: { expirationSeconds, path: 'token' } },
         { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-        { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
-      ],
+        { downwardAPI: { items: [namespace] } },
+      ] as ProjectedSource[],
       defaultMode: readOnlyMode,
     },
   }
-  return { ...mounted, volumes: [...(spec.volumes ?? []), volume] }
 }
 
 /** As Go reads booleans. */
