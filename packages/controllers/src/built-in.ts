@@ -3,6 +3,7 @@ import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import type { Controller } from './interfaces.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
+import { nodeTaintsController } from './node-taints/node-taints-controller.ts'
 import { policyStatusController } from './policy-status/policy-status-controller.ts'
 import { quotaController } from './quota/quota-controller.ts'
 import { rootCAPublisher } from './root-ca.ts'
@@ -25,6 +26,7 @@ export const builtInControllers: readonly Controller[] = [
   disruptionController,
   policyStatusController,
   quotaController,
+  nodeTaintsController,
   volumeBinder,
   claimProtectionController,
   volumeProtectionController,

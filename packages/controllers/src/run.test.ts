@@ -48,6 +48,7 @@ describe('chooseControllers', () => {
       'disruption-controller',
       'validatingadmissionpolicy-status-controller',
       'resourcequota-controller',
+      'node-lifecycle-controller',
       'persistentvolume-binder-controller',
       'persistentvolumeclaim-protection-controller',
       'persistentvolume-protection-controller',

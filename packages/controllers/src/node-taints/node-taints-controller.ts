@@ -1,0 +1,37 @@
+import { resourceType } from '@krmkit/client'
+import { formatTime } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller } from '../interfaces.ts'
+import { type Node, wantedTaints } from './wanted-taints.ts'
+
+const nodes = resourceType<Node>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
+
+/**
+ * Turns what nodes say about themselves into taints, so that nothing is sent to those that cannot take it. Whether a node still
+ * speaks, and what becomes of its pods, is not its business.
+ */
+export const nodeTaintsController: Controller = {
+  name: 'node-lifecycle-controller',
+  start({ client, informers, clock, profile, fieldManager, signal, queue }) {
+    const known = informers.of(nodes)
+    const work = queue<string>({
+      async sync(name) {
+        const node = known.get(name)
+        if (node === undefined) return undefined
+        const taints = wantedTaints(node, profile, formatTime(clock.now()))
+        if (taints === undefined) return undefined
+        const next = structuredClone(node) as Node
+        next.spec = { ...next.spec, taints }
+        await unlessMissing(client.update(nodes, next, { fieldManager, signal }))
+        return undefined
+      },
+    })
+    const look = ({ metadata }: { readonly metadata: { readonly name?: string } }) => work.add(metadata.name ?? '')
+    const leave = known.on({ added: look, updated: look })
+    return {
+      async [Symbol.asyncDispose]() {
+        leave()
+      },
+    }
+  },
+}
