@@ -15,6 +15,7 @@ import {
   forAudiences,
   frontProxy,
   isTokenShaped,
+  keyedDigest,
   oidcTokens,
   type ServiceAccountKeys,
   serviceAccountIssuer,
@@ -70,8 +71,9 @@ async function setup() {
     return found && { uid: found.metadata.uid ?? '' }
   })
   const openId = oidcTokens({ issuerUrl: oidc.issuerUrl, clientId: oidc.clientId, fetch: oidc.fetch, clock })
+  const digest = keyedDigest(random)
   const tokens = tokenChain([
-    forAudiences(staticTokens([{ token: 'static-token', user: { username: 'sam', groups: ['dev'] } }], { random }), [issuer]),
+    forAudiences(staticTokens([{ token: 'static-token', user: { username: 'sam', groups: ['dev'] } }], { digest }), [issuer]),
     accounts,
     forAudiences(
       bootstrapTokens({ ...environment, secret: (name) => find('secrets', 'kube-system', name) as TokenSecret | undefined }),
@@ -84,7 +86,7 @@ async function setup() {
     chain([
       frontProxy({ ...usualProxyHeaders, authorities: front.authority.certificate, clock }),
       clientCertificate({ authorities: people.certificate, ...environment }),
-      bearerToken(tokens, { random }),
+      bearerToken(tokens, { digest }),
     ]),
   )
   const server = await createApiServer({

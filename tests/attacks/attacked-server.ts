@@ -10,6 +10,7 @@ import {
   forAudiences,
   frontProxy,
   isTokenShaped,
+  keyedDigest,
   oidcTokens,
   type ServiceAccountKeys,
   serviceAccountIssuer,
@@ -120,8 +121,9 @@ export async function startAttackedServer(): Promise<AttackedServer> {
   })
   const own = [issuer]
   const administrator = { username: 'admin', groups: ['system:masters'] }
+  const digest = keyedDigest(random)
   const tokens = tokenChain([
-    forAudiences(staticTokens([{ token: staticToken, user: administrator }], { random }), own),
+    forAudiences(staticTokens([{ token: staticToken, user: administrator }], { digest }), own),
     accounts,
     forAudiences(
       bootstrapTokens({ ...environment, secret: (name) => reader('secrets', 'kube-system', name) as TokenSecret | undefined }),
@@ -134,7 +136,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     chain([
       frontProxy({ ...usualProxyHeaders, authorities: front.authority.certificate, allowedNames: ['front-proxy'], clock }),
       clientCertificate({ authorities: people.certificate, clock, profile: stockProfile }),
-      bearerToken(tokens, { random }),
+      bearerToken(tokens, { digest }),
     ]),
   )
   server = await createApiServer({

@@ -1,6 +1,5 @@
-import type { Random } from '@krmkit/meta'
-import type { AuthenticationOutcome, Authenticator, TokenAuthenticator, TokenOptions } from './interfaces.ts'
-import { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
+import type { AuthenticationOutcome, Authenticator, TokenAuthenticator, TokenDigest, TokenOptions } from './interfaces.ts'
+import type { KeyedDigest } from './keyed-digest.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bearer token' }
@@ -15,11 +14,11 @@ const maxTokenLength = 64 * 1024
 export function bearerToken(
   tokens: TokenAuthenticator,
   options: {
-    /** Lets those who are asked share one HMAC of the token. */
-    readonly random?: Pick<Random, 'bytes'>
+    /** Made by `keyedDigest`: lets those who are asked share one HMAC of the token. */
+    readonly digest?: KeyedDigest
   } = {},
 ): Authenticator {
-  const digest = options.random === undefined ? undefined : keyedDigest(options.random)
+  const { digest } = options
   return {
     authenticate(request) {
       const header = request.headers.authorization
@@ -35,16 +34,27 @@ export function bearerToken(
 
 function askingFor(
   token: string,
-  { audiences, digest }: { readonly audiences: readonly string[] | undefined; readonly digest: KeyedDigest | undefined },
+  { audiences, digest: by }: { readonly audiences: readonly string[] | undefined; readonly digest: KeyedDigest | undefined },
 ): TokenOptions | undefined {
-  const wanted = audiences && { audiences }
-  if (digest === undefined) return wanted
-  let known: string | undefined
-  const once = () => {
-    known ??= digest(token)
-    return known
+  if (by === undefined) return audiences && { audiences }
+  const digest = new OnceDigest(token, by)
+  return audiences === undefined ? { digest } : { audiences, digest }
+}
+
+class OnceDigest implements TokenDigest {
+  readonly by: KeyedDigest
+  readonly #token: string
+  #known: string | undefined
+
+  constructor(token: string, by: KeyedDigest) {
+    this.#token = token
+    this.by = by
   }
-  return wanted === undefined ? { digest: once } : { ...wanted, digest: once }
+
+  value(): string {
+    this.#known ??= this.by(this.#token)
+    return this.#known
+  }
 }
 
 function judge(outcome: AuthenticationOutcome): AuthenticationOutcome {

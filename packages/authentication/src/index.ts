@@ -14,9 +14,11 @@ export type {
   AuthenticationRequest,
   Authenticator,
   TokenAuthenticator,
+  TokenDigest,
   TokenOptions,
 } from './interfaces.ts'
 export { isTokenShaped } from './jwt.ts'
+export { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
 export { type OidcAuthenticator, type OidcOptions, oidcTokens } from './oidc.ts'
 export type { OidcClaimOptions } from './oidc-claims.ts'
 export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account-claims.ts'

@@ -55,7 +55,13 @@ export interface TokenOptions {
   readonly audiences?: readonly string[]
   readonly signal?: AbortSignal
   /** HMAC of the token under a key of whoever asks, worked out once for all who want it. */
-  readonly digest?: () => string
+  readonly digest?: TokenDigest
+}
+
+export interface TokenDigest {
+  /** What works it out: who has kept digests may compare only those of the same function. */
+  readonly by: (text: string) => string
+  value(): string
 }
 
 export interface TokenAuthenticator {

@@ -93,7 +93,7 @@ export function serviceAccountTokens(
     authenticateToken(token, ask) {
       if (!isTokenShaped(token)) return noOpinion
       const wanted = ask?.audiences ?? own
-      const key = ask?.digest?.() ?? digest(token)
+      const key = ask?.digest?.value() ?? digest(token)
       const known = verified.get(key)
       if (known !== undefined) return judge(token, known, wanted)
       if (foreign.get(key) !== undefined) return noOpinion

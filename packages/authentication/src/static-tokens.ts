@@ -1,8 +1,8 @@
-import * as crypto from 'node:crypto'
 import type { Random, UserInfo } from '@krmkit/meta'
 import { AuthenticationError } from './authentication-error.ts'
 import { CsvSyntaxError, parseCsv } from './csv.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
+import { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
 
 export interface StaticToken {
   readonly token: string
@@ -32,26 +32,21 @@ export function parseStaticTokens(text: string): StaticToken[] {
 }
 
 /**
- * Knows a fixed set of tokens. A token is looked up by its hash with a secret that only this instance holds, so the time a
- * look-up takes says nothing about the tokens.
+ * Knows a fixed set of tokens. A token is looked up by its HMAC under a key that only this instance holds, or shares with
+ * those who ask, so the time a look-up takes says nothing about the tokens.
  */
 export function staticTokens(
   tokens: readonly StaticToken[],
-  options: { readonly random: Pick<Random, 'bytes'> },
+  options: { readonly random: Pick<Random, 'bytes'> } | { readonly digest: KeyedDigest },
 ): TokenAuthenticator {
-  const secret = Buffer.from(options.random.bytes(32)).toString('hex')
-  const digest = (token: string) => sha256(secret + token)
+  const digest = 'digest' in options ? options.digest : keyedDigest(options.random)
   const users = new Map<string, AuthenticationOutcome>()
   for (const { token, user } of tokens) {
     if (token !== '') users.set(digest(token), { kind: 'authenticated', user: freeze(user) })
   }
-  return { authenticateToken: (token) => users.get(digest(token)) ?? noOpinion }
-}
-
-/** Every request with a token pays for this: the short way, where node has it. */
-function sha256(text: string): string {
-  if (typeof crypto.hash === 'function') return crypto.hash('sha256', text, 'binary')
-  return crypto.createHash('sha256').update(text).digest('binary')
+  return {
+    authenticateToken: (token, ask) => users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token)) ?? noOpinion,
+  }
 }
 
 function freeze(user: UserInfo): UserInfo {

@@ -57,7 +57,7 @@ export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptio
     authenticateToken(token, ask) {
       if (accepts !== undefined && !accepts(token)) return noOpinion
       // A digest has one length: nothing of the audiences can pass for a piece of it.
-      const key = `${ask?.digest?.() ?? digest(token)}${ask?.audiences === undefined ? '' : JSON.stringify(ask.audiences)}`
+      const key = `${ask?.digest?.value() ?? digest(token)}${ask?.audiences === undefined ? '' : JSON.stringify(ask.audiences)}`
       const kept = known.get(key) ?? unknown.get(key)
       if (kept !== undefined) return kept
       const pending = asked.get(key)

@@ -13,6 +13,7 @@ import {
   forAudiences,
   frontProxy,
   isTokenShaped,
+  keyedDigest,
   parseStaticTokens,
   type StaticToken,
   staticTokens,
@@ -66,6 +67,8 @@ export async function authenticators(options: ServeOptions, environment: Environ
   const { random, clock, profile, features } = environment
   const accounts = await serviceAccounts(options, environment)
   const bundles = await certificateBundles(options, environment)
+  // One HMAC of each token serves all who look it up.
+  const digest = keyedDigest(random)
   const owned: (AsyncDisposable | Disposable)[] = [bundles]
   const tokens =
     options.tokenAuthFile === undefined
@@ -77,7 +80,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
   for (const one of [openId, webhook]) if (one !== undefined) owned.push(one)
   let server: EmbeddedServer | undefined
   const members: (TokenAuthenticator | undefined)[] = [
-    forAudiences(staticTokens(tokens, { random }), audiences),
+    forAudiences(staticTokens(tokens, { digest }), audiences),
     accounts.tokens,
     options.enableBootstrapTokenAuth
       ? forAudiences(bootstrapTokens({ ...environment, secret: (name) => bootstrapSecret(server, name, profile) }), audiences)
@@ -111,7 +114,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
             withUid: features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false,
           }),
         ]),
-    bearerToken(tokenChain(members.filter((member) => member !== undefined)), { random }),
+    bearerToken(tokenChain(members.filter((member) => member !== undefined)), { digest }),
   ])
   const known = withAuthenticatedGroup(people)
   const publish = () => {
