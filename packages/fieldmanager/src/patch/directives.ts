@@ -20,17 +20,30 @@ export function directiveTarget(key: string, prefix: string): string {
   return key.slice(slash + 1)
 }
 
-/** A part of a patch that meets nothing to merge with: without directives, nulls, and items that only delete. */
-export function withoutDirectives(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.filter((item) => !(isMap(item) && isSpecialItem(item))).map(withoutDirectives)
+/**
+ * A part of a patch that meets nothing to merge with: maps with a `$patch` directive are left out, wherever they are. Other
+ * directives stay, as on stock servers: they are unknown fields then. `undefined` when nothing is left.
+ */
+export function withoutDirectives(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item): item is JsonValue => item !== undefined)
   if (!isMap(value)) return value
-  const directive = Object.hasOwn(value, patchDirective) ? value[patchDirective] : undefined
-  if (directive === 'delete') return {}
-  if (directive !== undefined && directive !== 'replace' && directive !== 'merge') throw unknownDirective(directive, value)
+  if (Object.hasOwn(value, patchDirective)) return undefined
+  const out: JsonObject = {}
+  for (const key in value) {
+    const kept = withoutDirectives(value[key] as JsonValue)
+    if (kept !== undefined) setMember(out, key, kept)
+  }
+  return out
+}
+
+/** The value without the members that are null, at every level. Null itself and items that are null stay. */
+export function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isMap(value)) return value
   const out: JsonObject = {}
   for (const key in value) {
     const member = value[key] as JsonValue
-    if (member !== null && !isDirective(key)) setMember(out, key, withoutDirectives(member))
+    if (member !== null) setMember(out, key, withoutNulls(member))
   }
   return out
 }
@@ -43,19 +56,25 @@ export function noMergeKey(map: JsonObject, mergeKey: string): PatchError {
   return new PatchError('BadPatch', `map: ${show(map)} does not contain declared merge key: ${mergeKey}`)
 }
 
-function isDirective(key: string): boolean {
-  return (
-    key === patchDirective ||
-    key === retainKeysDirective ||
-    key.startsWith(deleteFromPrimitiveListPrefix) ||
-    key.startsWith(setElementOrderPrefix)
-  )
+/** @param expected `[]interface {}` or `map[string]interface {}` */
+export function wrongKind(expected: string, value: JsonValue): PatchError {
+  return new PatchError('BadPatch', `expected a ${expected}, but received a ${goType(value)}`)
 }
 
-/** An item that deletes, or that says no more than that the list is replaced. */
-function isSpecialItem(item: JsonObject): boolean {
-  if (!Object.hasOwn(item, patchDirective)) return false
-  const directive = item[patchDirective] as JsonValue
-  if (directive !== 'delete' && directive !== 'replace' && directive !== 'merge') throw unknownDirective(directive, item)
-  return directive !== 'merge'
+export const goList = '[]interface {}'
+export const goMap = 'map[string]interface {}'
+
+function goType(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'bigint':
+      return 'int64'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+    default:
+      return value === null ? '%!s(<nil>)' : Array.isArray(value) ? goList : goMap
+  }
 }

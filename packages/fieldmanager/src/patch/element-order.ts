@@ -1,68 +1,129 @@
 import type { JsonValue } from '@krmkit/meta'
 import { isMap } from '../value/order.ts'
+import { goMap, noMergeKey, patchDirective, wrongKind } from './directives.ts'
+
+/** Items of a merged list: those that the patch speaks of, and those that only the object has. */
+export interface Parts {
+  readonly patched: JsonValue[]
+  readonly others: JsonValue[]
+}
+
+/** @throws PatchError `BadPatch` for items without the merge key, where there is one. */
+export function partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Parts {
+  const parts: Parts = { patched: [], others: [] }
+  const primitives = mergeKey === '' ? new Set(wanted) : undefined
+  for (const item of merged) {
+    let found: boolean
+    if (primitives !== undefined) found = primitives.has(item)
+    else {
+      if (!isMap(item)) throw wrongKind(goMap, item)
+      if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+      found = findItem(wanted, mergeKey, item[mergeKey] as JsonValue) >= 0
+    }
+    ;(found ? parts.patched : parts.others).push(item)
+  }
+  return parts
+}
+
+/** Index of the first item with that key, -1 without one. @throws PatchError `BadPatch` for what is no map on the way there. */
+export function findItem(items: readonly JsonValue[], mergeKey: string, value: JsonValue): number {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue
+    if (!isMap(item)) throw wrongKind(goMap, item)
+    if (Object.hasOwn(item, mergeKey) && item[mergeKey] === value) return i
+  }
+  return -1
+}
 
 /**
  * Order of merged lists: items of the patch in the order that it says, items that only the object has in the order they had, and
  * the two woven together by the order that the object had.
+ *
+ * @param maps whether items are known by their merge key, or by what they are.
  */
 export function orderElements(
-  items: readonly JsonValue[],
-  wanted: readonly JsonValue[],
-  before: readonly JsonValue[],
-  mergeKey: string,
+  { patched, others }: Parts,
+  { wanted, before, mergeKey, maps }: { wanted: JsonValue[]; before: JsonValue[]; mergeKey: string; maps: boolean },
 ): JsonValue[] {
-  const wantedAt = positions(wanted, mergeKey)
-  const beforeAt = positions(before, mergeKey)
-  const identity = (item: JsonValue): JsonValue | undefined => identityOf(item, mergeKey)
-  const patchItems = byPosition(
-    items.filter((item) => wantedAt.has(identity(item))),
-    wantedAt,
-    identity,
-  )
-  const others = byPosition(
-    items.filter((item) => !wantedAt.has(identity(item))),
-    beforeAt,
-    identity,
-  )
+  const identity = maps ? (item: JsonValue) => identityOf(item, mergeKey) : (item: JsonValue) => item
+  const right = sorted(patched, wanted, { mergeKey, maps, identity })
+  const left = sorted(others, before, { mergeKey, maps, identity })
+  const place = positions(before, identity)
   const out: JsonValue[] = []
   let i = 0
   let j = 0
-  while (i < others.length || j < patchItems.length) {
-    if (j >= patchItems.length || (i < others.length && isBefore(others[i], patchItems[j]))) out.push(others[i++] as JsonValue)
-    else out.push(patchItems[j++] as JsonValue)
+  while (i < left.length || j < right.length) {
+    if (i < left.length && (j >= right.length || isBefore(left[i] as JsonValue, right[j] as JsonValue))) {
+      out.push(left[i++] as JsonValue)
+    } else out.push(right[j++] as JsonValue)
   }
   return out
 
-  function isBefore(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
-    const l = beforeAt.get(identity(left as JsonValue))
-    const r = beforeAt.get(identity(right as JsonValue))
+  function isBefore(a: JsonValue, b: JsonValue): boolean {
+    const l = place.get(identity(a))
+    const r = place.get(identity(b))
     return l !== undefined && r !== undefined && l < r
   }
 }
 
-/** The value of the merge key, or the item itself in lists of scalars. */
+/** The value of the merge key; nothing for what is no map or has none. */
 export function identityOf(item: JsonValue, mergeKey: string): JsonValue | undefined {
-  if (mergeKey === '') return item
   return isMap(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
 
-function positions(items: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
+type Identity = (item: JsonValue) => JsonValue | undefined
+
+function positions(items: readonly JsonValue[], identity: Identity): Map<JsonValue | undefined, number> {
   const out = new Map<JsonValue | undefined, number>()
   items.forEach((item, index) => {
-    const identity = identityOf(item, mergeKey)
-    if (!out.has(identity)) out.set(identity, index)
+    const key = identity(item)
+    if (!out.has(key)) out.set(key, index)
   })
   return out
 }
 
-function byPosition(
-  items: JsonValue[],
-  positionOf: ReadonlyMap<JsonValue | undefined, number>,
-  identity: (item: JsonValue) => JsonValue | undefined,
+function sorted(
+  items: readonly JsonValue[],
+  order: readonly JsonValue[],
+  { mergeKey, maps, identity }: { mergeKey: string; maps: boolean; identity: Identity },
 ): JsonValue[] {
-  return items.sort((a, b) => {
-    const left = positionOf.get(identity(a))
-    const right = positionOf.get(identity(b))
-    return left === undefined || right === undefined ? 0 : left - right
-  })
+  const deleted: JsonValue[] = []
+  const kept: JsonValue[] = []
+  if (maps) requireKeys(mergeKey, items, order)
+  for (const item of items) (maps && isMap(item) && item[patchDirective] === 'delete' ? deleted : kept).push(item)
+  const place = positions(order, identity)
+  const at = kept.map((item) => place.get(identity(item)))
+  return [...sortByPlace(kept, at), ...deleted]
+}
+
+/**
+ * A stable sort by insertion. What has no place counts as before everything, so that a list without any comes out reversed, as on
+ * stock servers.
+ */
+function sortByPlace(items: JsonValue[], at: (number | undefined)[]): JsonValue[] {
+  if (at.every((place, i) => place !== undefined && (i === 0 || place >= (at[i - 1] ?? 0)))) return items
+  if (at.every((place) => place !== undefined)) {
+    const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))
+    return order.map((i) => items[i] as JsonValue)
+  }
+  const order: number[] = []
+  for (let i = 0; i < items.length; i++) {
+    let to = order.length
+    for (; to > 0; to--) {
+      const [own, other] = [at[i], at[order[to - 1] as number]]
+      if (own !== undefined && other !== undefined && own >= other) break
+    }
+    order.splice(to, 0, i)
+  }
+  return order.map((i) => items[i] as JsonValue)
+}
+
+/** @throws PatchError `BadPatch` for items that are no maps or have no merge key. */
+export function requireKeys(mergeKey: string, ...lists: readonly (readonly JsonValue[])[]): void {
+  for (const list of lists) {
+    for (const item of list) {
+      if (!isMap(item)) throw wrongKind(goMap, item)
+      if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+    }
+  }
 }

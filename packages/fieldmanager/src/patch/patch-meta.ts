@@ -23,7 +23,14 @@ export function patchMetaOf(type: PatchType, name: string, what: 'object' | 'arr
     const text = `unable to find api field in struct ${type.struct.typeName} for the json field ${JSON.stringify(name)}`
     throw new PatchError('BadPatch', text)
   }
+  if (what === 'array' && !field.pointer && field.type.kind !== 'list' && !isBytes(field)) {
+    throw new PatchError('BadPatch', 'expected slice or array type, but got: struct')
+  }
   return metaOf(field, what)
+}
+
+function isBytes({ type }: Field): boolean {
+  return type.kind === 'scalar' && type.scalar === 'bytes'
 }
 
 export function patchTypeOf(struct: StructType): PatchType {

@@ -13,7 +13,8 @@ import { identityOf } from './element-order.ts'
 import { jsonKind } from './json-kind.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
-import { elementKind, mergeStrategic } from './strategic-merge.ts'
+import { elementKind } from './strategic-lists.ts'
+import { mergeStrategic } from './strategic-merge.ts'
 
 interface DiffOptions {
   readonly ignoreChangesAndAdditions?: boolean

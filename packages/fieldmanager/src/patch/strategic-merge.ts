@@ -6,17 +6,20 @@ import { equalValues, isMap } from '../value/order.ts'
 import {
   deleteFromPrimitiveListPrefix,
   directiveTarget,
-  noMergeKey,
+  goList,
   patchDirective,
   retainKeysDirective,
   setElementOrderPrefix,
   unknownDirective,
   withoutDirectives,
+  withoutNulls,
+  wrongKind,
 } from './directives.ts'
-import { identityOf, orderElements } from './element-order.ts'
+import { orderElements, partition } from './element-order.ts'
 import { jsonKind } from './json-kind.ts'
 import { PatchError } from './patch-error.ts'
-import { type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
+import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
+import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
 
 /**
  * Applies a strategic merge patch: structs and maps are joined, lists are joined by merge key or value where their
@@ -47,14 +50,14 @@ export function mergeStrategic(
   const out: JsonObject = { ...original }
   const done = new Set<string>()
   retainKeys(out, patch, done, options)
-  for (const key in patch) if (key.startsWith(setElementOrderPrefix)) mergeOrdered(out, patch, key, type, done, options)
+  for (const key in patch)
+    if (key.startsWith(setElementOrderPrefix)) mergeOrdered(out, { patch, directive: key, done }, type, options)
   for (const key in patch) {
     if (done.has(key)) continue
     const value = patch[key] as JsonValue
-    if (key.startsWith(deleteFromPrimitiveListPrefix)) {
-      if (options.ofPatches) setMember(out, key, value)
-      else deletePrimitives(out, directiveTarget(key, deleteFromPrimitiveListPrefix), value, type)
-    } else mergeMember(out, key, value, type, options)
+    const deletes = key.startsWith(deleteFromPrimitiveListPrefix)
+    if (deletes && options.ofPatches) setMember(out, key, value)
+    else mergeMember(out, deletes ? directiveTarget(key, deleteFromPrimitiveListPrefix) : key, value, { type, options, deletes })
   }
   return out
 }
@@ -68,10 +71,17 @@ function carryOut(patch: JsonObject): JsonObject {
   return rest
 }
 
-function mergeMember(out: JsonObject, key: string, value: JsonValue, type: PatchType, options: StrategicMergeOptions): void {
+interface MemberMerge {
+  readonly type: PatchType
+  readonly options: StrategicMergeOptions
+  /** The value lists what goes from a list of primitives. */
+  readonly deletes: boolean
+}
+
+function mergeMember(out: JsonObject, key: string, value: JsonValue, { type, options, deletes }: MemberMerge): void {
   if (value === null) {
+    delete out[key]
     if (options.ofPatches) setMember(out, key, null)
-    else delete out[key]
     return
   }
   const own = ownMember(out, key)
@@ -79,8 +89,20 @@ function mergeMember(out: JsonObject, key: string, value: JsonValue, type: Patch
     const meta = patchMetaOf(type, key, 'object')
     setMember(out, key, meta.strategy === 'replace' ? value : mergeStrategic(own, value, meta.type, options))
   } else if (Array.isArray(own) && Array.isArray(value)) {
-    setMember(out, key, mergeLists(own, value, key, type, options))
-  } else setMember(out, key, options.ofPatches ? value : withoutDirectives(value))
+    const meta = patchMetaOf(type, key, 'array')
+    setMember(out, key, mergeLists(own, value, listMerge(meta, options, deletes)))
+  } else if (!deletes) takeValue(out, key, options.ofPatches ? value : withoutNulls(value))
+}
+
+function listMerge(meta: PatchMeta, options: StrategicMergeOptions, deletes: boolean): ListMerge {
+  return { meta, deletes, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
+}
+
+/** What is added says nothing of what is not there: nulls are gone from it, and parts that are directives go. */
+function takeValue(out: JsonObject, key: string, value: JsonValue): void {
+  const kept = withoutDirectives(value)
+  if (kept === undefined) delete out[key]
+  else setMember(out, key, kept)
 }
 
 /** Keeps only the members that the directive lists, which must be all that the patch sets. */
@@ -99,190 +121,59 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
     out[retainKeysDirective] = keys
     return
   }
-  if (!Array.isArray(keys)) throw new PatchError('BadPatch', 'invalid patch format of retainKeys')
+  if (!Array.isArray(keys)) throw badRetainKeys()
   const kept = new Set(keys)
   for (const key in patch) {
     const free =
       key === retainKeysDirective || key.startsWith(deleteFromPrimitiveListPrefix) || key.startsWith(setElementOrderPrefix)
-    if (!free && patch[key] !== null && !kept.has(key))
-      throw new PatchError('BadPatch', "patch content doesn't match retainKeys list")
+    if (!free && patch[key] !== null && !kept.has(key)) throw badRetainKeys()
   }
   for (const key of Object.keys(out)) if (!kept.has(key)) delete out[key]
+}
+
+function badRetainKeys(): PatchError {
+  return new PatchError('BadPatch', 'invalid patch format of retainKeys')
 }
 
 /** Merges a list and puts it into the order that `$setElementOrder` says. */
 function mergeOrdered(
   out: JsonObject,
-  patch: JsonObject,
-  directive: string,
+  { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
   type: PatchType,
-  done: Set<string>,
   options: StrategicMergeOptions,
 ): void {
-  const order = patch[directive] as JsonValue
+  const wanted = patch[directive] as JsonValue
   done.add(directive)
   if (options.ofPatches) {
     const own = ownMember(out, directive)
-    if (own !== undefined && !equalValues(own, order))
+    if (own !== undefined && !equalValues(own, wanted))
       throw new PatchError('BadPatch', 'invalid patch format of setElementOrder list')
-    out[directive] = order
+    out[directive] = wanted
   }
+  if (!Array.isArray(wanted)) throw wrongKind(goList, wanted)
   const key = directiveTarget(directive, setElementOrderPrefix)
-  const wanted = listOr(order, directive)
   const own = ownMember(out, key)
   const change = ownMember(patch, key)
-  const before = own === undefined || own === null ? [] : listOr(own, key)
-  const changes = change === undefined || change === null ? [] : listOr(change, key)
+  const before = listOf(own)
+  const changes = listOf(change)
   const meta = patchMetaOf(type, key, 'array')
-  checkOrder(changes, wanted, meta.mergeKey)
+  const { mergeKey } = meta
+  checkOrder(changes, wanted, mergeKey)
   if (own === undefined && change === undefined) return
-  let merged: JsonValue[] = before
-  if (Array.isArray(change))
-    merged =
-      own === undefined ? (options.ofPatches ? changes : addedItems(changes)) : mergeLists(before, changes, key, type, options)
-  requireKeys(merged, meta.mergeKey)
-  requireKeys(wanted, meta.mergeKey)
-  setMember(out, key, orderElements(merged, wanted, before, meta.mergeKey))
+  const merged =
+    change === undefined
+      ? before
+      : own === undefined
+        ? (withoutDirectives(changes) as JsonValue[])
+        : mergeLists(before, changes, listMerge(meta, options, false))
+  const parts = partition(merged, wanted, mergeKey)
+  const maps = elementKind([before, changes]) === 'object'
+  setMember(out, key, orderElements(parts, { wanted, before, mergeKey, maps }))
   done.add(key)
 }
 
-function addedItems(changes: JsonValue[]): JsonValue[] {
-  return withoutDirectives(changes) as JsonValue[]
-}
-
-function mergeLists(
-  own: JsonValue[],
-  change: JsonValue[],
-  key: string,
-  type: PatchType,
-  options: StrategicMergeOptions,
-): JsonValue[] {
-  const meta = patchMetaOf(type, key, 'array')
-  if (meta.strategy !== 'merge') return change
-  if (own.length === 0 && change.length === 0) return own
-  if (elementKind([own, change]) !== 'object') {
-    return orderElements([...new Set([...own, ...change])], change, own, '')
-  }
-  const { mergeKey } = meta
-  if (mergeKey === '') throw new PatchError('Unprocessable', `cannot merge lists without merge key for type ${meta.type.kind}`)
-  const { items, changes } = specialItems(own as JsonObject[], change as JsonObject[], mergeKey)
-  const merged = mergeItems(items, changes, mergeKey, meta.type, options)
-  requireKeys(merged, mergeKey)
-  return orderElements(merged, changes, items, mergeKey)
-}
-
-/** Carries out items that are directives: `$patch: delete` with a merge key, and `$patch: replace` for the whole list. */
-function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string): { items: JsonObject[]; changes: JsonObject[] } {
-  const changes: JsonObject[] = []
-  const deleted = new Set<JsonValue>()
-  let replace = false
-  for (const item of change) {
-    if (!Object.hasOwn(item, patchDirective)) {
-      changes.push(item)
-      continue
-    }
-    const directive = item[patchDirective] as JsonValue
-    if (directive === 'replace') replace = true
-    else if (directive === 'delete') {
-      if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-      deleted.add(item[mergeKey] as JsonValue)
-    } else if (directive === 'merge') throw new PatchError('BadPatch', 'merging lists cannot yet be specified in the patch')
-    else throw unknownDirective(directive, item)
-  }
-  if (replace) return { items: changes, changes: [] }
-  return {
-    items: deleted.size === 0 ? own : own.filter((item) => !deleted.has(identityOf(item, mergeKey) as JsonValue)),
-    changes,
-  }
-}
-
-function mergeItems(
-  items: readonly JsonObject[],
-  changes: readonly JsonObject[],
-  mergeKey: string,
-  type: PatchType,
-  options: StrategicMergeOptions,
-): JsonObject[] {
-  const out = [...items]
-  const at = new Map<JsonValue, number>()
-  items.forEach((item, index) => {
-    const identity = identityOf(item, mergeKey)
-    if (identity !== undefined && !at.has(identity)) at.set(identity, index)
-  })
-  for (const change of changes) {
-    if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey)
-    const identity = change[mergeKey] as JsonValue
-    const index = at.get(identity)
-    if (index !== undefined) out[index] = mergeStrategic(out[index] as JsonObject, change, type, options)
-    else {
-      at.set(identity, out.length)
-      out.push(options.ofPatches ? change : (withoutDirectives(change) as JsonObject))
-    }
-  }
-  return out
-}
-
-function deletePrimitives(out: JsonObject, key: string, deleted: JsonValue, type: PatchType): void {
-  const own = ownMember(out, key)
-  if (deleted === null || own === undefined) {
-    if (deleted === null) delete out[key]
-    return
-  }
-  if (!Array.isArray(own) || !Array.isArray(deleted)) throw new PatchError('BadPatch', 'invalid patch format of primitive list')
-  if (patchMetaOf(type, key, 'array').strategy !== 'merge') {
-    setMember(out, key, deleted)
-    return
-  }
-  if (own.length === 0 && deleted.length === 0) return
-  elementKind([own, deleted])
-  const gone = new Set(deleted)
-  setMember(
-    out,
-    key,
-    own.filter((item) => !gone.has(item)),
-  )
-}
-
-/** Items of the patch must stand in the order that the directive says. */
-function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): void {
-  if (changes.length === 0 || wanted.length === 0) return
-  let at = 0
-  for (const item of changes) {
-    if (isMap(item) && Object.hasOwn(item, patchDirective)) continue
-    if (mergeKey !== '' && (!isMap(item) || !Object.hasOwn(item, mergeKey))) throw noMergeKey(isMap(item) ? item : {}, mergeKey)
-    const identity = identityOf(item, mergeKey)
-    while (at < wanted.length && identityOf(wanted[at] as JsonValue, mergeKey) !== identity) at++
-    if (at++ >= wanted.length) {
-      const text = `The order in patch list:\n${show([...changes])}\n doesn't match ${setElementOrderPrefix} list:\n${show([...wanted])}\n`
-      throw new PatchError('BadPatch', text)
-    }
-  }
-}
-
-function requireKeys(items: readonly JsonValue[], mergeKey: string): void {
-  if (mergeKey === '') return
-  for (const item of items) {
-    if (!isMap(item)) throw new PatchError('BadPatch', `expected a map with merge key ${mergeKey}, got ${show(item)}`)
-    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-  }
-}
-
-/** What all items of some lists are. */
-export function elementKind(lists: readonly (readonly JsonValue[])[]): string {
-  let kind: string | undefined
-  for (const list of lists) {
-    for (const item of list) {
-      const own = jsonKind(item)
-      if (own === 'array') throw new PatchError('Unprocessable', 'lists of lists are not supported')
-      if (kind !== undefined && kind !== own)
-        throw new PatchError('BadPatch', `list element types are not identical: ${show([...list])}`)
-      kind = own
-    }
-  }
-  return kind ?? 'null'
-}
-
-function listOr(value: JsonValue, key: string): JsonValue[] {
-  if (Array.isArray(value)) return value
-  throw new PatchError('BadPatch', `expected a list at ${key}, got ${show(value)}`)
+function listOf(value: JsonValue | undefined): JsonValue[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) throw wrongKind(goList, value)
+  return value
 }

@@ -1,0 +1,149 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { show } from '../typed/validate.ts'
+import { isMap } from '../value/order.ts'
+import { goList, goMap, noMergeKey, patchDirective, unknownDirective, wrongKind } from './directives.ts'
+import { orderElements, partition } from './element-order.ts'
+import { jsonKind } from './json-kind.ts'
+import { PatchError } from './patch-error.ts'
+import type { PatchMeta } from './patch-meta.ts'
+
+/** Lists of strategic merge patches: joined by merge key or by value where their field says so, replaced elsewhere. */
+
+export interface ListMerge {
+  readonly meta: PatchMeta
+  /** Joins items of the same key. */
+  readonly join: (item: JsonObject, change: JsonObject) => JsonObject
+  /** The change lists what goes. */
+  readonly deletes: boolean
+}
+
+/** @throws PatchError `BadPatch`, `Unprocessable` */
+export function mergeLists(own: JsonValue, change: JsonValue, { meta, join, deletes }: ListMerge): JsonValue[] {
+  if (!Array.isArray(own)) throw wrongKind(goList, own)
+  if (!Array.isArray(change)) throw wrongKind(goList, change)
+  if (meta.strategy !== 'merge' && !deletes) return change
+  if (own.length === 0 && change.length === 0) return own
+  const maps = elementKind([own, change]) === 'object'
+  const { mergeKey } = meta
+  if (!maps) {
+    if (deletes) {
+      const gone = new Set(change)
+      return own.filter((item) => !gone.has(item))
+    }
+    const merged = [...new Set([...own, ...change])]
+    return orderElements(partition(merged, change, mergeKey), { wanted: change, before: own, mergeKey, maps })
+  }
+  if (mergeKey === '') throw new PatchError('Unprocessable', `cannot merge lists without merge key for ${meta.type.kind}`)
+  const { items, changes } = specialItems(own as JsonObject[], change as JsonObject[], mergeKey)
+  const merged = mergeItems(items, changes, mergeKey, join)
+  return orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
+}
+
+/** Carries out items that are directives: `$patch: delete` with a merge key, and `$patch: replace` for the whole list. */
+function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string): { items: JsonObject[]; changes: JsonObject[] } {
+  const changes: JsonObject[] = []
+  let items = own
+  let replace = false
+  for (const item of change) {
+    if (!Object.hasOwn(item, patchDirective)) {
+      changes.push(item)
+      continue
+    }
+    const directive = item[patchDirective] as JsonValue
+    if (directive === 'replace') replace = true
+    else if (directive === 'delete') {
+      if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+      items = items.filter((each) => !Object.hasOwn(each, mergeKey) || each[mergeKey] !== item[mergeKey])
+    } else if (directive === 'merge') throw new PatchError('BadPatch', 'merging lists cannot yet be specified in the patch')
+    else throw unknownDirective(directive, item)
+  }
+  return replace ? { items: changes, changes: [] } : { items, changes }
+}
+
+/** Changes of the same key are joined one after the other; new items are taken as they are, with their nulls. */
+function mergeItems(
+  items: readonly JsonObject[],
+  changes: readonly JsonObject[],
+  mergeKey: string,
+  join: ListMerge['join'],
+): JsonObject[] {
+  const out = [...items]
+  const at = new Map<JsonValue, number>()
+  items.forEach((item, index) => {
+    const identity = item[mergeKey]
+    if (Object.hasOwn(item, mergeKey) && !at.has(identity as JsonValue)) at.set(identity as JsonValue, index)
+  })
+  for (const change of changes) {
+    if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey)
+    const identity = change[mergeKey] as JsonValue
+    const index = at.get(identity)
+    if (index !== undefined) {
+      const joined = join(out[index] as JsonObject, change)
+      out[index] = joined
+    } else {
+      at.set(identity, out.length)
+      out.push(change)
+    }
+  }
+  return out
+}
+
+/** Items of the patch must stand in the order that the directive says. @throws PatchError `BadPatch` */
+export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): void {
+  if (changes.length === 0 || wanted.length === 0) return
+  const kept = mergeKey === '' ? changes : changes.filter((item) => mapOf(item)[patchDirective] !== 'delete')
+  let at = 0
+  let next = 0
+  while (at < kept.length && next < wanted.length) {
+    const item = kept[at] as JsonValue
+    const other = wanted[next] as JsonValue
+    if (isMap(item) && Object.hasOwn(item, patchDirective)) {
+      at++
+      continue
+    }
+    if (mergeKey === '' ? item === other : keyOf(item, mergeKey) === keyOf(other, mergeKey)) at++
+    next++
+  }
+  if (at < kept.length && next >= wanted.length) {
+    const text = `The order in patch list:\n${show([...changes])}\n doesn't match $setElementOrder list:\n${show([...wanted])}\n`
+    throw new PatchError('BadPatch', text)
+  }
+}
+
+/** What all items of some lists are. @throws PatchError `BadPatch` unless all are the same, `Unprocessable` for lists. */
+export function elementKind(lists: readonly (readonly JsonValue[])[]): string {
+  let kind: string | undefined
+  for (const list of lists) {
+    for (const item of list) {
+      const own = kindOf(item)
+      if (kind === undefined && own === 'array') throw new PatchError('Unprocessable', 'lists of lists are not supported')
+      if (kind === undefined && own === 'null') throw new PatchError('BadPatch', `a list begins with null: ${show([...list])}`)
+      if (kind !== undefined && kind !== own)
+        throw new PatchError('BadPatch', `list element types are not identical: ${show(lists.map((each) => [...each]))}`)
+      kind = own
+    }
+  }
+  if (kind === undefined) throw new PatchError('BadPatch', 'no elements in any of the given slices')
+  return kind
+}
+
+function kindOf(item: JsonValue): string {
+  return typeof item === 'number'
+    ? Number.isInteger(item)
+      ? 'integer'
+      : 'fraction'
+    : typeof item === 'bigint'
+      ? 'integer'
+      : jsonKind(item)
+}
+
+function mapOf(item: JsonValue): JsonObject {
+  if (!isMap(item)) throw wrongKind(goMap, item)
+  return item
+}
+
+function keyOf(item: JsonValue, mergeKey: string): JsonValue {
+  const map = mapOf(item)
+  if (!Object.hasOwn(map, mergeKey)) throw noMergeKey(map, mergeKey)
+  return map[mergeKey] as JsonValue
+}
