@@ -1,4 +1,5 @@
 import { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
+import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import type { Controller } from './interfaces.ts'
@@ -31,4 +32,5 @@ export const builtInControllers: readonly Controller[] = [
   claimProtectionController,
   volumeProtectionController,
   ephemeralVolumeController,
+  deploymentController,
 ]

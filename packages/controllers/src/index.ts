@@ -1,6 +1,7 @@
 export { builtInControllers } from './built-in.ts'
 export { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'
+export { deploymentController } from './deployment/deployment-controller.ts'
 export { disruptionController } from './disruption/disruption-controller.ts'
 export { type Discovered, type DiscoveredResource, discover } from './framework/discovery.ts'
 export type { Informers } from './framework/informers.ts'

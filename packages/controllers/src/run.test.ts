@@ -53,6 +53,7 @@ describe('chooseControllers', () => {
       'persistentvolumeclaim-protection-controller',
       'persistentvolume-protection-controller',
       'ephemeral-volume-controller',
+      'deployment-controller',
     ])
   })
 })

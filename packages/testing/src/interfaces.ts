@@ -60,7 +60,10 @@ export interface TestServerOptions {
   readonly seed?: string | readonly (string | ApiObject)[]
   /** People besides the administrator. Without it everybody may do everything. */
   readonly users?: Readonly<Record<string, UserRules>>
-  /** Which controllers run, as `--controllers` names them. Default all; `[]` for none. */
+  /**
+   * Which controllers run, as `--controllers` names them; `[]` for none. Default all but `deployment-controller`: tests that play the
+   * part of a cluster write the status of deployments themselves.
+   */
   readonly controllers?: readonly string[]
   /** Default: a clock that stands still until `clock.advance`, at the time of the machine. */
   readonly clock?: Clock

@@ -48,6 +48,9 @@ interface Seeded {
   readonly atMs: number
 }
 
+/** Status that tests write themselves stays as they wrote it. */
+const usualControllers = ['*', '-deployment-controller']
+
 /** A server and its controllers between two resets; each is started when it is first needed. */
 interface Running {
   readonly storage: Storage
@@ -205,7 +208,7 @@ class Cluster implements TestServer {
   }
 
   #control(running: Running): Promise<Controlling | undefined> {
-    const { controllers = ['*'], rootCA, legacyToken, onError, server = {} } = this.#options
+    const { controllers = usualControllers, rootCA, legacyToken, onError, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     running.controllers ??= this.#serve(running).then(() => {
       const client = inProcessClient((request) => this.#answer(running, request), { user: controllerUser, clock: this.clock })

@@ -1,0 +1,56 @@
+import { controllerOf, labelSelectorFromObject, type OwnerReference } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { ControllerContext } from '../interfaces.ts'
+import { byAge, type D, deployments, type R, type ReplicaSet, replicaSets } from './objects.ts'
+
+/**
+ * The replica sets of a deployment, oldest first. One that the selector matches and nobody controls is adopted; one that is ours
+ * and the selector does not match any more is let go.
+ */
+export async function claimSets(deployment: D, candidates: readonly R[], context: ControllerContext): Promise<readonly R[]> {
+  const selector = labelSelectorFromObject(deployment.spec?.selector ?? {})
+  const { uid } = deployment.metadata
+  const sets: R[] = []
+  for (const set of candidates) {
+    const owner = controllerOf(set.metadata.ownerReferences)
+    const matches = selector.matches(set.metadata.labels ?? {})
+    if (owner !== undefined && owner.uid !== uid) continue
+    if (owner !== undefined && matches) sets.push(set)
+    else if (owner !== undefined) await release(set, deployment, context)
+    else if (matches && set.metadata.deletionTimestamp === undefined && deployment.metadata.deletionTimestamp === undefined) {
+      const adopted = await adopt(set, deployment, context)
+      if (adopted !== undefined) sets.push(adopted)
+    }
+  }
+  return sets.sort(byAge)
+}
+
+async function adopt(set: R, deployment: D, context: ControllerContext): Promise<R | undefined> {
+  const { client, signal } = context
+  const { name = '', namespace = '', uid = '' } = deployment.metadata
+  // A copy may not know yet that the deployment is gone, or another one.
+  const live = await unlessMissing(client.get(deployments, name, { namespace, signal }))
+  if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return undefined
+  const owner: OwnerReference = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  }
+  return writeOwners(set, [...((set.metadata.ownerReferences ?? []) as OwnerReference[]), owner], context)
+}
+
+async function release(set: R, deployment: D, context: ControllerContext): Promise<void> {
+  const others = ((set.metadata.ownerReferences ?? []) as OwnerReference[]).filter(({ uid }) => uid !== deployment.metadata.uid)
+  await writeOwners(set, others, context)
+}
+
+function writeOwners(set: R, ownerReferences: OwnerReference[], context: ControllerContext): Promise<R | undefined> {
+  const { client, fieldManager, signal } = context
+  const changed = structuredClone(set) as ReplicaSet
+  if (ownerReferences.length === 0) delete changed.metadata.ownerReferences
+  else changed.metadata.ownerReferences = ownerReferences
+  return unlessMissing(client.update(replicaSets, changed, { fieldManager, signal }))
+}

@@ -1,0 +1,115 @@
+import { resourceType } from '@krmkit/client'
+import {
+  type ApiObject,
+  type DeepReadonly,
+  type IntOrString,
+  type LabelSelectorObject,
+  type NamingProfile,
+  type ObjectMeta,
+  scaledValue,
+} from '@krmkit/meta'
+
+/** As much of deployments and replica sets as the controller reads and writes. */
+
+export interface Template {
+  metadata?: Partial<ObjectMeta>
+  spec?: object
+}
+
+export interface DeploymentCondition {
+  type: string
+  status: string
+  lastUpdateTime?: string | null
+  lastTransitionTime?: string | null
+  reason?: string
+  message?: string
+}
+
+export interface DeploymentStatus {
+  observedGeneration?: number
+  replicas?: number
+  updatedReplicas?: number
+  readyReplicas?: number
+  availableReplicas?: number
+  unavailableReplicas?: number
+  conditions?: DeploymentCondition[]
+  collisionCount?: number
+}
+
+export interface Deployment extends ApiObject {
+  spec?: {
+    replicas?: number
+    selector?: LabelSelectorObject | null
+    template?: Template
+    strategy?: { type?: string; rollingUpdate?: { maxSurge?: IntOrString; maxUnavailable?: IntOrString } }
+    minReadySeconds?: number
+    revisionHistoryLimit?: number
+    paused?: boolean
+    progressDeadlineSeconds?: number
+  }
+  status?: DeploymentStatus
+}
+
+export interface ReplicaSet extends ApiObject {
+  spec?: { replicas?: number; minReadySeconds?: number; selector?: LabelSelectorObject | null; template?: Template }
+  status?: { replicas?: number; readyReplicas?: number; availableReplicas?: number; observedGeneration?: number }
+}
+
+export type D = DeepReadonly<Deployment>
+export type R = DeepReadonly<ReplicaSet>
+
+const apps = { group: 'apps', version: 'v1' }
+export const deployments = resourceType<Deployment>({ ...apps, resource: 'deployments', kind: 'Deployment' })
+export const replicaSets = resourceType<ReplicaSet>({ ...apps, resource: 'replicasets', kind: 'ReplicaSet' })
+
+/** By which a deployment tells its replica sets, and their pods, apart. */
+export const hashLabel = 'pod-template-hash'
+
+/** Annotations by which deployments and their replica sets remember. */
+export interface Marks {
+  readonly revision: string
+  /** Earlier revisions of a replica set that came back. */
+  readonly history: string
+  /** Replicas that the deployment wanted, and could have had at most, when the set was last scaled. */
+  readonly desired: string
+  readonly max: string
+  /** Not passed on to replica sets. */
+  readonly lastApplied: string
+}
+
+export function marksOf({ domain }: NamingProfile): Marks {
+  return {
+    revision: `deployment.${domain}/revision`,
+    history: `deployment.${domain}/revision-history`,
+    desired: `deployment.${domain}/desired-replicas`,
+    max: `deployment.${domain}/max-replicas`,
+    lastApplied: `kubectl.${domain}/last-applied-configuration`,
+  }
+}
+
+export const wantedReplicas = ({ spec }: D | R): number => spec?.replicas ?? 1
+export const sumOf = (sets: readonly R[], count: (set: R) => number): number => sets.reduce((sum, set) => sum + count(set), 0)
+export const specReplicas = (sets: readonly R[]): number => sumOf(sets, wantedReplicas)
+export const actualReplicas = (sets: readonly R[]): number => sumOf(sets, ({ status }) => status?.replicas ?? 0)
+export const availableReplicas = (sets: readonly R[]): number => sumOf(sets, ({ status }) => status?.availableReplicas ?? 0)
+
+export function isRolling({ spec }: D): boolean {
+  return spec?.strategy?.type !== 'Recreate'
+}
+
+/** How many pods may be above, and how many below, what is wanted; never both none. */
+export function fenceposts(deployment: D): { readonly surge: number; readonly unavailable: number } {
+  const wanted = wantedReplicas(deployment)
+  if (!isRolling(deployment)) return { surge: 0, unavailable: 0 }
+  const { maxSurge = 0, maxUnavailable = 0 } = deployment.spec?.strategy?.rollingUpdate ?? {}
+  const surge = scaledValue(maxSurge, wanted, { roundUp: true })
+  const unavailable = scaledValue(maxUnavailable, wanted, { roundUp: false })
+  if (surge === 0 && unavailable === 0) return { surge, unavailable: Math.min(1, wanted) }
+  return { surge, unavailable: Math.min(unavailable, wanted) }
+}
+
+/** Oldest first, then by name. */
+export function byAge(a: R, b: R): number {
+  const made = (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '')
+  return made !== 0 ? made : (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '')
+}

@@ -1,0 +1,96 @@
+import type { OwnerReference } from '@krmkit/meta'
+import { type D, fenceposts, hashLabel, type Marks, type R, type ReplicaSet, type Template, wantedReplicas } from './objects.ts'
+
+/** What the replica sets of a deployment look like: their template, their name, and what they remember. */
+
+/** The set whose template is that of the deployment; the oldest, should there be several. */
+export function findNewSet(deployment: D, sets: readonly R[]): R | undefined {
+  const wanted = templateText(deployment.spec?.template)
+  return sets.find(({ spec }) => templateText(spec?.template) === wanted)
+}
+
+/** Two templates are equal when their texts are; the label that tells sets apart does not count. */
+export function templateText(template: Template | R | object | undefined): string {
+  const plain = structuredClone(template ?? {}) as Template
+  if (plain.metadata?.labels !== undefined) delete plain.metadata.labels[hashLabel]
+  return sortedText(plain)
+}
+
+function sortedText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const members = Object.entries(value).filter(([, member]) => !isEmptyMember(member))
+  return `{${members
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${sortedText(member)}`)
+    .join()}}`
+}
+
+/** What is absent in one place may be null or empty in another. */
+function isEmptyMember(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+}
+
+const letters = 'bcdfghjklmnpqrstvwxz2456789'
+
+/**
+ * A short name for a template, as safe in names as the stock server's, though another one. `collisions` makes another of the
+ * same template, when the first was taken.
+ */
+export function templateHash(template: Template | undefined, collisions = 0): string {
+  let hash = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(`${templateText(template)}${collisions === 0 ? '' : collisions}`)) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
+  }
+  return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join('')
+}
+
+/** A set of no replicas yet for the deployment's template. */
+export function newSet(deployment: D, marks: Marks, revision: number): ReplicaSet {
+  const { name = '', namespace = '', uid = '' } = deployment.metadata
+  const hash = templateHash(deployment.spec?.template as Template | undefined, deployment.status?.collisionCount)
+  const template = structuredClone(deployment.spec?.template ?? {}) as Template
+  const labels = { ...template.metadata?.labels, [hashLabel]: hash }
+  const selector = structuredClone(deployment.spec?.selector ?? {}) as { matchLabels?: Record<string, string> }
+  const owner: OwnerReference = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name,
+    uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  }
+  const set: ReplicaSet = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: `${name}-${hash}`, namespace, labels, ownerReferences: [owner] },
+    spec: {
+      replicas: 0,
+      ...(deployment.spec?.minReadySeconds === undefined ? {} : { minReadySeconds: deployment.spec.minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
+  }
+  set.metadata.annotations = { ...withRevision(deployment, set, marks, revision), ...replicasMarks(deployment, marks) }
+  return set
+}
+
+/** Annotations of a set that belongs to this revision: those of the deployment, and how the set is counted. */
+export function withRevision(deployment: D, set: R, marks: Marks, revision: number): Record<string, string> {
+  const own: readonly string[] = [marks.revision, marks.history, marks.desired, marks.max, marks.lastApplied]
+  const passed = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
+  const annotations = { ...set.metadata.annotations, ...Object.fromEntries(passed) }
+  const before = Number.parseInt(annotations[marks.revision] ?? '0', 10)
+  if (before >= revision) return annotations
+  if (before > 0) annotations[marks.history] = [...(annotations[marks.history]?.split(',') ?? []), before].join()
+  return { ...annotations, [marks.revision]: String(revision) }
+}
+
+export function replicasMarks(deployment: D, marks: Marks): Record<string, string> {
+  const wanted = wantedReplicas(deployment)
+  return { [marks.desired]: String(wanted), [marks.max]: String(wanted + fenceposts(deployment).surge) }
+}
+
+export function revisionOf({ metadata }: D | R, marks: Marks): number {
+  return Number.parseInt(metadata.annotations?.[marks.revision] ?? '0', 10) || 0
+}

@@ -1,0 +1,134 @@
+import { formatTime, parseTime } from '@krmkit/meta'
+import {
+  actualReplicas,
+  availableReplicas,
+  type D,
+  type DeploymentCondition,
+  type DeploymentStatus,
+  fenceposts,
+  sumOf,
+  wantedReplicas,
+} from './objects.ts'
+import { allOf, type Sets } from './scaling.ts'
+
+/** What a deployment tells about itself. */
+
+export interface StatusOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Counts and availability; the condition of progress stays as it is. */
+export function countStatus(deployment: D, sets: Sets, { now }: StatusOptions): DeploymentStatus {
+  const all = allOf(sets)
+  const replicas = actualReplicas(all)
+  const available = availableReplicas(all)
+  const { collisionCount, conditions = [] } = deployment.status ?? {}
+  const enough = available >= wantedReplicas(deployment) - fenceposts(deployment).unavailable
+  const availability = enough
+    ? { status: 'True', reason: 'MinimumReplicasAvailable', message: 'Deployment has minimum availability.' }
+    : { status: 'False', reason: 'MinimumReplicasUnavailable', message: 'Deployment does not have minimum availability.' }
+  const counts = {
+    replicas,
+    updatedReplicas: sets.current === undefined ? 0 : actualReplicas([sets.current]),
+    readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas ?? 0),
+    availableReplicas: available,
+    unavailableReplicas: Math.max(0, replicas - available),
+  }
+  return {
+    observedGeneration: deployment.metadata.generation ?? 0,
+    ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)),
+    conditions: withCondition(conditions as DeploymentCondition[], { type: 'Available', ...availability }, now),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+  }
+}
+
+/** Counts, and whether the rollout gets on. */
+export function rolloutStatus(deployment: D, sets: Sets, options: StatusOptions): DeploymentStatus {
+  const status = countStatus(deployment, sets, options)
+  const conditions = status.conditions ?? []
+  if (!hasDeadline(deployment)) return { ...status, conditions: conditions.filter(({ type }) => type !== 'Progressing') }
+  const current = conditionOf(status, 'Progressing')
+  const isDone = status.replicas === status.updatedReplicas && current?.reason === 'NewReplicaSetAvailable'
+  const progress = isDone ? undefined : progressOf(deployment, sets, status, options)
+  return progress === undefined ? status : { ...status, conditions: withCondition(conditions, progress, options.now) }
+}
+
+function progressOf(
+  deployment: D,
+  { current }: Sets,
+  status: DeploymentStatus,
+  { now }: StatusOptions,
+): DeploymentCondition | undefined {
+  const who = current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`
+  const progressing = { type: 'Progressing', status: 'True' }
+  if (isComplete(deployment, status)) {
+    return { ...progressing, reason: 'NewReplicaSetAvailable', message: `${who} has successfully progressed.` }
+  }
+  if (gotOn(deployment.status ?? {}, status)) {
+    return { ...progressing, reason: 'ReplicaSetUpdated', message: `${who} is progressing.` }
+  }
+  const late = (deadlineMs(deployment, status) ?? Number.POSITIVE_INFINITY) <= now
+  if (!late) return undefined
+  return {
+    type: 'Progressing',
+    status: 'False',
+    reason: 'ProgressDeadlineExceeded',
+    message: `${who} has timed out progressing.`,
+  }
+}
+
+/** Every replica that is wanted is there, new and available, and no old one. */
+export function isComplete(deployment: D, status: D['status']): boolean {
+  const wanted = wantedReplicas(deployment)
+  return (
+    (status?.updatedReplicas ?? 0) === wanted &&
+    (status?.replicas ?? 0) === wanted &&
+    (status?.availableReplicas ?? 0) === wanted &&
+    (status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  )
+}
+
+function gotOn(before: NonNullable<D['status']>, now: DeploymentStatus): boolean {
+  const count = (status: NonNullable<D['status']>) => ({
+    updated: status.updatedReplicas ?? 0,
+    old: (status.replicas ?? 0) - (status.updatedReplicas ?? 0),
+    ready: status.readyReplicas ?? 0,
+    available: status.availableReplicas ?? 0,
+  })
+  const [a, b] = [count(before), count(now)]
+  return b.updated > a.updated || b.old < a.old || b.ready > a.ready || b.available > a.available
+}
+
+/** When a rollout that does not get on counts as stuck; undefined when it is done, or counts as stuck already. */
+export function deadlineMs(deployment: D, status: D['status']): number | undefined {
+  const condition = conditionOf(status, 'Progressing')
+  if (!hasDeadline(deployment) || condition === undefined) return undefined
+  if (condition.reason === 'NewReplicaSetAvailable' || condition.reason === 'ProgressDeadlineExceeded') return undefined
+  const since = condition.lastUpdateTime
+  return since == null ? undefined : parseTime(since) + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000
+}
+
+const noDeadline = 2 ** 31 - 1
+
+export function hasDeadline({ spec }: D): boolean {
+  const seconds = spec?.progressDeadlineSeconds
+  return seconds !== undefined && seconds !== noDeadline
+}
+
+export function conditionOf(status: D['status'], type: string) {
+  return status?.conditions?.find((condition) => condition.type === type)
+}
+
+/** One condition of each type; one that says the same as before is left alone. */
+export function withCondition(
+  conditions: readonly DeploymentCondition[],
+  next: DeploymentCondition,
+  now: number,
+): DeploymentCondition[] {
+  const before = conditions.find(({ type }) => type === next.type)
+  if (before?.status === next.status && before.reason === next.reason) return [...conditions]
+  const time = formatTime(now)
+  const lastTransitionTime = before?.status === next.status ? (before.lastTransitionTime ?? time) : time
+  return [...conditions.filter(({ type }) => type !== next.type), { ...next, lastUpdateTime: time, lastTransitionTime }]
+}

@@ -1,0 +1,253 @@
+import { resourceType } from '@krmkit/client'
+import type { ApiObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { TestServer } from '../interfaces.ts'
+import { createTestServer } from '../test-server.ts'
+
+interface Condition {
+  type: string
+  status: string
+  reason: string
+}
+interface Deployment extends ApiObject {
+  spec?: { replicas?: number; template?: object; paused?: boolean }
+  status?: { observedGeneration?: number; replicas?: number; updatedReplicas?: number; conditions?: Condition[] }
+}
+interface ReplicaSet extends ApiObject {
+  spec?: { replicas?: number }
+}
+
+const apps = { group: 'apps', version: 'v1' }
+const deployments = resourceType<Deployment>({ ...apps, resource: 'deployments', kind: 'Deployment' })
+const replicaSets = resourceType<ReplicaSet>({ ...apps, resource: 'replicasets', kind: 'ReplicaSet' })
+const labels = { app: 'web' }
+const template = (image: string) => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image }] } })
+
+function deployment(spec: object = {}): ApiObject {
+  const base = { replicas: 4, selector: { matchLabels: labels }, template: template('web:1') }
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { ...base, ...spec },
+  }
+}
+
+const start = (...seed: ApiObject[]) => createTestServer({ seed, controllers: ['*'] })
+
+async function setsOf({ client }: TestServer): Promise<ReplicaSet[]> {
+  const { items } = await client.list(replicaSets, { namespace: 'default' })
+  return items.sort((a, b) => revisionOf(a) - revisionOf(b))
+}
+
+const revisionOf = ({ metadata }: ApiObject) => Number(metadata.annotations?.['deployment.kubernetes.io/revision'])
+const counts = (sets: readonly ReplicaSet[]) => sets.map((set) => [revisionOf(set), set.spec?.replicas])
+
+/** What the controller of replica sets, a scheduler and nodes would bring about: all pods run, or none of the newest set. */
+async function run(server: TestServer, { healthy = true } = {}): Promise<void> {
+  for (const set of await setsOf(server)) {
+    const replicas = set.spec?.replicas ?? 0
+    const ready = healthy || revisionOf(set) === 1 ? replicas : 0
+    const status = { replicas, readyReplicas: ready, availableReplicas: ready, observedGeneration: set.metadata.generation ?? 0 }
+    await server.client.patch(replicaSets, set.metadata.name ?? '', { type: 'merge', subresource: 'status', patch: { status } })
+  }
+  await server.settle()
+}
+
+/** Until nothing changes any more. */
+async function runAll(server: TestServer): Promise<void> {
+  for (let i = 0; i < 12; i++) await run(server)
+}
+
+const change = (server: TestServer, spec: object) =>
+  server.client.patch(deployments, 'web', { type: 'merge', patch: { spec: spec as never } })
+const conditionsOf = async ({ client }: TestServer) =>
+  (await client.get(deployments, 'web')).status?.conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason}`)
+
+describe('deployment controller', () => {
+  it('makes a replica set for the template, and tells when all is there', async () => {
+    await using server = await start(deployment())
+    await server.settle()
+    const [set, ...others] = await setsOf(server)
+    expect([set?.spec?.replicas, others]).toEqual([4, []])
+    expect(set?.metadata.name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]+$/)
+    expect(set?.metadata.annotations).toEqual({
+      'deployment.kubernetes.io/desired-replicas': '4',
+      'deployment.kubernetes.io/max-replicas': '5',
+      'deployment.kubernetes.io/revision': '1',
+    })
+    const made = await server.client.get(deployments, 'web')
+    expect(set?.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        name: 'web',
+        uid: made.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ])
+    expect([revisionOf(made), made.status?.observedGeneration]).toEqual([1, 1])
+    expect(await conditionsOf(server)).toEqual([
+      'Progressing True NewReplicaSetCreated',
+      'Available False MinimumReplicasUnavailable',
+    ])
+    await run(server)
+    expect((await server.client.get(deployments, 'web')).status).toMatchObject({
+      replicas: 4,
+      updatedReplicas: 4,
+      availableReplicas: 4,
+    })
+    expect(await conditionsOf(server)).toEqual([
+      'Available True MinimumReplicasAvailable',
+      'Progressing True NewReplicaSetAvailable',
+    ])
+  })
+
+  it('a deployment of none is there at once', async () => {
+    await using server = await start(deployment({ replicas: 0 }))
+    await server.settle()
+    expect((await server.client.get(deployments, 'web')).status).toEqual({ observedGeneration: 1, conditions: expect.any(Array) })
+    expect(await conditionsOf(server)).toContain('Progressing True NewReplicaSetAvailable')
+  })
+
+  it('rolls over within the bounds of the strategy, and back to a template that was there before', async () => {
+    await using server = await start(deployment({ strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } }))
+    await server.settle()
+    await run(server)
+    await change(server, { template: template('web:2') })
+    await server.settle()
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 4],
+      [2, 1],
+    ])
+    await run(server)
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 3],
+      [2, 2],
+    ])
+    await runAll(server)
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 0],
+      [2, 4],
+    ])
+    await change(server, { template: template('web:1') })
+    await runAll(server)
+    const sets = await setsOf(server)
+    expect(counts(sets)).toEqual([
+      [2, 0],
+      [3, 4],
+    ])
+    expect(sets[1]?.metadata.annotations?.['deployment.kubernetes.io/revision-history']).toBe('1')
+    expect(revisionOf(await server.client.get(deployments, 'web'))).toBe(3)
+  })
+
+  it('stops where the new pods do not become available, and says so after the deadline', async () => {
+    await using server = await start(
+      deployment({ progressDeadlineSeconds: 60, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }),
+    )
+    await server.settle()
+    await run(server)
+    await change(server, { template: template('web:2') })
+    await server.settle()
+    for (let i = 0; i < 5; i++) await run(server, { healthy: false })
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 3],
+      [2, 2],
+    ])
+    await server.clock.advance({ seconds: 61 })
+    await server.settle()
+    expect(await conditionsOf(server)).toContain('Progressing False ProgressDeadlineExceeded')
+  })
+
+  it('recreates: the old pods go before the new ones come', async () => {
+    await using server = await start(deployment({ strategy: { type: 'Recreate' } }))
+    await server.settle()
+    await run(server)
+    await change(server, { template: template('web:2') })
+    await server.settle()
+    expect(counts(await setsOf(server))).toEqual([[1, 0]])
+    await run(server)
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 0],
+      [2, 4],
+    ])
+  })
+
+  it('scales what is there; in the midst of a rollout each set gets its share', async () => {
+    await using server = await start(
+      deployment({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } }),
+    )
+    await server.settle()
+    await run(server)
+    await change(server, { template: template('web:2') })
+    await server.settle()
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 8],
+      [2, 5],
+    ])
+    await change(server, { replicas: 15 })
+    await server.settle()
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 11],
+      [2, 7],
+    ])
+    await change(server, { replicas: 0 })
+    await runAll(server)
+    expect((await setsOf(server)).map(({ spec }) => spec?.replicas)).toEqual([0, 0])
+  })
+
+  it('a paused one scales and does not roll', async () => {
+    await using server = await start(deployment())
+    await server.settle()
+    await run(server)
+    await change(server, { paused: true, replicas: 6, template: template('web:2') })
+    await server.settle()
+    expect(counts(await setsOf(server))).toEqual([[1, 6]])
+    expect(await conditionsOf(server)).toContain('Progressing Unknown DeploymentPaused')
+    await change(server, { paused: false })
+    await runAll(server)
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 0],
+      [2, 6],
+    ])
+  })
+
+  it('keeps as much history as is asked for', async () => {
+    await using server = await start(deployment({ revisionHistoryLimit: 1 }))
+    await runAll(server)
+    for (const image of ['web:2', 'web:3', 'web:4']) {
+      await change(server, { template: template(image) })
+      await runAll(server)
+    }
+    expect(counts(await setsOf(server))).toEqual([
+      [3, 0],
+      [4, 4],
+    ])
+  })
+
+  it('adopts what its selector matches, lets go what it does not, and leaves alone what others control', async () => {
+    const set = (name: string, metadata: object = {}) => ({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name, namespace: 'default', labels, ...metadata },
+      spec: { replicas: 4, selector: { matchLabels: labels }, template: template('web:1') },
+    })
+    const other = { apiVersion: 'example.com/v1', kind: 'Other', name: 'o', uid: 'other', controller: true }
+    await using server = await start(set('free'), set('taken', { ownerReferences: [other] }), deployment())
+    await server.settle()
+    const owner = async (name: string) => (await server.client.get(replicaSets, name)).metadata.ownerReferences?.[0]?.kind
+    expect([await owner('free'), await owner('taken')]).toEqual(['Deployment', 'Other'])
+    expect((await setsOf(server)).length).toBe(2)
+    await server.client.patch(replicaSets, 'free', { type: 'merge', patch: { metadata: { labels: { app: 'else' } } } })
+    await server.settle()
+    expect(await owner('free')).toBeUndefined()
+    expect((await setsOf(server)).length).toBe(3)
+  })
+
+  it('is off in a test server that does not ask for it', async () => {
+    await using server = await createTestServer({ seed: [deployment()] })
+    await server.settle()
+    expect([await setsOf(server), (await server.client.get(deployments, 'web')).status]).toEqual([[], {}])
+  })
+})
