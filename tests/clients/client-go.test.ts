@@ -52,7 +52,7 @@ async function build(): Promise<{ readonly path: string; readonly missing?: stri
 beforeAll(async () => {
   local = await startLocalServer({
     clock: fastClock(systemClock, speed),
-    audit: ({ requestURI, responseStatus }) => void asked.push(`${requestURI} ${responseStatus.code}`),
+    audit: ({ requestURI, responseStatus }) => void asked.push(`${requestURI} ${responseStatus?.code}`),
     limits: { requestTimeoutMs: 60_000 * speed, watchMs: 2_000 * speed },
   })
   proxy = await breakingProxy({ host: '127.0.0.1', port: local.port })
