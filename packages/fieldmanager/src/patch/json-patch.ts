@@ -26,7 +26,7 @@ interface PlainOperation {
  * Applies a JSON patch to a copy of `target`; an object is changed by all operations or by none.
  *
  * As stock servers do it: `replace` adds a missing member, an absent member tests equal to null, negative positions count from
- * the end. Differs: positions with leading zeros are refused, as the standard demands.
+ * the end, positions may have leading zeros, and to replace the whole document by what is no object or list does nothing.
  *
  * @throws PatchError `BadPatch` for what is no list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
@@ -88,7 +88,8 @@ function applyOne(document: JsonValue, operation: PlainOperation): JsonValue {
     case 'move':
     case 'copy': {
       if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const source = placeFor(document, from, op)
+      const source = placeOf(document, from, false)
+      if (source === undefined) throw failed(`${op} operation does not apply: doc is missing from path: ${from}`)
       const moved = memberAt(source)
       if (moved === undefined && (op === 'move' || source.index !== undefined)) {
         throw failed(`${op} operation does not apply: doc is missing from path: ${from}`)
@@ -104,8 +105,7 @@ function applyOne(document: JsonValue, operation: PlainOperation): JsonValue {
 
 function replaceAt(document: JsonValue, path: string, value: JsonValue): JsonValue {
   if (path === '') {
-    if (typeof value !== 'object' || value === null) throw failed('replace operation value must be object or array')
-    return cloneValue(value)
+    return typeof value !== 'object' || value === null ? document : cloneValue(value)
   }
   const place = placeFor(document, path, 'replace')
   const present = memberAt(place) !== undefined
@@ -136,7 +136,7 @@ function run(document: JsonValue, operation: LibraryOperation): JsonValue {
 }
 
 function placeFor(document: JsonValue, path: string, op: string): Place {
-  const place = placeOf(document, path, op === 'add' || op === 'move' || op === 'copy')
+  const place = placeOf(document, path, op !== 'remove' && op !== 'replace' && op !== 'test')
   if (place === undefined) throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}`)
   return place
 }

@@ -59,7 +59,7 @@ function unescapeStep(step: string): string {
 /** Negative positions count from the end, from behind it when adding. */
 function positionOf(step: string, length: number, adding: boolean): number | undefined {
   if (step === '-') return adding ? length : undefined
-  if (!/^(?:0|-?[1-9][0-9]{0,9})$/.test(step)) return undefined
+  if (!/^[+-]?[0-9]{1,18}$/.test(step)) return undefined
   const size = adding ? length + 1 : length
   const position = Number(step)
   const index = position < 0 ? size + position : position

@@ -2,14 +2,8 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import { ownMember, setMember } from '../typed/types.ts'
 import { compareStrings, equalValues, isMap } from '../value/order.ts'
-import {
-  deleteFromPrimitiveListPrefix,
-  noMergeKey,
-  patchDirective,
-  retainKeysDirective,
-  setElementOrderPrefix,
-} from './directives.ts'
-import { identityOf } from './element-order.ts'
+import { deleteFromPrimitiveListPrefix, patchDirective, retainKeysDirective, setElementOrderPrefix } from './directives.ts'
+import { identityOf, requireKeys } from './element-order.ts'
 import { jsonKind } from './json-kind.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
@@ -67,28 +61,28 @@ function diffMaps(original: JsonObject, modified: JsonObject, type: PatchType, o
       if (!options.ignoreChangesAndAdditions) setMember(patch, key, after)
     } else if (key === patchDirective) {
       if (before !== after) patch[key] = after
-    } else if (isMap(before) && isMap(after)) diffMember(patch, key, before, after, type, options)
-    else if (Array.isArray(before) && Array.isArray(after)) diffList(patch, key, before, after, type, options)
+    } else if (isMap(before) && isMap(after)) diffMember(patch, key, { before, after, type, options })
+    else if (Array.isArray(before) && Array.isArray(after)) diffList(patch, key, { before, after, type, options })
     else if (!options.ignoreChangesAndAdditions && !equalValues(before, after)) setMember(patch, key, after)
   }
   const gone = Object.keys(original).filter((key) => ownMember(modified, key) === undefined)
   if (!options.ignoreDeletions) for (const key of gone) setMember(patch, key, null)
   const kept = options.retainKeys ? Object.keys(modified).filter((key) => modified[key] !== null) : []
-  if (kept.length > 0 && (Object.keys(patch).length > 0 || gone.length > 0))
+  if (kept.length > 0 && (Object.keys(patch).length > 0 || gone.some((key) => original[key] !== null)))
     patch[retainKeysDirective] = kept.sort(compareStrings)
   return patch
 }
 
-function diffMember(
-  patch: JsonObject,
-  key: string,
-  before: JsonObject,
-  after: JsonObject,
-  type: PatchType,
-  options: DiffOptions,
-): void {
-  if (equalValues(before, after)) return
-  const meta = patchMetaOf(type, key, 'object')
+interface MemberDiff<T> {
+  readonly before: T
+  readonly after: T
+  readonly type: PatchType
+  readonly options: DiffOptions
+}
+
+function diffMember(patch: JsonObject, key: string, { before, after, type, options }: MemberDiff<JsonObject>): void {
+  const meta = metaUnlessEqual(type, key, 'object', () => equalValues(before, after))
+  if (meta === undefined) return
   if (meta.strategy === 'replace') {
     if (!options.ignoreChangesAndAdditions) setMember(patch, key, after)
     return
@@ -97,18 +91,21 @@ function diffMember(
   if (Object.keys(below).length > 0) setMember(patch, key, below)
 }
 
-function diffList(
-  patch: JsonObject,
-  key: string,
-  before: JsonValue[],
-  after: JsonValue[],
-  type: PatchType,
-  options: DiffOptions,
-): void {
-  if (equalValues(before, after)) return
-  const meta = patchMetaOf(type, key, 'array')
+/** What a field says of patches; nothing where it is not known and nothing differs. */
+function metaUnlessEqual(type: PatchType, key: string, what: 'object' | 'array', equal: () => boolean): PatchMeta | undefined {
+  try {
+    return patchMetaOf(type, key, what)
+  } catch (error) {
+    if (error instanceof PatchError && equal()) return undefined
+    throw error
+  }
+}
+
+function diffList(patch: JsonObject, key: string, { before, after, type, options }: MemberDiff<JsonValue[]>): void {
+  const meta = metaUnlessEqual(type, key, 'array', () => equalValues(before, after))
+  if (meta === undefined) return
   if (meta.strategy !== 'merge') {
-    if (!options.ignoreChangesAndAdditions) setMember(patch, key, after)
+    if (!options.ignoreChangesAndAdditions && !equalValues(before, after)) setMember(patch, key, after)
     return
   }
   if (before.length === 0) {
@@ -121,14 +118,21 @@ function diffList(
 }
 
 function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after: JsonValue[], options: DiffOptions): void {
-  const old = new Set(before)
-  const now = new Set(after)
-  const added = options.ignoreChangesAndAdditions ? [] : after.filter((item) => !old.has(item))
-  const deleted = options.ignoreDeletions ? [] : [...old].filter((item) => !now.has(item)).sort(byText)
-  if (added.length > 0) setMember(patch, key, added)
-  if (deleted.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deleted
-  const changed = !options.ignoreChangesAndAdditions && !equalValues(before, after)
-  if (options.setElementOrder && after.length > 0 && (deleted.length > 0 || changed))
+  const old = [...before].sort(byText)
+  const added: JsonValue[] = []
+  const deleted = new Set<JsonValue>()
+  walkSorted(old, [...after].sort(byText), String, {
+    onlyOld: (item) => void deleted.add(item),
+    onlyNew: (item) => void added.push(item),
+    both: () => undefined,
+  })
+  const additions = options.ignoreChangesAndAdditions ? [] : added.sort((a, b) => after.indexOf(a) - after.indexOf(b))
+  const deletions = options.ignoreDeletions ? [] : [...deleted]
+  if (additions.length > 0) setMember(patch, key, additions)
+  if (deletions.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deletions
+  // As on stock servers it is the sorted list that is looked at, so that an order may be told where nothing has moved.
+  const moved = !options.ignoreChangesAndAdditions && !equalValues(old, after)
+  if (options.setElementOrder && after.length > 0 && (deletions.length > 0 || moved))
     patch[`${setElementOrderPrefix}/${key}`] = after
 }
 
@@ -141,30 +145,51 @@ function diffItems(
   options: DiffOptions,
 ): void {
   const { mergeKey } = meta
-  for (const item of [...before, ...after]) if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-  const old = byIdentity(before, mergeKey)
-  const now = byIdentity(after, mergeKey)
+  requireKeys(mergeKey, before, after)
+  const byKey = (a: JsonObject, b: JsonObject) => byText(a[mergeKey], b[mergeKey])
   const changes: JsonObject[] = []
-  for (const item of after) {
-    const identity = item[mergeKey] as JsonValue
-    const own = old.get(identity)
-    if (own === undefined) {
+  const deletions: JsonObject[] = []
+  // Items of the same key come out in reverse, as on stock servers.
+  const sorted = (items: JsonObject[]) => [...items].reverse().sort(byKey)
+  walkSorted(sorted(before), sorted(after), (item) => String(item[mergeKey]), {
+    onlyOld(item) {
+      if (!options.ignoreDeletions) deletions.push({ [mergeKey]: item[mergeKey] as JsonValue, [patchDirective]: 'delete' })
+    },
+    onlyNew(item) {
       if (!options.ignoreChangesAndAdditions) changes.push(item)
-      continue
-    }
-    const below = diffMaps(own, item, meta.type, options)
-    if (Object.keys(below).length > 0) changes.push({ ...below, [mergeKey]: identity })
-  }
-  if (!options.ignoreDeletions) {
-    const gone = before.filter((item) => !now.has(item[mergeKey] as JsonValue)).sort((a, b) => byText(a[mergeKey], b[mergeKey]))
-    for (const item of gone) changes.push({ [patchDirective]: 'delete', [mergeKey]: item[mergeKey] as JsonValue })
-  }
-  if (changes.length > 0) setMember(patch, key, changes)
+    },
+    both(old, now) {
+      const below = diffMaps(old, now, meta.type, options)
+      if (Object.keys(below).length > 0) changes.push({ ...below, [mergeKey]: now[mergeKey] as JsonValue })
+    },
+  })
+  const place = new Map(after.map((item, i) => [item[mergeKey] as JsonValue, i] as const).reverse())
+  changes.sort((a, b) => (place.get(a[mergeKey] as JsonValue) ?? 0) - (place.get(b[mergeKey] as JsonValue) ?? 0))
+  const listed = [...changes, ...deletions]
+  if (listed.length > 0) setMember(patch, key, listed)
   const moved = before.length !== after.length || before.some((item, i) => item[mergeKey] !== after[i]?.[mergeKey])
   const needed =
-    (!options.ignoreChangesAndAdditions && (changes.length > 0 || moved)) || (!options.ignoreDeletions && changes.length > 0)
+    (!options.ignoreChangesAndAdditions && (listed.length > 0 || moved)) || (!options.ignoreDeletions && listed.length > 0)
   if (options.setElementOrder && needed && after.length > 0) {
     patch[`${setElementOrderPrefix}/${key}`] = after.map((item) => ({ [mergeKey]: item[mergeKey] as JsonValue }))
+  }
+}
+
+interface SortedWalk<T> {
+  onlyOld(item: T): void
+  onlyNew(item: T): void
+  both(old: T, now: T): void
+}
+
+/** Goes through two sorted lists side by side; repeated items are matched one by one. */
+function walkSorted<T>(old: readonly T[], now: readonly T[], textOf: (item: T) => string, visit: SortedWalk<T>): void {
+  let i = 0
+  let j = 0
+  while (i < old.length || j < now.length) {
+    const order = i >= old.length ? 1 : j >= now.length ? -1 : compareStrings(textOf(old[i] as T), textOf(now[j] as T))
+    if (order < 0) visit.onlyOld(old[i++] as T)
+    else if (order > 0) visit.onlyNew(now[j++] as T)
+    else visit.both(old[i++] as T, now[j++] as T)
   }
 }
 
