@@ -1,4 +1,5 @@
 export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
+export type { Aggregation, ProxiedRequest, ProxyTarget, ProxyTransport } from './aggregation/interfaces.ts'
 export { AuditError, type AuditErrorCode } from './audit/audit-error.ts'
 export { type BufferOptions, bufferedAudit } from './audit/buffered-backend.ts'
 export type {

@@ -1,6 +1,7 @@
 import type { IssuerDocuments } from '@krmkit/authentication'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
+import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
 import type { ApiResponse } from './interfaces.ts'
@@ -20,10 +21,12 @@ export interface NonResourceOptions {
   readonly machinery: Machinery
   /** What is served now. The same array means that nothing has changed. */
   readonly resources: () => readonly ResourceDefinition[]
+  /** What other servers serve. */
+  readonly remote?: (() => readonly RemoteVersion[]) | undefined
   readonly metrics: Metrics
   readonly readiness: readonly HealthCheck[]
   /** What was done at the start, for those who ask for it by name. */
-  readonly started: readonly string[]
+  readonly started: readonly HealthCheck[]
   readonly serverAddress: string
   /** Release of the API, as `1.33`. */
   readonly release: string
@@ -35,7 +38,12 @@ export interface NonResourceOptions {
 export function createNonResourceRoutes(options: NonResourceOptions): (state: RequestState) => Promise<ApiResponse> {
   const { machinery, resources, metrics } = options
   const { environment } = machinery.writer
-  const discovery = createDiscovery({ resources, serverAddress: () => options.serverAddress, profile: environment.profile })
+  const discovery = createDiscovery({
+    resources,
+    serverAddress: () => options.serverAddress,
+    profile: environment.profile,
+    ...(options.remote === undefined ? {} : { remote: options.remote }),
+  })
   const openApi = createOpenApi({
     resources,
     types: machinery.responder.types,
@@ -57,12 +65,10 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       if (machinery.closing.aborted) throw new Error('the server is shutting down')
     },
   }
-  // Requests are answered only once all of it is done.
-  const started = options.started.map((name): HealthCheck => ({ name: `poststarthook/${name}`, check: () => {} }))
   const checks = {
-    '/healthz': [ping, storage, ...started],
-    '/livez': [ping, storage, ...started],
-    '/readyz': [ping, storage, ...started, ...options.readiness, shutdown],
+    '/healthz': [ping, storage, ...options.started],
+    '/livez': [ping, storage, ...options.started],
+    '/readyz': [ping, storage, ...options.started, ...options.readiness, shutdown],
   }
   const version = versionDocument({
     release: options.release,

@@ -25,7 +25,9 @@ import { createRegistry, type Registry, ServedResources } from '@krmkit/registry
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { AccessControl, type AuthorizerFactory } from './access/access-control.ts'
-import { ensureBootstrapRoles } from './access/bootstrap-roles.ts'
+import { bootstrapRolesCheck, ensureBootstrapRoles } from './access/bootstrap-roles.ts'
+import { Aggregator } from './aggregation/aggregator.ts'
+import type { Aggregation } from './aggregation/interfaces.ts'
 import { bodyReader } from './audit/bodies.ts'
 import { type AuditChoice, auditTrails } from './audit/trails.ts'
 import { ensureSystemObjects } from './bootstrap.ts'
@@ -69,8 +71,11 @@ export interface ApiServerOptions {
    * bindings in the store. Default: everybody may do everything.
    */
   readonly authorizer?: Authorizer | AuthorizerFactory
-  /** Makes the roles and bindings that a stock server has from the start, and mends them. Default false. */
-  readonly bootstrapRoles?: boolean
+  /**
+   * Makes the roles and bindings that a stock server has from the start, and mends them. `afterwards`: the server does not wait for
+   * them; requests do whose callers have no right before. Default false.
+   */
+  readonly bootstrapRoles?: boolean | 'afterwards'
   /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork
   /** Issues tokens of service accounts. Default: none are issued. */
@@ -84,6 +89,8 @@ export interface ApiServerOptions {
    * function). `NamespaceLifecycle` runs in any case, first unless it is among them. Default: nothing else.
    */
   readonly admission?: readonly AdmissionPlugin[] | ((environment: AdmissionEnvironment) => readonly AdmissionPlugin[])
+  /** Keeps APIService objects, and passes requests on to the servers that they name. Default: neither. */
+  readonly aggregation?: Aggregation
   /** How conversion webhooks are reached that definitions of custom resources name. Default: they are not. */
   readonly conversion?: ConversionReach
   readonly clock?: Clock
@@ -188,12 +195,16 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     knowsList: (gvk) => served.hasListKind(gvk),
     kind: (gvk) => catalog.kind(gvk) ?? served.kind(gvk),
   }
+  const { aggregation } = options
+  const aggregator =
+    aggregation === undefined ? undefined : new Aggregator({ registry, aggregation, clock, closing: closing.signal, onFault })
   const routes = createNonResourceRoutes({
     machinery,
     resources: () => served.definitions,
     metrics,
+    ...(aggregator === undefined ? {} : { remote: () => aggregator.remote }),
     readiness: options.readiness ?? [],
-    started: options.bootstrapRoles === true ? ['rbac/bootstrap-roles'] : [],
+    started: (options.bootstrapRoles ?? false) === false ? [] : [bootstrapRolesCheck(access)],
     serverAddress: options.serverAddress ?? 'localhost:6443',
     release: features.release.version,
     issuerDocuments: options.issuerDocuments,
@@ -201,6 +212,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
 
   const dispatch = async (state: RequestState): Promise<ApiResponse> => {
     try {
+      const elsewhere = aggregator?.pass(state, limits.bodyBytes)
+      if (elsewhere !== undefined) return await elsewhere
       if (!state.info.isResource) return await routes(state)
       return await dispatchResource(
         machinery,
@@ -285,7 +298,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   await ensureSystemObjects(registry)
   if (options.bootstrapRoles === true) await ensureBootstrapRoles(registry)
   await access.start(registry)
+  if (options.bootstrapRoles === 'afterwards') access.await(ensureBootstrapRoles(registry))
   const converters = new WebhookConverters(options.conversion ?? {}, { clock, random, reader: registry.reader })
+  await aggregator?.start()
   await followDefinitions({ registry, clock, closing: closing.signal, onFault, converters })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
 }

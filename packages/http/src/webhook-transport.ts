@@ -57,7 +57,7 @@ export function webhookTransport(): WebhookTransport & Disposable {
 }
 
 /** @throws Error in the words of the stock server. */
-function checkTarget({ ca, certificate, key }: WebhookTarget): void {
+export function checkTarget({ ca, certificate, key }: WebhookTarget): void {
   if (ca !== undefined) {
     const blocks = ca.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
     if (blocks === null) throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
@@ -76,7 +76,7 @@ function checkTarget({ ca, certificate, key }: WebhookTarget): void {
   }
 }
 
-function newAgent({ ca, certificate, key }: WebhookTarget): Agent {
+export function newAgent({ ca, certificate, key, insecure }: WebhookTarget & { readonly insecure?: boolean }): Agent {
   return new Agent({
     keepAlive: true,
     maxFreeSockets: maxIdleConnections,
@@ -84,6 +84,7 @@ function newAgent({ ca, certificate, key }: WebhookTarget): Agent {
     noDelay: true,
     minVersion: 'TLSv1.2',
     checkServerIdentity: checkNames,
+    ...(insecure === true ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {}),
     ...(ca === undefined ? {} : { ca }),
     ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
   })
@@ -101,12 +102,12 @@ function checkNames(host: string, certificate: PeerCertificate): Error | undefin
   })
 }
 
-interface Address {
+export interface Address {
   readonly host: string
   readonly port: number
 }
 
-function hostOf({ origin, serverName }: WebhookTarget, address: Address | undefined): Address & { readonly name: string } {
+export function hostOf({ origin, serverName }: WebhookTarget, address: Address | undefined): Address & { readonly name: string } {
   const url = new URL(origin)
   const own = url.hostname.replace(/^\[|\]$/g, '')
   const { host, port } = address ?? { host: own, port: url.port === '' ? 443 : Number(url.port) }

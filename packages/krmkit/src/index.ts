@@ -2,7 +2,15 @@
  * The most used names of every package. Everything else is one sub-path away: `krmkit/fieldmanager`, `krmkit/schema`, ...
  */
 export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
-export { type Client, informer, inProcessClient, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
+export {
+  type Client,
+  informer,
+  inProcessClient,
+  loadKubeconfig,
+  migrateStorage,
+  remoteClient,
+  resourceType,
+} from '@krmkit/client'
 export { fetchHandler, type Listening, listen, selfSigned } from '@krmkit/http'
 export { builtInKinds, defineResource } from '@krmkit/kinds'
 export { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'

@@ -7,6 +7,7 @@ import type { GroupVersionKind, GroupVersionResource } from '@krmkit/meta'
  */
 export class ServedResources {
   #index: Index
+  readonly #listeners = new Set<() => void>()
 
   constructor(definitions: readonly ResourceDefinition[]) {
     this.#index = indexOf(definitions)
@@ -20,6 +21,13 @@ export class ServedResources {
   /** From now on these are served, and nothing else. */
   replace(definitions: readonly ResourceDefinition[]): void {
     this.#index = indexOf(definitions)
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Hears of every change, after it. @returns what ends that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** A served resource at one version. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type GroupVersionKind, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import type { RemoteVersion } from '../aggregation/interfaces.ts'
 import { type Clause, type Encoding, mediaType, parseAccept } from '../negotiation.ts'
 import {
   type AggregatedVersion,
@@ -19,6 +20,8 @@ import {
 export interface DiscoveryOptions {
   /** What is served now. The same array means nothing has changed; definitions are never changed in place. */
   readonly resources: () => readonly ResourceDefinition[]
+  /** What other servers serve. The same array means nothing has changed. Default: nothing. */
+  readonly remote?: () => readonly RemoteVersion[]
   /** `host:port` where clients reach the server, shown at `/api`. */
   readonly serverAddress: () => string
   /** Names of the discovery group and of the protobuf media type. Default: the stock ones. */
@@ -74,16 +77,22 @@ export interface Discovery {
   missing(group: string): NothingThere
 }
 
+const noRemote: readonly RemoteVersion[] = []
+
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   let resources: readonly ResourceDefinition[] | undefined
   const profile = options.profile ?? stockProfile
+  const remote = options.remote ?? (() => noRemote)
+  let others: readonly RemoteVersion[] = noRemote
   let state = new DiscoveryState([], profile)
 
   function current(): DiscoveryState {
     const now = options.resources()
-    if (now !== resources) {
+    const there = remote()
+    if (now !== resources || there !== others) {
       resources = now
-      state = new DiscoveryState(servedGroups(now, profile), profile)
+      others = there
+      state = new DiscoveryState(servedGroups(now, profile, there), profile)
     }
     return state
   }

@@ -7,6 +7,7 @@ import {
   stockGroup,
 } from '@krmkit/kinds'
 import { type GroupVersion, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import type { RemoteVersion } from '../aggregation/interfaces.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
 /** The discovery documents as objects, members in the order in which the stock server prints them. */
@@ -15,23 +16,49 @@ import { storageVersionHash } from './storage-version-hash.ts'
 export interface ServedGroup {
   readonly group: string
   readonly versions: readonly ServedVersion[]
+  /** Higher comes first. */
+  readonly priority: number
 }
 
 export interface ServedVersion extends GroupVersion {
   /** By plural. */
   readonly resources: readonly ResourceDefinition[]
+  /** Served by another server, which tells its resources itself. */
+  readonly remote?: RemoteVersion
 }
 
 /** Groups in the order of their priority, the core group first among them where there is one. */
-export function servedGroups(resources: readonly ResourceDefinition[], profile: NamingProfile = stockProfile): ServedGroup[] {
+export function servedGroups(
+  resources: readonly ResourceDefinition[],
+  profile: NamingProfile = stockProfile,
+  remote: readonly RemoteVersion[] = [],
+): ServedGroup[] {
   const groups = new Map<string, Map<string, ResourceDefinition[]>>()
   for (const definition of resources) {
     const versions = at(groups, definition.group, () => new Map<string, ResourceDefinition[]>())
     at(versions, definition.version, (): ResourceDefinition[] => []).push(definition)
   }
+  for (const { group } of remote) at(groups, group, () => new Map<string, ResourceDefinition[]>())
   return [...groups]
-    .map(([group, versions]) => ({ group, versions: servedVersions(group, versions) }))
-    .sort((a, b) => compareGroups(stockGroup(a.group, profile), stockGroup(b.group, profile)))
+    .map(([group, versions]) => servedGroup(group, versions, { profile, remote: remote.filter((each) => each.group === group) }))
+    .sort((a, b) => b.priority - a.priority || compareGroups(stockGroup(a.group, profile), stockGroup(b.group, profile)))
+}
+
+function servedGroup(
+  group: string,
+  versions: ReadonlyMap<string, ResourceDefinition[]>,
+  { profile, remote }: { readonly profile: NamingProfile; readonly remote: readonly RemoteVersion[] },
+): ServedGroup {
+  const own = versions.size === 0 ? 0 : groupPriority(stockGroup(group, profile))
+  const priority = Math.max(own, ...remote.map(({ groupPriority: asked }) => asked))
+  const here = servedVersions(group, versions)
+  if (remote.length === 0) return { group, versions: here, priority }
+  // What is given to another server is not served here.
+  const kept = here.filter(({ version }) => !remote.some((each) => each.version === version))
+  const there = remote.map((each): ServedVersion => ({ group, version: each.version, resources: [], remote: each }))
+  const rank = ({ remote: other }: ServedVersion) => other?.versionPriority ?? 100
+  const all = [...kept, ...there].sort((a, b) => rank(b) - rank(a) || compareVersions(a.version, b.version))
+  return { group, versions: all, priority }
 }
 
 function servedVersions(group: string, versions: ReadonlyMap<string, ResourceDefinition[]>): ServedVersion[] {
@@ -132,7 +159,11 @@ export function groupDiscoveryList(groups: readonly ServedGroup[], apiVersion: s
   }
 }
 
-function versionDiscovery({ version, resources }: ServedVersion): JsonObject {
+function versionDiscovery({ version, resources, remote }: ServedVersion): JsonObject {
+  if (remote !== undefined) {
+    const told = remote.resources as JsonObject[] | undefined
+    return { version, ...(told === undefined ? {} : { resources: told }), freshness: remote.current ? 'Current' : 'Stale' }
+  }
   return { version, resources: resources.map(resourceDiscovery), freshness: 'Current' }
 }
 

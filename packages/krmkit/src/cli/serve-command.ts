@@ -23,8 +23,6 @@ const notYet = new Set([
   'etcd-servers',
   'kubelet-client-certificate',
   'kubelet-client-key',
-  'proxy-client-cert-file',
-  'proxy-client-key-file',
   'service-node-port-range',
   'tls-cipher-suites',
   'tls-min-version',
@@ -67,6 +65,11 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .addOption(option('--cert-dir <folder>', 'where the self-made certificate is kept; default: pki in the data folder'))
     .addOption(option('--tls-cert-file <file>', 'PEM certificate to serve with, instead of a self-made one'))
     .addOption(option('--tls-private-key-file <file>', 'its PEM key'))
+    .optionsGroup('Other servers of the same API:')
+    .addOption(
+      option('--proxy-client-cert-file <file>', 'PEM certificate to prove the server with to those it passes requests on to'),
+    )
+    .addOption(option('--proxy-client-key-file <file>', 'its PEM key'))
     .optionsGroup('Administrator:')
     .addOption(
       option(

@@ -16,6 +16,8 @@ export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, A
   readonly certDir?: string
   readonly tlsCertFile?: string
   readonly tlsPrivateKeyFile?: string
+  readonly proxyClientCertFile?: string
+  readonly proxyClientKeyFile?: string
   /** Path; empty: none is written. */
   readonly writeKubeconfig?: string
   readonly maxRequestsInflight: number

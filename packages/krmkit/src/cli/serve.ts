@@ -9,7 +9,15 @@ import {
   runControllers,
   serviceAccountController,
 } from '@krmkit/controllers'
-import { type Listening, listen, selfSigned, type TlsFiles, type TlsSelfSigned, webhookTransport } from '@krmkit/http'
+import {
+  type Listening,
+  listen,
+  proxyTransport,
+  selfSigned,
+  type TlsFiles,
+  type TlsSelfSigned,
+  webhookTransport,
+} from '@krmkit/http'
 import { createCatalog } from '@krmkit/kinds'
 import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
@@ -53,7 +61,9 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
   const who = await authenticators(options, { ...environment, features, onError })
   const gate = new Gate()
+  const proxyIdentity = await readProxyIdentity(options)
   const webhooks = webhookTransport()
+  const proxies = proxyTransport()
   const audit = await auditTrailsOf(options, { ...environment, log })
   let listening: Listening | undefined
   let storage: Storage | undefined
@@ -71,7 +81,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       types: catalog.types,
       authenticator: who.authenticator,
       authorizer: rights.authorizer,
-      bootstrapRoles: rights.bootstrapRoles,
+      bootstrapRoles: rights.bootstrapRoles ? 'afterwards' : false,
       serviceAccountIssuer: who.accounts.issuer,
       ...(issuerDocuments === undefined ? {} : { issuerDocuments }),
       ...(who.proxyHeaders === undefined ? {} : { proxyHeaders: who.proxyHeaders }),
@@ -83,6 +93,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
           mountedTokenSeconds: options.serviceAccountExtendTokenExpiration ? extendableTokenSeconds : 3600,
         }),
       conversion: { transport: webhooks },
+      aggregation: { transport: proxies, ...proxyIdentity },
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,
@@ -107,7 +118,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
-    const parts = { listening, controllers, server, who, rights, webhooks, audit, admission }
+    const parts = { listening, controllers, server, who, rights, webhooks, proxies, audit, admission }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
@@ -115,6 +126,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     await who[Symbol.asyncDispose]()
     await rights[Symbol.asyncDispose]()
     webhooks[Symbol.dispose]()
+    proxies[Symbol.dispose]()
     await audit.close()
     await admission[Symbol.asyncDispose]()
     await storage?.close()
@@ -175,6 +187,18 @@ async function tlsOf(options: ServeOptions, clientCa: string | undefined): Promi
   return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...believed })
 }
 
+/** Who this server is to those that it passes requests on to. */
+async function readProxyIdentity({ proxyClientCertFile, proxyClientKeyFile }: ServeOptions) {
+  if ((proxyClientCertFile === undefined) !== (proxyClientKeyFile === undefined)) {
+    throw new CliError({ code: 'InvalidFlag', message: '--proxy-client-cert-file and --proxy-client-key-file go together' })
+  }
+  if (proxyClientCertFile === undefined || proxyClientKeyFile === undefined) return {}
+  return {
+    certificate: await readText(proxyClientCertFile, 'proxy-client-cert-file'),
+    key: await readText(proxyClientKeyFile, 'proxy-client-key-file'),
+  }
+}
+
 async function openStorage(options: ServeOptions): Promise<Storage> {
   const common = { clock: environment.clock, historyMs: options.etcdCompactionInterval }
   return options.storage === 'memory' ? memoryStorage(common) : durableStorage({ ...common, dir: join(options.dataDir, 'data') })
@@ -217,6 +241,7 @@ interface Parts {
   readonly who: Authenticators
   readonly rights: Authorization
   readonly webhooks: Disposable
+  readonly proxies: Disposable
   readonly audit: Trails
   readonly admission: ChosenPlugins
 }
@@ -228,6 +253,7 @@ async function close(serving: Parts): Promise<void> {
   await serving.controllers.close()
   await serving.server.close()
   serving.webhooks[Symbol.dispose]()
+  serving.proxies[Symbol.dispose]()
   await serving.audit.close()
   await serving.admission[Symbol.asyncDispose]()
   await serving.rights[Symbol.asyncDispose]()

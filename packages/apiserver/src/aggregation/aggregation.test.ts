@@ -1,0 +1,246 @@
+import { fakeClock, type JsonObject } from '@krmkit/meta'
+import { memoryStorage } from '@krmkit/storage'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ApiRequest, ApiResponse, Handler } from '../interfaces.ts'
+import { createApiServer, type EmbeddedServer } from '../server.ts'
+import type { Aggregation, ProxiedRequest } from './interfaces.ts'
+
+const servers: EmbeddedServer[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+type Body = any
+
+async function start(aggregation: Aggregation) {
+  const clock = fakeClock(Date.UTC(2025, 0, 2))
+  const server = await createApiServer({ storage: memoryStorage(), aggregation, clock })
+  servers.push(server)
+  const call = async (method: string, path: string, given?: unknown, headers: Record<string, string> = {}) => {
+    const bytes = new TextEncoder().encode(given === undefined ? '' : JSON.stringify(given))
+    const response = await server.handle({
+      method,
+      path,
+      query: '',
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+      body: async () => bytes,
+      peer: { address: '10.1.2.3' },
+      signal: new AbortController().signal,
+      user: { username: 'alice', groups: ['dev', 'system:authenticated'], extra: { 'Example.com/Team': ['blue'] } },
+    })
+    return { status: response.status, text: await textOf(response) }
+  }
+  const json = async (...given: Parameters<typeof call>): Promise<Body> => JSON.parse((await call(...given)).text)
+  const settle = async () => {
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await settle()
+  return { call, json, settle, clock, server }
+}
+
+async function textOf({ body }: ApiResponse): Promise<string> {
+  const parts: Uint8Array[] = []
+  if (body.kind === 'bytes') parts.push(body.bytes)
+  if (body.kind === 'list') for (const part of body.parts) parts.push(part instanceof Uint8Array ? part : part.bytes())
+  if (body.kind === 'stream') for await (const part of body.stream) parts.push(part)
+  return Buffer.concat(parts).toString()
+}
+
+const answer = (object: object, status = 200): ApiResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(object)) },
+})
+
+const list = {
+  kind: 'APIResourceList',
+  groupVersion: 'metrics.example.com/v1',
+  resources: [
+    { name: 'gauges', singularName: 'gauge', namespaced: true, kind: 'Gauge', verbs: ['get', 'list'], shortNames: ['gg'] },
+    { name: 'gauges/status', namespaced: true, kind: 'Gauge', verbs: ['get'] },
+  ],
+}
+
+const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices'
+const metrics = (spec: JsonObject = {}): JsonObject => ({
+  apiVersion: 'apiregistration.k8s.io/v1',
+  kind: 'APIService',
+  metadata: { name: 'v1.metrics.example.com' },
+  spec: {
+    group: 'metrics.example.com',
+    version: 'v1',
+    groupPriorityMinimum: 100,
+    versionPriority: 100,
+    service: { namespace: 'kube-system', name: 'metrics' },
+    ...spec,
+  },
+})
+
+const conditionOf = async (json: (method: string, path: string) => Promise<Body>) =>
+  (await json('GET', `${apiServices}/v1.metrics.example.com`)).status.conditions?.[0]
+
+describe('APIService objects of what the server serves itself', () => {
+  it('are there from the start, as those of a stock server', async () => {
+    const { json } = await start({})
+    const { items } = await json('GET', apiServices)
+    const names = items.map(({ metadata }: Body) => metadata.name)
+    expect(names).toContain('v1.')
+    expect(names).toContain('v1.apps')
+    expect(names).not.toContain('v1.apiregistration.k8s.io')
+    const apps = items.find(({ metadata }: Body) => metadata.name === 'v1.apps')
+    expect(apps.metadata.labels).toEqual({ 'kube-aggregator.kubernetes.io/automanaged': 'onstart' })
+    expect(apps.spec).toEqual({ group: 'apps', version: 'v1', groupPriorityMinimum: 17800, versionPriority: 15 })
+    expect(apps.status.conditions[0]).toMatchObject({
+      type: 'Available',
+      status: 'True',
+      reason: 'Local',
+      message: 'Local APIServices are always available',
+    })
+  })
+
+  it('follow definitions, and come back when somebody deletes them', async () => {
+    const { call, json, settle } = await start({})
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.g.example.com' },
+      spec: {
+        group: 'g.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    }
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    await call('POST', definitions, definition)
+    await settle()
+    const made = await json('GET', `${apiServices}/v1.g.example.com`)
+    expect(made.metadata.labels).toEqual({ 'kube-aggregator.kubernetes.io/automanaged': 'true' })
+    expect(made.spec).toEqual({ group: 'g.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 })
+    await call('DELETE', `${apiServices}/v1.g.example.com`)
+    await settle()
+    expect((await call('GET', `${apiServices}/v1.g.example.com`)).status).toBe(200)
+    await call('DELETE', `${definitions}/widgets.g.example.com`)
+    await settle()
+    expect((await call('GET', `${apiServices}/v1.g.example.com`)).status).toBe(404)
+  })
+})
+
+describe('group versions of other servers', () => {
+  it('a service in this process is told who asks, and is part of discovery', async () => {
+    const asked: ApiRequest[] = []
+    const handle: Handler = async (request) => {
+      asked.push(request)
+      return request.path === '/apis/metrics.example.com/v1' ? answer(list) : answer({ kind: 'Gauge', path: request.path })
+    }
+    const { call, json, settle } = await start({ services: { 'kube-system/metrics': handle } })
+    expect((await call('GET', '/apis/metrics.example.com/v1/gauges')).status).toBe(404)
+    expect((await call('POST', apiServices, metrics())).status).toBe(201)
+    await settle()
+    expect(await conditionOf(json)).toMatchObject({ status: 'True', reason: 'Passed', message: 'all checks passed' })
+    expect(await json('GET', '/apis/metrics.example.com/v1/namespaces/a/gauges/x')).toEqual({
+      kind: 'Gauge',
+      path: '/apis/metrics.example.com/v1/namespaces/a/gauges/x',
+    })
+    expect(asked.at(-1)?.user?.username).toBe('alice')
+    expect(await json('GET', '/apis/metrics.example.com/v1')).toEqual(list)
+    expect((await json('GET', '/apis/metrics.example.com')).preferredVersion.groupVersion).toBe('metrics.example.com/v1')
+    expect((await json('GET', '/apis')).groups.at(-1).name).toBe('metrics.example.com')
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const aggregated = await json('GET', '/apis', undefined, { accept })
+    expect(aggregated.items.at(-1)).toEqual({
+      metadata: { name: 'metrics.example.com', creationTimestamp: null },
+      versions: [
+        {
+          version: 'v1',
+          freshness: 'Current',
+          resources: [
+            {
+              resource: 'gauges',
+              responseKind: { group: 'metrics.example.com', version: 'v1', kind: 'Gauge' },
+              scope: 'Namespaced',
+              singularResource: 'gauge',
+              verbs: ['get', 'list'],
+              shortNames: ['gg'],
+              subresources: [
+                {
+                  subresource: 'status',
+                  responseKind: { group: 'metrics.example.com', version: 'v1', kind: 'Gauge' },
+                  verbs: ['get'],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    })
+    await call('DELETE', `${apiServices}/v1.metrics.example.com`)
+    await settle()
+    expect((await call('GET', '/apis/metrics.example.com')).status).toBe(404)
+  })
+
+  it('one that is not there is told so, and asked again', async () => {
+    let there = false
+    const handle: Handler = async () => (there ? answer(list) : answer({}, 500))
+    const { call, json, settle, clock } = await start({ services: { 'kube-system/metrics': handle } })
+    await call('POST', apiServices, metrics())
+    await settle()
+    expect(await conditionOf(json)).toMatchObject({ status: 'False', reason: 'FailedDiscoveryCheck' })
+    expect(await call('GET', '/apis/metrics.example.com/v1/gauges')).toEqual({ status: 503, text: 'service unavailable\n' })
+    there = true
+    clock.advance(5_000)
+    await settle()
+    expect(await conditionOf(json)).toMatchObject({ status: 'True', reason: 'Passed' })
+    expect((await call('GET', '/apis/metrics.example.com/v1')).status).toBe(200)
+  })
+
+  it('services of the cluster need a port and endpoints', async () => {
+    const transport = { open: () => async () => answer(list) }
+    const { call, json, settle, clock } = await start({ transport })
+    await call('POST', apiServices, metrics())
+    await settle()
+    expect(await conditionOf(json)).toMatchObject({
+      reason: 'ServiceNotFound',
+      message: 'service/metrics in "kube-system" is not present',
+    })
+    const services = '/api/v1/namespaces/kube-system/services'
+    const made = await call('POST', services, { metadata: { name: 'metrics' }, spec: { ports: [{ port: 443 }] } })
+    expect(made.status).toBe(201)
+    clock.advance(5_000)
+    await settle()
+    expect((await conditionOf(json)).reason).toBe('EndpointsNotFound')
+    const subsets = [{ addresses: [{ ip: '10.0.0.7' }], ports: [{ port: 443 }] }]
+    await call('POST', '/api/v1/namespaces/kube-system/endpoints', { metadata: { name: 'metrics' }, subsets })
+    clock.advance(5_000)
+    await settle()
+    expect((await conditionOf(json)).reason).toBe('Passed')
+  })
+
+  it('identity travels in headers that nobody else can set', async () => {
+    const sent: ProxiedRequest[] = []
+    const transport = {
+      open: () => async (request: ProxiedRequest) => {
+        sent.push(request)
+        return answer(list)
+      },
+    }
+    const { call, settle } = await start({ transport, resolveService: () => ({ host: '127.0.0.1', port: 1 }) })
+    await call('POST', apiServices, metrics())
+    await settle()
+    const headers = { 'x-remote-user': 'root', 'x-remote-extra-x': 'y', authorization: 'Bearer secret', 'x-other': 'kept' }
+    await call('POST', '/apis/metrics.example.com/v1/namespaces/a/gauges', { a: 1 }, headers)
+    const request = sent.at(-1)!
+    expect(request).toMatchObject({ method: 'POST', path: '/apis/metrics.example.com/v1/namespaces/a/gauges' })
+    expect(request.headers).toEqual({
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'x-other': 'kept',
+      'x-remote-user': 'alice',
+      'x-remote-group': ['dev', 'system:authenticated'],
+      'x-remote-extra-example.com%2Fteam': ['blue'],
+      'x-forwarded-for': '10.1.2.3',
+    })
+    expect(new TextDecoder().decode(request.body)).toBe('{"a":1}')
+  })
+})

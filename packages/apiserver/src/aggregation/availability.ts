@@ -1,0 +1,49 @@
+import type { ObjectReader } from '@krmkit/admission'
+import type { APIServiceCondition } from '@krmkit/kinds/apiregistration/v1'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { ServiceSpec } from './local-services.ts'
+
+/** Whether requests can be passed on: what the condition `Available` of an APIService says. */
+
+export type Verdict = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>
+
+interface Service extends ApiObject {
+  spec?: { type?: string; ports?: { name?: string; port?: number }[] }
+}
+
+interface Endpoints extends ApiObject {
+  subsets?: { addresses?: object[]; ports?: { name?: string }[] }[]
+}
+
+const no = (reason: string, message: string): Verdict => ({ status: 'False', reason, message })
+
+export const passed: Verdict = { status: 'True', reason: 'Passed', message: 'all checks passed' }
+
+export const local: Verdict = { status: 'True', reason: 'Local', message: 'Local APIServices are always available' }
+
+/** @returns why there is no way to the service of the cluster; undefined when there may be one. */
+export function serviceProblem({ service }: ServiceSpec, reader: Pick<ObjectReader, 'get'>): Verdict | undefined {
+  const { namespace = '', name = '', port = 443 } = service ?? {}
+  const found = reader.get({ group: '', resource: 'services' }, namespace, name) as DeepReadonly<Service> | undefined
+  if (found === undefined) return no('ServiceNotFound', `service/${name} in ${JSON.stringify(namespace)} is not present`)
+  if ((found.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined
+  const listening = (found.spec?.ports ?? []).find((each) => each.port === port)
+  if (listening === undefined) {
+    return no('ServicePortError', `service/${name} in ${JSON.stringify(namespace)} is not listening on port ${port}`)
+  }
+  const endpoints = reader.get({ group: '', resource: 'endpoints' }, namespace, name) as DeepReadonly<Endpoints> | undefined
+  if (endpoints === undefined) {
+    return no('EndpointsNotFound', `cannot find endpoints for service/${name} in ${JSON.stringify(namespace)}`)
+  }
+  const portName = listening.name ?? ''
+  const reachable = (endpoints.subsets ?? []).some(
+    ({ addresses, ports }) => (addresses ?? []).length > 0 && (ports ?? []).some((each) => (each.name ?? '') === portName),
+  )
+  if (reachable) return undefined
+  const message = `endpoints for service/${name} in ${JSON.stringify(namespace)} have no addresses with port name ${JSON.stringify(portName)}`
+  return no('MissingEndpoints', message)
+}
+
+export function failedCheck(url: string, why: string): Verdict {
+  return no('FailedDiscoveryCheck', `failing or missing response from ${url}: ${why}`)
+}
