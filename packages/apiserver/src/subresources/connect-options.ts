@@ -22,7 +22,7 @@ export function connectOptions({ machinery, state, subresource }: ResourceReques
   return options as unknown as ApiObject
 }
 
-function valueOf(query: Query, name: string, type: TypeNode): unknown {
+function parameterOf(query: Query, name: string, type: TypeNode): unknown {
   if (!query.has(name)) return undefined
   if (type.kind === 'list') {
     const all = query.get(name) ?? []
