@@ -105,7 +105,9 @@ export const builtInPlugins: readonly PluginKind[] = [
   ),
   plugin('PodNodeSelector', false, ({ profile }, given) => podNodeSelector(profile, parseNodeSelectors(given))),
   plugin('Priority', true, ({ profile }) => priority(profile)),
-  plugin('DefaultTolerationSeconds', true, ({ profile }) => defaultTolerationSeconds(profile)),
+  plugin('DefaultTolerationSeconds', true, ({ profile, tolerationSeconds }) =>
+    defaultTolerationSeconds(profile, tolerationSeconds),
+  ),
   plugin('PodTolerationRestriction', false, ({ profile }, given) =>
     podTolerationRestriction(profile, parseClusterTolerations(given, profile.apiDomain)),
   ),

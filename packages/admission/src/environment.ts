@@ -8,6 +8,7 @@ import {
   stockProfile,
   systemClock,
 } from '@krmkit/meta'
+import type { TolerationSeconds } from './plugins/default-toleration-seconds.ts'
 import type { WebhookReach } from './webhook/options.ts'
 
 /** What plugins are made of: everything they need beside the request. */
@@ -22,6 +23,8 @@ export interface AdmissionEnvironment {
   readonly authorizer: Authorizer
   /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */
   readonly connect?: (kubeconfigPath: string) => Post
+  /** For how long pods stay on nodes with trouble, unless they say so themselves. */
+  readonly tolerationSeconds?: TolerationSeconds
   /** Reaches webhooks. Absent: each call of one fails. */
   readonly webhooks?: WebhookReach
 }

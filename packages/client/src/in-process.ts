@@ -9,12 +9,16 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 export interface InProcessOptions extends ClientOptions {
   /** Who is calling, authenticated by being in the same process. Absent: the server's authenticators decide. */
   readonly user?: UserInfo
+  /** Hears what each admission plugin of the server decided about the writes of this client. */
+  readonly decisions?: ApiRequest['decisions']
 }
 
 /** A client of a server in the same process: every call is a call of its handler, with no socket between them. */
 export function inProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
-  const handle = typeof server === 'function' ? server : server.handle
-  return createClient(inProcessTransport(handle, options.user), options)
+  const own = typeof server === 'function' ? server : server.handle
+  const { decisions, user } = options
+  const handle: Handler = decisions === undefined ? own : (request) => own({ ...request, decisions })
+  return createClient(inProcessTransport(handle, user), options)
 }
 
 /** Answers as if they had come over a wire, but handed over as they are. */

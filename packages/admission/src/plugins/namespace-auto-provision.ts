@@ -22,6 +22,7 @@ export function namespaceAutoProvision(): AdmissionPlugin {
       try {
         await writer.create(namespaces, '', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
       } catch (error) {
+        if (ApiError.is(error) && error.reason === 'Forbidden') throw error
         if (!ApiError.is(error) || error.reason !== 'AlreadyExists') {
           throw forbidden(attributes, object, error instanceof Error ? error.message : String(error))
         }

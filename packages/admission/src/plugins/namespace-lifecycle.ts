@@ -1,5 +1,6 @@
 import { ApiError, type NamingProfile } from '@krmkit/meta'
 import type { AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
+import { forbidden } from '../refusals.ts'
 
 /**
  * Keeps namespaces whole: nothing new in a namespace that is missing or going away, and the reserved namespaces stay.
@@ -12,7 +13,7 @@ export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: (a) => a.operation === 'CREATE' || a.operation === 'UPDATE' || a.operation === 'DELETE',
-    check(attributes, { reader }) {
+    check(attributes, { reader }, object) {
       const { operation, namespace, name, resource } = attributes
       if (operation === 'DELETE' && isNamespace(attributes) && reserved.has(name)) {
         throw ApiError.forbidden(resource, name, 'this namespace may not be deleted')
@@ -28,7 +29,7 @@ export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
       )
         return
       const detail = `unable to create new content in namespace ${namespace} because it is being terminated`
-      const refused = ApiError.forbidden(resource, name, detail)
+      const refused = forbidden(attributes, object, detail)
       throw new ApiError({
         ...refused.status,
         details: {

@@ -49,11 +49,15 @@ describe('NamespaceAutoProvision', () => {
 
   it('P277 tells why a namespace could not be made', async () => {
     const cluster = clusterOf()
+    let failure = ApiError.badRequest('no')
     const writer = {
-      create: () => Promise.reject(ApiError.forbidden(namespaces, 'ns', 'no')),
+      create: () => Promise.reject(failure),
       update: () => Promise.reject(new Error('unused')),
     }
     const answer = await ask(plugins, 'configmaps', { object: {} }, cluster, { writer })
-    expect(answer.status).toMatchObject({ code: 403, message: 'configmaps "a" is forbidden: namespaces "ns" is forbidden: no' })
+    expect(answer.status).toMatchObject({ code: 403, message: 'configmaps "a" is forbidden: no' })
+    failure = ApiError.forbidden(namespaces, 'ns', 'no')
+    const refused = await ask(plugins, 'configmaps', { object: {} }, cluster, { writer })
+    expect(refused.status).toMatchObject({ message: 'namespaces "ns" is forbidden: no' })
   })
 })

@@ -2,7 +2,7 @@ import { ApiError, type DeepReadonly, isQualifiedName, isValidLabelValue, type N
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
-import { forbidden, plainFailure } from '../refusals.ts'
+import { plainFailure } from '../refusals.ts'
 import { onResource } from '../targets.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {
   const check = (pod: DeepReadonly<Pod>, required: Labels, attributes: AdmissionAttributes): void => {
     for (const [key, value] of Object.entries(pod.spec.nodeSelector ?? {})) {
       if (!Object.hasOwn(required, key) || required[key] === value) continue
-      throw forbidden(attributes, pod, 'pod node label selector conflicts with its namespace node label selector')
+      throw refused(attributes, pod, 'pod node label selector conflicts with its namespace node label selector')
     }
   }
   const checkAllowed = (pod: DeepReadonly<Pod>, attributes: AdmissionAttributes): void => {
@@ -37,7 +37,7 @@ export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {
     if (Object.keys(allowed).length === 0) return
     for (const [key, value] of Object.entries(pod.spec.nodeSelector ?? {})) {
       if (Object.hasOwn(allowed, key) && allowed[key] === value) continue
-      throw forbidden(attributes, pod, 'pod node label selector labels conflict with its namespace whitelist')
+      throw refused(attributes, pod, 'pod node label selector labels conflict with its namespace whitelist')
     }
   }
   return {
@@ -60,6 +60,11 @@ export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {
       checkAllowed(pod, attributes)
     },
   }
+}
+
+/** Names the pod by its own name alone, as the stock server does here. */
+function refused({ resource }: AdmissionAttributes, pod: DeepReadonly<Pod>, detail: string): ApiError {
+  return ApiError.forbidden(resource, pod.metadata.name ?? '', detail)
 }
 
 /** Reads the member `podNodeSelectorPluginConfig`. @throws AdmissionError `InvalidConfiguration` */

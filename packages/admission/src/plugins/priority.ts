@@ -1,5 +1,6 @@
 import { ApiError, type ApiObject, type GroupResource, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
+import { forbidden } from '../refusals.ts'
 
 interface PriorityClass extends ApiObject {
   value?: number
@@ -45,21 +46,24 @@ export function priority({ apiDomain }: NamingProfile = stockProfile): Admission
       if (!isPod(attributes)) return
       const pod = object as ApiObject & { spec: PodSpec }
       if (attributes.operation === 'UPDATE') return keepPriority(pod, attributes)
-      const chosen = await chosenClass(pod.spec, attributes, { reader: context.reader, classes })
+      const chosen = await chosenClass(pod, attributes, { reader: context.reader, classes })
       if (pod.spec.priority !== undefined && pod.spec.priority !== chosen.value) {
-        throw ApiError.forbidden(
-          attributes.resource,
-          attributes.name,
+        throw forbidden(
+          attributes,
+          pod,
           `the integer value of priority (${pod.spec.priority}) must not be provided in pod spec; priority admission controller computed ${chosen.value} from the given PriorityClass name`,
         )
       }
       if (pod.spec.preemptionPolicy !== undefined && pod.spec.preemptionPolicy !== chosen.preemptionPolicy) {
-        throw ApiError.forbidden(
-          attributes.resource,
-          attributes.name,
+        throw forbidden(
+          attributes,
+          pod,
           `the string value of PreemptionPolicy (${pod.spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${chosen.preemptionPolicy} from the given PriorityClass name`,
         )
       }
+      context.explain?.(
+        chosen.name === '' ? 'no priority class is named, and none is the default' : `priority class ${chosen.name}`,
+      )
       pod.spec = {
         ...pod.spec,
         ...(chosen.name === '' ? {} : { priorityClassName: chosen.name }),
@@ -74,7 +78,7 @@ export function priority({ apiDomain }: NamingProfile = stockProfile): Admission
       for (const other of (await reader.list(classes)) as readonly PriorityClass[]) {
         if (other.globalDefault !== true || other.metadata.name === given.metadata.name) continue
         const detail = `PriorityClass ${other.metadata.name} is already marked as default. Only one default can exist`
-        throw ApiError.forbidden(attributes.resource, attributes.name, detail)
+        throw forbidden(attributes, object, detail)
       }
     },
   }
@@ -101,11 +105,11 @@ interface Chosen {
 const preempting = 'PreemptLowerPriority'
 
 async function chosenClass(
-  spec: PodSpec,
-  { resource, name }: AdmissionAttributes,
+  pod: ApiObject & { spec: PodSpec },
+  attributes: AdmissionAttributes,
   { reader, classes }: Pick<AdmissionContext, 'reader'> & { readonly classes: GroupResource },
 ): Promise<Chosen> {
-  const wanted = spec.priorityClassName ?? ''
+  const wanted = pod.spec.priorityClassName ?? ''
   if (wanted === '') {
     const defaults = ((await reader.list(classes)) as readonly PriorityClass[]).filter(
       ({ globalDefault }) => globalDefault === true,
@@ -120,7 +124,7 @@ async function chosenClass(
   const found = reader.get(classes, '', wanted) as PriorityClass | undefined
   if (found !== undefined) return described(found)
   const value = Object.hasOwn(systemClasses, wanted) ? systemClasses[wanted] : undefined
-  if (value === undefined) throw ApiError.forbidden(resource, name, `no PriorityClass with name ${wanted} was found`)
+  if (value === undefined) throw forbidden(attributes, pod, `no PriorityClass with name ${wanted} was found`)
   return { name: wanted, value, preemptionPolicy: preempting }
 }
 

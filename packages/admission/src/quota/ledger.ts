@@ -116,8 +116,19 @@ export class QuotaLedger {
   #opened({ quota }: WeighedQuota): void {
     const key = quota.metadata.uid ?? ''
     const open = this.#open.get(key)
-    if (open === undefined) this.#open.set(key, { inFlight: 1, storedSince: false })
-    else open.inFlight++
+    if (open === undefined) {
+      this.#open.set(key, { inFlight: 1, storedSince: false })
+      this.#forgetSome()
+    } else open.inFlight++
+  }
+
+  /** Quotas that are gone, or that nobody counts, are not kept for ever. */
+  #forgetSome(): void {
+    if (this.#open.size <= maxOpen) return
+    for (const [key, { inFlight }] of this.#open) {
+      if (inFlight === 0) this.#open.delete(key)
+      if (this.#open.size <= maxOpen / 2) return
+    }
   }
 
   #closed({ quota }: WeighedQuota, stored: boolean): void {
@@ -151,6 +162,7 @@ interface OpenCharges {
 }
 
 const attempts = 16
+const maxOpen = 16_384
 const quotas = { group: '', resource: 'resourcequotas' }
 
 export async function quotasOf(reader: ObjectReader, namespace: string): Promise<WeighedQuota[]> {

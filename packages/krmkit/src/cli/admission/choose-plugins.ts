@@ -48,11 +48,16 @@ export async function chooseAdmissionPlugins(
     disable: withoutAccounts ? [...disable, 'ServiceAccount'] : disable,
     ...(file === undefined ? {} : { configuration: await readConfiguration(file) }),
   }
+  const { defaultNotReadyTolerationSeconds: notReady = 300, defaultUnreachableTolerationSeconds: unreachableFor = 300 } = options
+  const tolerations = { tolerationSeconds: { notReady, unreachable: unreachableFor } }
   const outside: OutsideServices = outsideServices()
   return {
     make(environment) {
       try {
-        return createAdmissionPlugins({ ...environment, connect: offline ? () => unreachable : outside.connect }, choice)
+        return createAdmissionPlugins(
+          { ...environment, ...tolerations, connect: offline ? () => unreachable : outside.connect },
+          choice,
+        )
       } catch (error) {
         if (error instanceof AdmissionError) throw new CliError({ code: 'InvalidFlag', message: error.message, cause: error })
         throw error

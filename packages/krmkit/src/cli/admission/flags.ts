@@ -1,6 +1,8 @@
 import { builtInPlugins } from '@krmkit/admission'
 import { type Command, Option } from '../commander.ts'
-import { list } from '../flag-values.ts'
+import { integer, list } from '../flag-values.ts'
+
+const seconds = integer({ min: 0, max: 2_147_483_647 })
 
 /** Adds the flags that choose and configure admission plugins; named as those of kube-apiserver. */
 export function addAdmissionFlags(command: Command): Command {
@@ -27,5 +29,11 @@ function options(): Option[] {
       .default([])
       .argParser(list),
     new Option('--admission-control-config-file <file>', 'AdmissionConfiguration: what plugins have to be told, in YAML or JSON'),
+    new Option('--default-not-ready-toleration-seconds <seconds>', 'how long pods stay on nodes that are not ready')
+      .default(300)
+      .argParser(seconds),
+    new Option('--default-unreachable-toleration-seconds <seconds>', 'how long pods stay on nodes that cannot be reached')
+      .default(300)
+      .argParser(seconds),
   ]
 }

@@ -4,4 +4,6 @@ export interface AdmissionOptions {
   readonly disableAdmissionPlugins: readonly string[]
   /** Path. */
   readonly admissionControlConfigFile?: string
+  readonly defaultNotReadyTolerationSeconds?: number
+  readonly defaultUnreachableTolerationSeconds?: number
 }
