@@ -1,4 +1,6 @@
+import { utf8Length } from '@krmkit/meta'
 import { measured, minSize } from './equality.ts'
+import { NamedFormat } from './libraries/formats.ts'
 import type { Meter } from './meter.ts'
 import { itemsOf, ListValue, MapValue, OpaqueValue, type Value } from './values.ts'
 
@@ -52,7 +54,7 @@ const everything: CostRule = { of: ([value], _, meter) => traversal(value as Val
 /** What it takes to look at all that is in a value. */
 function traversal(value: Value, meter: Meter): number {
   meter.labor(1)
-  if (typeof value === 'string') return Math.floor(value.length * perCharacter)
+  if (typeof value === 'string') return Math.floor(utf8Length(value) * perCharacter)
   if (value instanceof Uint8Array) return Math.floor(value.length * perCharacter)
   let cost = 0
   if (value instanceof ListValue) {
@@ -115,7 +117,10 @@ const byName: Readonly<Record<string, CostRule>> = {
   isQuantity: read(0),
   semver: read(0),
   isSemver: read(0),
-  validate: { of: (args, _, meter) => matchCost(size(1)(args, meter), formatPatternSize) },
+  validate: {
+    of: ([format, text], _, meter) =>
+      matchCost(measured(text as Value, meter), format instanceof NamedFormat ? format.patternSize : formatPatternSize),
+  },
   'sets.contains': products(1),
   'sets.intersects': products(1),
   'sets.equivalent': products(2),
@@ -142,6 +147,7 @@ const byOverload: Readonly<Record<string, CostRule>> = {
     of: (args, _, meter) => Math.ceil(size(0)(args, meter) * perCharacter) * Math.ceil(size(1)(args, meter) * perCharacter),
   },
   string_format: read(0),
+  strings_quote: read(0),
 }
 
 const ordered = /^(less|less_equals|greater|greater_equals)_(string|bytes)$/

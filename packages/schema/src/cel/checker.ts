@@ -249,7 +249,7 @@ class Checker {
     let elem: Type | undefined
     for (const [index, item] of expr.items.entries()) {
       const type = this.check(item)
-      elem = this.#join(item, elem, expr.optional.has(index) ? this.#unwrap(item, type) : type)
+      elem = this.#join(elem, expr.optional.has(index) ? this.#unwrap(item, type) : type)
     }
     return listOf(elem ?? this.#known.freshParam())
   }
@@ -258,18 +258,17 @@ class Checker {
     let keys: Type | undefined
     let values: Type | undefined
     for (const { key, value, optional } of expr.entries) {
-      keys = this.#join(key, keys, this.check(key))
+      keys = this.#join(keys, this.check(key))
       const type = this.check(value)
-      values = this.#join(value, values, optional ? this.#unwrap(value, type) : type)
+      values = this.#join(values, optional ? this.#unwrap(value, type) : type)
     }
     return mapOf(keys ?? this.#known.freshParam(), values ?? this.#known.freshParam())
   }
 
-  #join(expr: Expr, previous: Type | undefined, current: Type): Type {
+  /** Of different types: literals that must be of one are looked at when all types are known. */
+  #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current
-    if (this.#known.assign(previous, current)) return mostGeneral(previous, current)
-    this.#mismatch(expr.at, previous, current)
-    return errorType
+    return this.#known.assign(previous, current) ? mostGeneral(previous, current) : dynType
   }
 
   #fold(expr: Fold): Type {

@@ -4,6 +4,8 @@ import { sameType, type Type } from './types.ts'
 
 /** What calls may cost, function by function. */
 
+const maxFormatSize = 64
+
 export interface CallArgument {
   readonly type: Type
   /** `undefined` when nothing is known. */
@@ -96,9 +98,9 @@ function libraryCall({ name, overload, target, args }: CallToEstimate): CallEsti
       return { cost: matching(sizeOf(target), sizeOf(first)), size: { min: 0, max: sizeOf(target).max } }
     }
     case 'ip':
-      if (target === undefined) return undefined
-      return { cost: overload === 'cidr_ip' || first === undefined ? one : reading(sizeOf(first)) }
-    // Functions without a target are not looked at, as on the stock server.
+      return { cost: first === undefined ? one : reading(sizeOf(first)) }
+    case 'ip.isCanonical':
+      return { cost: scaled(sizeOf(first), 0.2) }
     case 'cidr':
     case 'isIP':
     case 'isCIDR':
@@ -106,7 +108,7 @@ function libraryCall({ name, overload, target, args }: CallToEstimate): CallEsti
     case 'isQuantity':
     case 'semver':
     case 'isSemver':
-      return target === undefined ? undefined : { cost: reading(sizeOf(first)) }
+      return { cost: reading(sizeOf(first)) }
     case 'containsIP':
     case 'containsCIDR':
       return target === undefined || first === undefined ? undefined : { cost: containment(name, overload, sizeOf(first)) }
@@ -179,6 +181,7 @@ function containment(name: string, overload: string, other: Estimate): Estimate 
 
 function opaqueEquality(a: CallArgument | undefined, b: CallArgument | undefined): CallEstimate | undefined {
   if (a?.type.kind !== 'opaque' || b === undefined || !sameType(a.type, b.type) || a.type.params.length > 0) return undefined
+  if (a.type.name === 'kubernetes.NamedFormat') return { cost: reading({ min: 1, max: maxFormatSize }) }
   if (a.type.name === 'kubernetes.URL') return { cost: reading({ min: 1, max: b.size?.max ?? 1 }) }
   return { cost: one }
 }

@@ -26,6 +26,7 @@ import { Program } from './program.ts'
 import { showProblems } from './source.ts'
 import * as t from './types.ts'
 import { Fault } from './values.ts'
+import { childrenOf } from './walk.ts'
 
 /** What expressions may use, and how they become programs. */
 
@@ -163,22 +164,7 @@ function number(release: string): number {
 
 /** Loop variables of the same name are not told apart: neither does the stock server. */
 function mentions(expr: Expr, name: string): boolean {
-  switch (expr.kind) {
-    case 'literal':
-      return false
-    case 'ident':
-      return expr.name === name || expr.name === `.${name}`
-    case 'select':
-      return expr.resolved === undefined ? mentions(expr.operand, name) : expr.resolved.name === name
-    case 'call':
-      return (expr.target !== undefined && mentions(expr.target, name)) || expr.args.some((arg) => mentions(arg, name))
-    case 'list':
-      return expr.items.some((item) => mentions(item, name))
-    case 'map':
-      return expr.entries.some(({ key, value }) => mentions(key, name) || mentions(value, name))
-    case 'message':
-      return expr.fields.some(({ value }) => mentions(value, name))
-    case 'fold':
-      return [expr.range, expr.init, expr.condition, expr.step, expr.result].some((part) => mentions(part, name))
-  }
+  if (expr.kind === 'ident') return expr.name === name || expr.name === `.${name}`
+  if (expr.kind === 'select' && expr.resolved !== undefined) return expr.resolved.name === name
+  return childrenOf(expr).some((child) => mentions(child, name))
 }

@@ -1,14 +1,30 @@
 import { compilePattern } from '../structural/pattern.ts'
-import type { Expr } from './ast.ts'
+import type { Call, Expr, ListExpr, MapExpr } from './ast.ts'
 import { readDuration, readTimestamp } from './functions/conversions.ts'
+import { formatProblem } from './libraries/format-check.ts'
 import type { Problem } from './source.ts'
+import { dynType, formatType, sameType, type Type, unwrapOptional } from './types.ts'
 import { Fault } from './values.ts'
+import { childrenOf } from './walk.ts'
 
-/** Durations, times and regular expressions that are written out must be such. */
+/**
+ * Rules for what is written out, beyond those of types: durations, times, regular expressions and formats must be such, and lists
+ * and maps are of one type.
+ */
 export function literalProblems(expr: Expr): Problem[] {
   const problems: Problem[] = []
-  visit(expr, problems)
+  visit(expr, problems, false)
   return problems
+}
+
+/** @param formatted inside a call of `format`, whose arguments are of any types. */
+function visit(expr: Expr, problems: Problem[], formatted: boolean): void {
+  const isFormat = expr.kind === 'call' && expr.name === 'format'
+  for (const child of childrenOf(expr)) visit(child, problems, formatted || isFormat)
+  if (expr.kind === 'call') checkCall(expr, problems)
+  else if (formatted) return
+  else if (expr.kind === 'list') checkList(expr, problems)
+  else if (expr.kind === 'map') checkMap(expr, problems)
 }
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
@@ -17,31 +33,38 @@ const readable: Readonly<Record<string, (text: string) => boolean>> = {
   matches: (text) => !('problem' in compilePattern(text)),
 }
 
-function visit(expr: Expr, problems: Problem[]): void {
-  switch (expr.kind) {
-    case 'select':
-      visit(expr.operand, problems)
-      break
-    case 'call': {
-      if (expr.target !== undefined) visit(expr.target, problems)
-      for (const arg of expr.args) visit(arg, problems)
-      const test = Object.hasOwn(readable, expr.name) ? readable[expr.name] : undefined
-      const last = expr.args.at(-1)
-      if (test !== undefined && last?.kind === 'literal' && typeof last.value === 'string' && !test(last.value))
-        problems.push({ at: last.at, message: `invalid ${expr.name} argument` })
-      break
-    }
-    case 'list':
-      for (const item of expr.items) visit(item, problems)
-      break
-    case 'map':
-      for (const { key, value } of expr.entries) {
-        visit(key, problems)
-        visit(value, problems)
-      }
-      break
-    case 'fold':
-      for (const part of [expr.range, expr.init, expr.condition, expr.step, expr.result]) visit(part, problems)
-      break
+function checkCall(call: Call, problems: Problem[]): void {
+  const test = Object.hasOwn(readable, call.name) ? readable[call.name] : undefined
+  const last = call.args.at(-1)
+  if (test !== undefined && last?.kind === 'literal' && typeof last.value === 'string' && !test(last.value))
+    problems.push({ at: last.at, message: `invalid ${call.name} argument` })
+  const problem = formatProblem(call)
+  if (problem !== undefined) problems.push(problem)
+}
+
+function checkList({ items, optional }: ListExpr, problems: Problem[]): void {
+  const typed = items.map((item, index) => ({ item, type: held(item, optional.has(index)) }))
+  const [first] = typed
+  const other = typed.find(({ type }) => !sameType((first as { type: Type }).type, type))
+  if (first !== undefined && other !== undefined) problems.push(mismatch(other.item, first.type, other.type))
+}
+
+function checkMap({ entries }: MapExpr, problems: Problem[]): void {
+  const [first, ...rest] = entries
+  if (first === undefined) return
+  const [keyType, valueType] = [held(first.key, false), held(first.value, first.optional)]
+  for (const { key, value, optional } of rest) {
+    const [k, v] = [held(key, false), held(value, optional)]
+    if (!sameType(keyType, k)) problems.push(mismatch(key, keyType, k))
+    if (!sameType(valueType, v)) problems.push(mismatch(value, valueType, v))
   }
+}
+
+function held(expr: Expr, optional: boolean): Type {
+  const type = expr.type ?? dynType
+  return optional ? (unwrapOptional(type) ?? type) : type
+}
+
+function mismatch({ at }: Expr, expected: Type, found: Type): Problem {
+  return { at, message: `expected type '${formatType(expected)}' but found '${formatType(found)}'` }
 }

@@ -167,10 +167,7 @@ function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['s
     if (filter !== undefined) {
       const held = filter(frame)
       if (held instanceof Fault) return held
-      if (held !== true) {
-        frame.charge(1)
-        return held === false ? undefined : new Fault('no such overload')
-      }
+      if (held !== true) return held === false ? undefined : new Fault('no such overload')
     }
     return add(frame)
   }

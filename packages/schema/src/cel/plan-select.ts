@@ -107,6 +107,26 @@ export function optionalIndex(target: Step, index: Step): Step {
   }
 }
 
+/** Names, and members and items of them. */
+function isAttribute(expr: Expr): boolean {
+  if (expr.kind === 'ident') return expr.constant === undefined
+  if (expr.kind === 'select') return expr.resolved !== undefined || (!expr.test && isAttribute(expr.operand))
+  if (expr.kind !== 'call' || !/^_(?:\[\??_\]|\?\._)$/.test(expr.name)) return false
+  const [target, index] = expr.args as [Expr, Expr]
+  return isAttribute(target) && (index.kind === 'literal' || isAttribute(index))
+}
+
+/** As the stock server counts, such things are free as an index and behind a condition. */
+export function unpaid(expr: Expr, step: Step): Step {
+  if (!isAttribute(expr)) return step
+  return (frame) => {
+    const { cost } = frame
+    const value = step(frame)
+    frame.cost = cost
+    return value
+  }
+}
+
 /** Conversions of what is known are done once. */
 export function constantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
   const [step] = steps

@@ -3,8 +3,9 @@ import { type CostRule, callCost } from './call-cost.ts'
 import type { Implementation, Overload } from './declarations.ts'
 import { equal, holdsScalar } from './equality.ts'
 import { Meter, type MeterOptions } from './meter.ts'
+import { Patterns } from './patterns.ts'
 import { planFold } from './plan-fold.ts'
-import { constantCall, indexOf, memberOf, optionalIndex, optionalMember } from './plan-select.ts'
+import { constantCall, indexOf, memberOf, optionalIndex, optionalMember, unpaid } from './plan-select.ts'
 import { isDyn } from './types.ts'
 import { ArrayList, Double, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
 
@@ -123,13 +124,13 @@ export class Planner {
       case '_||_':
         return logical(first, second, true)
       case '_?_:_':
-        return conditional(first, second, third)
+        return conditional(first, unpaid(operands[1] as Expr, second), unpaid(operands[2] as Expr, third))
       case '@not_strictly_false':
         return notStrictlyFalse(first)
       case '_[_]':
-        return indexOf(first, second)
+        return indexOf(first, unpaid(operands[1] as Expr, second))
       case '_[?_]':
-        return optionalIndex(first, second)
+        return optionalIndex(first, unpaid(operands[1] as Expr, second))
     }
     const overloads = expr.overloads ?? []
     const folded = constantCall(expr.name, overloads, steps)
@@ -146,7 +147,7 @@ export class Planner {
 
   #list({ items, optional }: ListExpr): Constant {
     const steps = items.map((item) => this.plan(item))
-    if (optional.size === 0 && steps.length > 0 && steps.every((step) => constantOf(step) !== undefined)) {
+    if (optional.size === 0 && steps.every((step) => constantOf(step) !== undefined)) {
       return constantStep(new ArrayList(steps.map((step) => constantOf(step) as Value)))
     }
     return (frame) => {
@@ -164,27 +165,44 @@ export class Planner {
     }
   }
 
-  #map({ entries }: MapExpr): Step {
+  #map({ entries }: MapExpr): Constant {
     const steps = entries.map(({ key, value, optional }) => ({ key: this.plan(key), value: this.plan(value), optional }))
-    return (frame) => {
-      const made = new Map<unknown, readonly [Value, Value]>()
-      for (const { key: keyStep, value: valueStep, optional } of steps) {
-        const key = keyStep(frame)
-        if (key instanceof Fault) return key
-        const value = valueStep(frame)
-        if (value instanceof Fault) return value
-        const id = mapKey(key)
-        if (key === null || key instanceof Double || (typeof key === 'object' && !(key instanceof Uint)))
-          return new Fault(`unsupported key type: ${typeNameOf(key)}`)
-        if (made.has(id)) return new Fault(`Failed with repeated key`)
-        if (!optional) made.set(id, [key, value])
-        else if (!(value instanceof Optional))
-          return new Fault(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
-        else if (value.value !== undefined) made.set(id, [key, value.value])
-      }
-      frame.charge(30)
-      return new LiteralMap(made)
+    const isKnown = steps.every(
+      ({ key, value, optional }) => !optional && constantOf(key) !== undefined && constantOf(value) !== undefined,
+    )
+    const make = mapOf(steps)
+    if (!isKnown) return make
+    const made = make(new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() }))
+    return made instanceof Fault ? make : constantStep(made)
+  }
+}
+
+interface EntrySteps {
+  readonly key: Step
+  readonly value: Step
+  readonly optional: boolean
+}
+
+/** `{key: value}` */
+function mapOf(steps: readonly EntrySteps[]): Step {
+  return (frame) => {
+    const made = new Map<unknown, readonly [Value, Value]>()
+    for (const { key: keyStep, value: valueStep, optional } of steps) {
+      const key = keyStep(frame)
+      if (key instanceof Fault) return key
+      const value = valueStep(frame)
+      if (value instanceof Fault) return value
+      const id = mapKey(key)
+      if (key === null || key instanceof Double || (typeof key === 'object' && !(key instanceof Uint)))
+        return new Fault(`unsupported key type: ${typeNameOf(key)}`)
+      if (made.has(id)) return new Fault(`Failed with repeated key`)
+      if (!optional) made.set(id, [key, value])
+      else if (!(value instanceof Optional))
+        return new Fault(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
+      else if (value.value !== undefined) made.set(id, [key, value.value])
     }
+    frame.charge(30)
+    return new LiteralMap(made)
   }
 }
 

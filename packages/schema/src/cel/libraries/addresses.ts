@@ -1,3 +1,5 @@
+import { goQuote } from '@krmkit/meta'
+
 /** Addresses of networks as Go's `net/netip` reads and prints them: strictly. */
 
 export interface Address {
@@ -12,70 +14,116 @@ export interface AddressRange {
 
 type Problem = { readonly problem: string }
 
+/** Why a text is no address. */
+class Unreadable extends Error {}
+
 export function parseAddress(text: string): Address | Problem {
-  if (text.includes('%')) return { problem: `IP address ${JSON.stringify(text)} with zone value is not allowed` }
-  const bytes = text.includes(':') ? readV6(text) : readV4(text)
-  if (bytes === undefined) {
-    return {
-      problem: `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`,
-    }
+  try {
+    const { bytes, zone } = readAddress(text)
+    if (zone !== undefined) return { problem: `IP address ${goQuote(text)} with zone value is not allowed` }
+    return isMapped(bytes) ? { problem: `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed` } : { bytes }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    return { problem: `IP Address ${goQuote(text)} parse error during conversion from string: ${parseError(text, error)}` }
   }
-  if (isMapped(bytes)) return { problem: `IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed` }
-  return { bytes }
+}
+
+function parseError(text: string, { message }: Unreadable): string {
+  return `ParseAddr(${goQuote(text)}): ${message}`
 }
 
 export function parseRange(text: string): AddressRange | Problem {
   const slash = text.lastIndexOf('/')
   const failed = (why: string): Problem => ({
-    problem: `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${why}`,
+    problem: `network address parse error during conversion from string: netip.ParsePrefix(${goQuote(text)}): ${why}`,
   })
   if (slash < 0) return failed("no '/'")
-  const address = parseAddress(text.slice(0, slash))
-  if ('problem' in address)
-    return text.includes('%') || !address.problem.startsWith('IPv4') ? failed('unable to parse IP') : address
-  const bits = text.slice(slash + 1)
-  if (!/^(?:0|[1-9]\d{0,2})$/.test(bits)) return failed(`bad bits after slash: ${JSON.stringify(bits)}`)
-  return Number(bits) > address.bytes.length * 8 ? failed('prefix length out of range') : { address, bits: Number(bits) }
+  const own = text.slice(0, slash)
+  try {
+    const { bytes, zone } = readAddress(own)
+    if (zone !== undefined) return failed('IPv6 zones cannot be present in a prefix')
+    const bits = text.slice(slash + 1)
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(bits)) return failed(`bad bits after slash: ${goQuote(bits)}`)
+    if (Number(bits) > bytes.length * 8) return failed('prefix length out of range')
+    if (isMapped(bytes)) return { problem: `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed` }
+    return { address: { bytes }, bits: Number(bits) }
+  } catch (error) {
+    if (error instanceof Unreadable) return failed(parseError(own, error))
+    throw error
+  }
+}
+
+/** The first sign that only one of the forms has tells which it is. */
+function readAddress(text: string): { bytes: Uint8Array; zone?: string } {
+  const sign = /[.:%]/.exec(text)?.[0]
+  if (sign === '.') return { bytes: Uint8Array.from(readV4(text)) }
+  if (sign === '%') throw new Unreadable('missing IPv6 address')
+  if (sign === undefined) throw new Unreadable('unable to parse IP')
+  const percent = text.indexOf('%')
+  if (percent < 0) return { bytes: readV6(text) }
+  const zone = text.slice(percent + 1)
+  if (zone === '') throw new Unreadable('zone must be a non-empty string')
+  return { bytes: readV6(text.slice(0, percent)), zone }
 }
 
 /** No leading zeros, four parts. */
-function readV4(text: string): Uint8Array | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) return undefined
-  return Uint8Array.from(parts.map(Number))
+function readV4(text: string): number[] {
+  const bytes: number[] = []
+  let value = 0
+  let length = 0
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] as string
+    if (char >= '0' && char <= '9') {
+      if (length === 1 && value === 0) throw new Unreadable('IPv4 field has octet with leading zero')
+      value = value * 10 + Number(char)
+      length++
+      if (value > 255) throw new Unreadable('IPv4 field has value >255')
+    } else if (char === '.') {
+      if (length === 0 || i === text.length - 1) throw new Unreadable('IPv4 field must have at least one digit')
+      if (bytes.length === 3) throw new Unreadable('IPv4 address too long')
+      bytes.push(value)
+      value = 0
+      length = 0
+    } else throw new Unreadable(`unexpected character (at ${goQuote(text.slice(i))})`)
+  }
+  if (bytes.length < 3) throw new Unreadable('IPv4 address too short')
+  return [...bytes, value]
 }
 
-function readV6(text: string): Uint8Array | undefined {
-  if (text.length > 45) return undefined
+const unreadable = 'unable to parse IP'
+
+function readV6(text: string): Uint8Array {
+  if (text.length > 45) throw new Unreadable(unreadable)
   const halves = text.split('::')
-  if (halves.length > 2) return undefined
-  const [head, tail] = halves.map((half) => readGroups(half))
-  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined
+  const [head, tail = []] = halves.map((half) => readGroups(half))
+  if (head === undefined || halves.length > 2) throw new Unreadable('multiple :: in address')
+  if (halves.length === 1 && head.length < 16) throw new Unreadable('address string too short')
+  if (head.length + tail.length > (halves.length === 1 ? 16 : 14)) throw new Unreadable(unreadable)
   const bytes = new Uint8Array(16)
-  const rest = tail ?? []
-  if (halves.length === 1 ? head.length !== 16 : head.length + rest.length > 14) return undefined
   bytes.set(head)
-  bytes.set(rest, 16 - rest.length)
+  bytes.set(tail, 16 - tail.length)
   return bytes
 }
 
 /** Groups of up to four digits; the last may be an address of four parts. */
-function readGroups(text: string): number[] | undefined {
+function readGroups(text: string): number[] {
   if (text === '') return []
   const bytes: number[] = []
   const groups = text.split(':')
   for (const [index, group] of groups.entries()) {
     if (group.includes('.')) {
-      const v4 = index === groups.length - 1 ? readV4(group) : undefined
-      if (v4 === undefined) return undefined
-      bytes.push(...v4)
+      if (index < groups.length - 1) throw new Unreadable(unreadable)
+      bytes.push(...readV4(group))
     } else {
-      if (!/^[0-9a-fA-F]{1,4}$/.test(group)) return undefined
+      if (group === '') throw new Unreadable('each colon-separated field must have at least one digit')
+      if (/^[0-9a-fA-F]{5}/.test(group)) throw new Unreadable('each group must have 4 or less digits')
+      if (!/^[0-9a-fA-F]+$/.test(group)) throw new Unreadable(unreadable)
       const value = Number.parseInt(group, 16)
       bytes.push(value >> 8, value & 255)
     }
   }
-  return bytes.length > 16 ? undefined : bytes
+  if (bytes.length > 16) throw new Unreadable('trailing garbage after address')
+  return bytes
 }
 
 function isMapped(bytes: Uint8Array): boolean {

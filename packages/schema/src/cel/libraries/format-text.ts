@@ -1,5 +1,6 @@
+import { goQuote } from '@krmkit/meta'
 import { durationText, timestampText } from '../functions/conversions.ts'
-import { fixedText, plainText } from '../functions/number-text.ts'
+import { doubleText, fixedText } from '../functions/number-text.ts'
 import type { Meter } from '../meter.ts'
 import {
   Double,
@@ -15,82 +16,49 @@ import {
   Uint,
   type Value,
 } from '../values.ts'
+import { applyClauses, type Clause, unsuitable, type Verb } from './format-clauses.ts'
 
-/** `'%s is %d'.format([...])` */
+/** `'%s is %d'.format([...])`, as libraries of version 2 do it: by the ways of English for `%f` and `%e`. */
 
-const maxPrecision = 1000
 const defaultPrecision = 6
 
 export function formatText(format: string, args: ListValue, meter: Meter): Value {
-  const out: string[] = []
-  let next = 0
-  let at = 0
-  for (;;) {
-    const mark = format.indexOf('%', at)
-    out.push(format.slice(at, mark < 0 ? undefined : mark))
-    if (mark < 0) break
-    if (format[mark + 1] === '%') {
-      out.push('%')
-      at = mark + 2
-      continue
-    }
-    const found = /^(?:\.(\d*))?([\s\S]?)/.exec(format.slice(mark + 1, mark + 12)) as RegExpExecArray
-    const verb = found[2] ?? ''
-    if (verb === '') return failed('unexpected end of string')
-    if (next >= args.size) return failed(`index ${next} out of range`)
-    const value = args.at(next++)
-    if (value instanceof Fault) return value
-    const precision = found[1] === undefined ? undefined : Number(found[1])
-    if (precision !== undefined && precision > maxPrecision) return failed(`precision ${precision} exceeds limit ${maxPrecision}`)
-    const text = formatted(verb, value, { precision, meter })
-    if (text instanceof Fault) return text
+  const done = applyClauses<Fault>(format, args.size, (clause, index) => {
+    const value = args.at(index)
+    const text = value instanceof Fault ? value : formatted(clause, value, meter)
+    if (text instanceof Fault) return { problem: text }
     meter.labor(1 + (text.length >> 4))
-    out.push(text)
-    at = mark + 1 + found[0].length
-  }
-  if (next < args.size) return failed(`too many arguments supplied to string.format (expected ${next}, got ${args.size})`)
-  return out.join('')
+    return { text }
+  })
+  if (!('problem' in done)) return done.text
+  return typeof done.problem === 'string' ? new Fault(done.problem) : done.problem
 }
 
-function failed(message: string): Fault {
-  return new Fault(`error during formatting: ${message}`)
-}
-
-function formatted(
-  verb: string,
-  value: Value,
-  { precision, meter }: { readonly precision: number | undefined; readonly meter: Meter },
-): string | Fault {
+function formatted({ verb, precision }: Clause, value: Value, meter: Meter): string | Fault {
   switch (verb) {
     case 's':
       return textOf(value, meter)
     case 'd':
-      return wholeText(value)
+      return isInt(value) ? String(value) : value instanceof Uint ? String(value.value) : refused(verb, value)
     case 'f':
       return fixed(value, precision ?? defaultPrecision)
     case 'e':
-      return scientific(value, precision ?? defaultPrecision)
+      return scientific(value)
     case 'b':
-      return inBase(value, 2, 'binary')
+      return typeof value === 'boolean' ? (value ? '1' : '0') : inBase(value, 2, verb)
     case 'o':
-      return inBase(value, 8, 'octal')
+      return inBase(value, 8, verb)
     case 'x':
+      return hexadecimal(value, verb)
     case 'X': {
-      const text = hexadecimal(value)
-      return verb === 'x' || typeof text !== 'string' ? text : text.toUpperCase()
+      const text = hexadecimal(value, verb)
+      return typeof text === 'string' ? text.toUpperCase() : text
     }
-    default:
-      return failed(`unrecognized formatting clause "${verb}"`)
   }
 }
 
-function unsupported(clause: string, allowed: string, value: Value): Fault {
-  return failed(`${clause} clause can only be used on ${allowed}, was given ${typeNameOf(value)}`)
-}
-
-function special(value: number): string | undefined {
-  if (Number.isNaN(value)) return 'NaN'
-  return Number.isFinite(value) ? undefined : value > 0 ? 'Infinity' : '-Infinity'
+function refused(verb: Verb, value: Value): Fault {
+  return new Fault(unsuitable(verb, typeNameOf(value)))
 }
 
 /** Any value as text. */
@@ -99,22 +67,53 @@ function textOf(value: Value, meter: Meter): string | Fault {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return 'null'
-  if (value instanceof Double) return special(value.value) ?? plainText(value.value)
+  if (value instanceof Double) return doubleText(value.value)
   if (value instanceof Uint) return String(value.value)
-  if (value instanceof Uint8Array) return new TextDecoder().decode(value)
+  if (value instanceof Uint8Array) return bytesText(value)
   if (value instanceof Timestamp) return timestampText(value)
   if (value instanceof Duration) return durationText(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof ListValue) return listText(value, meter)
   if (value instanceof MapValue) return mapText(value, meter)
-  return unsupported('string', 'strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value)
+  return refused('s', value)
+}
+
+function bytesText(value: Uint8Array): string | Fault {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value)
+  } catch {
+    return new Fault(
+      'error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string',
+    )
+  }
+}
+
+/** Inside of lists and maps, values look as expressions would write them. */
+function memberText(value: Value, meter: Meter): string | Fault {
+  if (value instanceof Double) {
+    const special = specialText(value.value, ['NaN', '+Inf', '-Inf'])
+    return special === undefined ? fixedText(value.value, defaultPrecision) : goQuote(special)
+  }
+  if (value instanceof Fault) return value
+  const text = textOf(value, meter)
+  if (text instanceof Fault)
+    return isText(value) ? text : new Fault(`error during formatting: no formatting function for ${typeNameOf(value)}`)
+  if (typeof value === 'string') return goQuote(text)
+  if (value instanceof Uint8Array) return `b${goQuote(text)}`
+  if (value instanceof Timestamp) return `timestamp(${goQuote(text)})`
+  return value instanceof Duration ? `duration(${goQuote(text)})` : text
+}
+
+function isText(value: Value): boolean {
+  return value instanceof ListValue || value instanceof MapValue || value instanceof Uint8Array
 }
 
 function listText(list: ListValue, meter: Meter): string | Fault {
   const texts: string[] = []
   for (const item of itemsOf(list)) {
-    const text = textOf(item, meter)
+    const text = memberText(item, meter)
     if (text instanceof Fault) return text
+    meter.labor(text.length >> 4)
     texts.push(text)
   }
   return `[${texts.join(', ')}]`
@@ -123,58 +122,67 @@ function listText(list: ListValue, meter: Meter): string | Fault {
 function mapText(map: MapValue, meter: Meter): string | Fault {
   const entries: [string, string][] = []
   for (const key of map.keys()) {
-    const name = textOf(key, meter)
+    const name = memberText(key, meter)
     if (name instanceof Fault) return name
-    const text = textOf(map.get(key) ?? null, meter)
+    const found = map.get(key)
+    const text = found === undefined ? 'null' : memberText(found, meter)
     if (text instanceof Fault) return text
+    meter.labor((name.length + text.length) >> 4)
     entries.push([name, text])
   }
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return `{${sorted.map(([name, text]) => `${name}: ${text}`).join(', ')}}`
+  return `{${sorted.map(([name, text]) => `${name}:${text}`).join(', ')}}`
 }
 
-function wholeText(value: Value): string | Fault {
-  if (isInt(value)) return String(value)
-  if (value instanceof Uint) return String(value.value)
-  if (value instanceof Double) {
-    const text = special(value.value)
-    if (text !== undefined) return text
-  }
-  return unsupported('decimal', 'integers', value)
+function specialText(value: number, [nan, positive, negative]: readonly [string, string, string]): string | undefined {
+  if (Number.isNaN(value)) return nan
+  return Number.isFinite(value) ? undefined : value > 0 ? positive : negative
+}
+
+const specials: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  '-Infinity': Number.NEGATIVE_INFINITY,
 }
 
 function numberOf(value: Value): number | undefined {
   if (value instanceof Double) return value.value
-  if (isInt(value)) return Number(value)
-  return value instanceof Uint ? Number(value.value) : undefined
+  return typeof value === 'string' && Object.hasOwn(specials, value) ? specials[value] : undefined
 }
 
+/** Thousands are grouped. */
 function fixed(value: Value, precision: number): string | Fault {
   const number = numberOf(value)
-  if (number === undefined) return unsupported('fixed-point', 'doubles', value)
-  const text = special(number)
-  if (text !== undefined) return text
-  return fixedText(number, precision)
+  if (number === undefined) return refused('f', value)
+  const special = specialText(number, ['NaN', '∞', '-∞'])
+  if (special !== undefined) return special
+  const [whole = '', fraction] = fixedText(number, precision).split('.')
+  const grouped = whole.replace(/\B(?=(?:[0-9]{3})+$)/g, ',')
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
-function scientific(value: Value, precision: number): string | Fault {
+const raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
+
+/** Six digits behind the point, whatever precision was asked for. */
+function scientific(value: Value): string | Fault {
   const number = numberOf(value)
-  if (number === undefined) return unsupported('scientific', 'doubles', value)
-  const text = special(number)
-  return text ?? number.toExponential(Math.min(precision, 100)).replace(/e([+-])(\d)$/, 'e$10$2')
+  if (number === undefined) return refused('e', value)
+  const special = specialText(number, ['NaN', '∞', '-∞'])
+  if (special !== undefined) return special
+  const [mantissa = '', exponent = '0'] = number.toExponential(defaultPrecision).split('e')
+  const sign = Object.is(number, -0) ? '-' : ''
+  const digits = exponent.replace(/^[+-]/, '').padStart(2, '0')
+  const power = Array.from(digits, (digit) => raised[Number(digit)]).join('')
+  return `${sign}${mantissa}\u202f×\u202f10${exponent.startsWith('-') ? '⁻' : ''}${power}`
 }
 
-function inBase(value: Value, base: number, name: string): string | Fault {
+function inBase(value: Value, base: number, verb: Verb): string | Fault {
   if (isInt(value)) return BigInt(value).toString(base)
-  if (value instanceof Uint) return value.value.toString(base)
-  if (typeof value === 'boolean' && base === 2) return value ? '1' : '0'
-  return unsupported(name, base === 2 ? 'integers and bools' : 'integers', value)
+  return value instanceof Uint ? value.value.toString(base) : refused(verb, value)
 }
 
-function hexadecimal(value: Value): string | Fault {
-  if (isInt(value)) return BigInt(value).toString(16)
-  if (value instanceof Uint) return value.value.toString(16)
+function hexadecimal(value: Value, verb: Verb): string | Fault {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
-  if (!(bytes instanceof Uint8Array)) return unsupported('hex', 'integers, byte buffers, and strings', value)
+  if (!(bytes instanceof Uint8Array)) return inBase(value, 16, verb)
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

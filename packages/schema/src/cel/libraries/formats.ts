@@ -13,19 +13,22 @@ const formatType = opaqueOf('kubernetes.NamedFormat')
 
 type Check = (text: string) => readonly string[]
 
-class Format extends OpaqueValue {
+export class NamedFormat extends OpaqueValue {
   readonly type = formatType
   readonly name: string
   readonly check: Check
+  /** Of the regular expression that checks it, or of one that could: it is what checking costs by. */
+  readonly patternSize: number
 
-  constructor(name: string, check: Check) {
+  constructor(name: string, check: Check, patternSize: number) {
     super()
     this.name = name
     this.check = check
+    this.patternSize = patternSize
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof Format && other.name === this.name
+    return other instanceof NamedFormat && other.name === this.name
   }
 }
 
@@ -34,27 +37,29 @@ function byFormat(name: string, problem: string): Check {
   return (text) => (fits?.(text) === false ? [problem] : [])
 }
 
-const checks: Readonly<Record<string, Check>> = {
-  dns1123Label: isDns1123Label,
-  dns1123Subdomain: isDns1123Subdomain,
-  dns1035Label: isDns1035Label,
-  qualifiedName: isQualifiedName,
-  dns1123LabelPrefix: (text) => nameRules.dns1123Label(text, true),
-  dns1123SubdomainPrefix: (text) => nameRules.dns1123Subdomain(text, true),
-  dns1035LabelPrefix: (text) => nameRules.dns1035Label(text, true),
-  labelValue: isValidLabelValue,
-  uri: (text) => {
-    const parsed = parseRequestUrl(text)
-    return 'problem' in parsed ? [parsed.problem] : []
-  },
-  uuid: byFormat('uuid', 'does not match the UUID format'),
-  byte: byFormat('byte', 'invalid base64'),
-  date: byFormat('date', 'invalid date'),
-  datetime: byFormat('datetime', 'invalid datetime'),
+function checkUri(text: string): readonly string[] {
+  const parsed = parseRequestUrl(text)
+  return 'problem' in parsed ? [parsed.problem] : []
 }
 
-const formats: ReadonlyMap<string, Format> = new Map(
-  Object.entries(checks).map(([name, check]) => [name, new Format(name, check)]),
+const list: readonly (readonly [name: string, patternSize: number, check: Check])[] = [
+  ['dns1123Label', 30, isDns1123Label],
+  ['dns1123Subdomain', 60, isDns1123Subdomain],
+  ['dns1035Label', 30, isDns1035Label],
+  ['qualifiedName', 60, isQualifiedName],
+  ['dns1123LabelPrefix', 30, (text) => nameRules.dns1123Label(text, true)],
+  ['dns1123SubdomainPrefix', 60, (text) => nameRules.dns1123Subdomain(text, true)],
+  ['dns1035LabelPrefix', 30, (text) => nameRules.dns1035Label(text, true)],
+  ['labelValue', 40, isValidLabelValue],
+  ['uri', 1120, checkUri],
+  ['uuid', 70, byFormat('uuid', 'does not match the UUID format')],
+  ['byte', 84, byFormat('byte', 'invalid base64')],
+  ['date', 71, byFormat('date', 'invalid date')],
+  ['datetime', 71, byFormat('datetime', 'invalid datetime')],
+]
+
+const formats: ReadonlyMap<string, NamedFormat> = new Map(
+  list.map(([name, patternSize, check]) => [name, new NamedFormat(name, check, patternSize)]),
 )
 
 const functions: readonly FunctionDeclaration[] = [
@@ -77,7 +82,7 @@ const functions: readonly FunctionDeclaration[] = [
       'format-validate',
       [formatType, stringType],
       optionalOf(listOf(stringType)),
-      (meter: Meter, { check }: Format, text: string): Value => {
+      (meter: Meter, { check }: NamedFormat, text: string): Value => {
         meter.labor(1 + (text.length >> 2))
         const problems = check(text)
         return problems.length === 0 ? noValue : new Optional(new ArrayList(problems))

@@ -58,7 +58,9 @@ function toIp(_: Meter, text: string): Ip | Fault {
 
 function toCidr(_: Meter, text: string): Cidr | Fault {
   const range = parseRange(text)
-  return 'problem' in range ? new Fault(range.problem) : new Cidr(range)
+  return 'problem' in range
+    ? new Fault(`network address parse error during conversion from string: ${range.problem}`)
+    : new Cidr(range)
 }
 
 function holdsAddress({ address, bits }: AddressRange, other: Address): boolean {

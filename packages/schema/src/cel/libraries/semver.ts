@@ -1,3 +1,4 @@
+import { goQuote } from '@krmkit/meta'
 import { declare, type FunctionDeclaration, method, type Overload, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, intType, opaqueOf, stringType } from '../types.ts'
@@ -27,32 +28,75 @@ class Semver extends OpaqueValue {
   }
 }
 
-const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?$/
 const maxNumber = 2n ** 64n - 1n
-const maxLength = 4096
+const digits = /^[0-9]*$/
+const words = /^[0-9A-Za-z-]*$/
 
-function parse(text: string): Version | string {
-  if (text === '') return 'Version string empty'
-  if (text.split('.', 3).length < 3) return 'No Major.Minor.Patch elements found'
-  const found = text.length > maxLength ? null : form.exec(text)
-  if (found === null) return `Invalid character(s) found in version ${JSON.stringify(text.slice(0, 256))}`
-  const numbers = found.slice(1, 4).map((part) => BigInt(part as string)) as unknown as readonly [bigint, bigint, bigint]
-  if (numbers.some((number) => number > maxNumber)) return `Number too large in version ${JSON.stringify(text.slice(0, 256))}`
-  const pre = found[4] === undefined ? [] : found[4].split('.')
-  const build = found[5] === undefined ? [] : found[5].split('.')
-  if (pre.includes('')) return 'Prerelease is empty'
-  if (pre.some((part) => /^0\d+$/.test(part))) return 'Numeric PreRelease version must not contain leading zeroes'
-  return build.includes('') ? 'Build meta data is empty' : { numbers, pre }
+/** Why a text is no version. */
+class Unreadable extends Error {}
+
+function parse(text: string): Version {
+  if (text === '') throw new Unreadable('Version string empty')
+  const parts = splitInThree(text)
+  if (parts.length < 3) throw new Unreadable('No Major.Minor.Patch elements found')
+  const [major, minor, rest] = parts as [string, string, string]
+  const plus = rest.indexOf('+')
+  const front = plus < 0 ? rest : rest.slice(0, plus)
+  const dash = front.indexOf('-')
+  const numbers = [
+    numberOf('Major', major),
+    numberOf('Minor', minor),
+    numberOf('Patch', dash < 0 ? front : front.slice(0, dash)),
+  ] as const
+  const pre = dash < 0 ? [] : front.slice(dash + 1).split('.')
+  for (const part of pre) checkPrerelease(part)
+  for (const part of plus < 0 ? [] : rest.slice(plus + 1).split('.')) {
+    if (part === '') throw new Unreadable('Build meta data is empty')
+    if (!words.test(part)) throw new Unreadable(`Invalid character(s) found in build meta data ${goQuote(part)}`)
+  }
+  return { numbers, pre }
+}
+
+/** What is behind the second dot stays together. */
+function splitInThree(text: string): string[] {
+  const [first = '', second, ...rest] = text.split('.')
+  if (second === undefined) return [first]
+  return rest.length === 0 ? [first, second] : [first, second, rest.join('.')]
+}
+
+function numberOf(name: string, text: string): bigint {
+  if (!digits.test(text)) throw new Unreadable(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`)
+  if (/^0./.test(text)) throw new Unreadable(`${name} number must not contain leading zeroes ${goQuote(text)}`)
+  return unsigned(text)
+}
+
+function unsigned(text: string): bigint {
+  if (text === '') throw new Unreadable('strconv.ParseUint: parsing "": invalid syntax')
+  const value = text.length > 20 ? maxNumber + 1n : BigInt(text)
+  if (value > maxNumber) throw new Unreadable(`strconv.ParseUint: parsing ${goQuote(text)}: value out of range`)
+  return value
+}
+
+function checkPrerelease(part: string): void {
+  if (part === '') throw new Unreadable('Prerelease is empty')
+  if (!words.test(part)) throw new Unreadable(`Invalid character(s) found in prerelease ${goQuote(part)}`)
+  if (!digits.test(part)) return
+  if (/^0./.test(part)) throw new Unreadable(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`)
+  unsigned(part)
 }
 
 /** As people write them: a `v` in front, missing parts, leading zeros. */
 function normalized(text: string): string {
-  const trimmed = text.trim().replace(/^v/, '')
-  const end = trimmed.search(/[+-]/)
-  const main = end < 0 ? trimmed : trimmed.slice(0, end)
-  const parts = main.split('.').map((part) => (/^\d+$/.test(part) ? part.replace(/^0+(?=\d)/, '') : part))
+  const parts = splitInThree(text.replace(/^v/, '')).map((part) => {
+    if (part.length < 2) return part
+    const bare = part.replace(/^0+/, '')
+    return /^[0-9]/.test(bare) ? bare : `0${bare}`
+  })
+  if (parts.length < 3 && /[+-]/.test(parts.at(-1) as string)) {
+    throw new Unreadable('short version cannot contain PreRelease/Build meta data')
+  }
   while (parts.length < 3) parts.push('0')
-  return parts.join('.') + (end < 0 ? '' : trimmed.slice(end))
+  return parts.join('.')
 }
 
 function compareVersions(a: Version, b: Version): number {
@@ -77,8 +121,12 @@ function compareParts(a: string, b: string): number {
 }
 
 function read(_: Meter, text: string, normalize = false): Value {
-  const version = parse(normalize ? normalized(text) : text)
-  return typeof version === 'string' ? new Fault(version) : new Semver(version)
+  try {
+    return new Semver(parse(normalize ? normalized(text) : text))
+  } catch (error) {
+    if (error instanceof Unreadable) return new Fault(error.message)
+    throw error
+  }
 }
 
 function texts(
@@ -95,7 +143,7 @@ const order = (test: (order: number) => boolean) => (_: Meter, a: Semver, b: Sem
 const number =
   (index: 0 | 1 | 2) =>
   (_: Meter, { version }: Semver) =>
-    normalizeInt(version.numbers[index])
+    normalizeInt(BigInt.asIntN(64, version.numbers[index]))
 
 const functions: readonly FunctionDeclaration[] = [
   declare('semver', ...texts('semver', read, semverType)),

@@ -1,0 +1,68 @@
+import type { Call, Expr, ListExpr } from '../ast.ts'
+import type { Problem } from '../source.ts'
+import { dynType, isDyn, type Type, typeName } from '../types.ts'
+import { applyClauses, unsuitable, type Verb } from './format-clauses.ts'
+
+const texts: readonly Type['kind'][] = [
+  'list',
+  'map',
+  'int',
+  'uint',
+  'double',
+  'bool',
+  'string',
+  'timestamp',
+  'bytes',
+  'duration',
+  'type',
+  'null',
+]
+const wholes: readonly Type['kind'][] = ['int', 'uint']
+/** Some doubles are written as texts: `NaN`. */
+const doubles: readonly Type['kind'][] = ['double', 'string']
+
+const suitable: Readonly<Record<Verb, readonly Type['kind'][]>> = {
+  s: texts,
+  d: wholes,
+  f: doubles,
+  e: doubles,
+  b: [...wholes, 'bool'],
+  o: wholes,
+  x: [...wholes, 'string', 'bytes'],
+  X: [...wholes, 'string', 'bytes'],
+}
+
+/** What is wrong with a call of `format` whose text and arguments are written out. */
+export function formatProblem(call: Call): Problem | undefined {
+  const [args] = call.args
+  if (call.name !== 'format' || call.target?.kind !== 'literal' || args?.kind !== 'list' || call.args.length !== 1)
+    return undefined
+  const { value: format } = call.target
+  return typeof format === 'string' ? checkFormat(format, args, call.at) : undefined
+}
+
+function checkFormat(format: string, { items }: ListExpr, at: number): Problem | undefined {
+  const checked = applyClauses<Problem>(format, items.length, ({ verb }, index) => {
+    const wrong = unsuitableIn(items[index] as Expr, verb)
+    if (wrong === undefined) return { text: '' }
+    return { problem: { at: wrong.at, message: unsuitable(verb, typeName(wrong.type ?? dynType)) } }
+  })
+  if ('problem' in checked) return typeof checked.problem === 'string' ? { at, message: checked.problem } : checked.problem
+  if (items.length <= checked.count) return undefined
+  const message = `too many arguments supplied to string.format (expected ${checked.count}, got ${items.length})`
+  return { at, message }
+}
+
+/** The part of an argument that a clause is not for: `%s` looks into lists and maps that are written out. */
+function unsuitableIn(expr: Expr, verb: Verb): Expr | undefined {
+  const type = expr.type ?? dynType
+  if (!isDyn(type) && !suitable[verb].includes(type.kind)) return expr
+  if (verb !== 's') return undefined
+  const parts =
+    expr.kind === 'list' ? expr.items : expr.kind === 'map' ? expr.entries.flatMap(({ key, value }) => [key, value]) : []
+  for (const part of parts) {
+    const wrong = unsuitableIn(part, verb)
+    if (wrong !== undefined) return wrong
+  }
+  return undefined
+}
