@@ -16,7 +16,7 @@ export function connectOptions({ machinery, state, subresource }: ResourceReques
   const options: Record<string, unknown> = { kind: kind.kind, apiVersion: formatApiVersion(kind) }
   for (const { json, type } of machinery.responder.types.struct(name).fields) {
     if (Object.hasOwn(options, json)) continue
-    const value = json === 'path' ? state.info.rest.join('/') : valueOf(state.query, json, type)
+    const value = json === 'path' ? state.info.rest.join('/') : parameterOf(state.query, json, type)
     if (value !== undefined && value !== '' && value !== false) options[json] = value
   }
   return options as unknown as ApiObject
