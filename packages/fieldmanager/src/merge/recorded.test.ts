@@ -1,0 +1,99 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { FieldManagerError } from '../errors.ts'
+import { decodeFieldsV1, fieldsV1Text } from '../fieldpath/fields-v1.ts'
+import { pathText } from '../fieldpath/path-text.ts'
+import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
+import { fieldSetOf } from '../typed/field-set-of.ts'
+import { typedSchemaFromSmd } from '../typed/from-smd.ts'
+import { validateValue } from '../typed/validate.ts'
+import { identityConverter, type TypedValue } from './converter.ts'
+import type { Managers } from './managers.ts'
+import { applyManager, updateManagers } from './updater.ts'
+
+/** Random histories and what the reference implementation made of them, step by step: objects, owners, conflicts, refusals. */
+
+type Expected =
+  | { readonly refused: true }
+  | { readonly conflicts: readonly string[] }
+  | {
+      readonly object?: JsonValue
+      readonly unchanged?: true
+      readonly managers: Readonly<Record<string, { readonly set: JsonObject; readonly applied: boolean }>>
+    }
+
+interface Step {
+  readonly apply?: string
+  readonly update?: string
+  readonly force?: boolean
+  /** From here on. */
+  readonly schema?: JsonObject
+  readonly value: JsonValue
+  readonly expect: Expected
+}
+
+interface History {
+  readonly name: string
+  readonly source: string
+  readonly schema: JsonObject
+  readonly ignored?: JsonObject
+  readonly steps: readonly Step[]
+}
+
+describe.each([{ checked: false }, { checked: true }])('recorded histories, sets known beforehand: $checked', ({ checked }) => {
+  it.each(readOwnVectors<History>('recorded-histories.json'))('$name', (history) => {
+    let type = typedSchemaFromSmd(history.schema).type('t0')
+    let live: TypedValue = { value: {}, type }
+    let managers: Managers = new Map()
+    const ignored = history.ignored === undefined ? undefined : { v1: { exclude: decodeFieldsV1(history.ignored) } }
+    const options = { converter: identityConverter, ignored }
+    history.steps.forEach((step, i) => {
+      if (step.schema !== undefined) {
+        type = typedSchemaFromSmd(step.schema).type('t0')
+        live = { ...live, type }
+      }
+      const value = deepFreeze(step.value)
+      const write = { live, apiVersion: 'v1', managers, manager: (step.apply ?? step.update) as string }
+      const run = (): Expected => {
+        if (validateValue(value, type, { allowDuplicates: step.update !== undefined }).length > 0) return { refused: true }
+        if (step.update !== undefined) {
+          managers = updateManagers(write, { value, type }, options)
+          live = { value, type }
+          return { object: value, managers: told(managers) }
+        }
+        const named = checked ? fieldSetOf(value, type) : undefined
+        const outcome = applyManager(write, { value, type }, step.force === true, { ...options, named })
+        if (outcome.kind === 'conflict') {
+          return { conflicts: outcome.conflicts.map(({ manager, path }) => `${manager} ${pathText(path)}`).sort() }
+        }
+        managers = outcome.managers
+        if (outcome.object === undefined) return { unchanged: true, managers: told(managers) }
+        live = deepFreeze(outcome.object)
+        return { object: live.value ?? null, managers: told(managers) }
+      }
+      expect(textual(refusing(run)), `step ${i}`).toEqual(textual(step.expect))
+    })
+  })
+})
+
+function refusing(run: () => Expected): Expected {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof FieldManagerError) return { refused: true }
+    throw error
+  }
+}
+
+function told(managers: Managers): Record<string, { set: JsonObject; applied: boolean }> {
+  return Object.fromEntries(
+    [...managers].map(([name, { set, applied }]) => [name, { set: JSON.parse(fieldsV1Text(set)) as JsonObject, applied }]),
+  )
+}
+
+/** Owners as text: the order within a set counts. */
+function textual(expected: Expected): unknown {
+  if (!('managers' in expected)) return expected
+  const managers = Object.entries(expected.managers).map(([name, { set, applied }]) => [name, [JSON.stringify(set), applied]])
+  return { ...expected, managers: Object.fromEntries(managers) }
+}

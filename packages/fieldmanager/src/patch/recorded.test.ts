@@ -1,0 +1,38 @@
+import type { JsonObject } from '@krmkit/meta'
+import { createTypeSource } from '@krmkit/schema'
+import { describe, expect, it } from 'vitest'
+import { modelFiles } from '../testing/model.ts'
+import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
+import { PatchError } from './patch-error.ts'
+import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
+import { strategicMergePatch } from './strategic-merge.ts'
+
+/** Random patches and what the stock library made of them. */
+
+interface Recorded {
+  readonly name: string
+  readonly source: string
+  readonly type: string
+  readonly original: JsonObject
+  readonly patch?: JsonObject
+  readonly modified?: JsonObject
+  readonly current?: JsonObject
+  readonly result?: JsonObject
+  readonly refused?: true
+}
+
+describe('P145 recorded strategic merge patches', () => {
+  const source = createTypeSource(modelFiles())
+
+  it.each(readOwnVectors<Recorded>('recorded-patches.json'))('$name', (vector) => {
+    const { original, patch, modified, current } = deepFreeze(vector)
+    const type = source.struct(vector.type)
+    const run = () => {
+      if (patch !== undefined) return strategicMergePatch(type, original, patch)
+      if (current !== undefined) return createThreeWayPatch(type, { original, modified: modified as JsonObject, current })
+      return createTwoWayPatch(type, original, modified as JsonObject)
+    }
+    if (vector.refused) expect(run).toThrow(PatchError)
+    else expect(run()).toEqual(vector.result)
+  })
+})
