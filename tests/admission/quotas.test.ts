@@ -9,8 +9,9 @@ interface Quota extends ApiObject {
   status?: { hard?: Record<string, string>; used?: Record<string, string> }
 }
 
-const core = (resource: string, kind: string) => resourceType<Quota>({ group: '', version: 'v1', resource, kind })
-const quotas = core('resourcequotas', 'ResourceQuota')
+const core = <T extends ApiObject = ApiObject>(resource: string, kind: string) =>
+  resourceType<T>({ group: '', version: 'v1', resource, kind })
+const quotas = core<Quota>('resourcequotas', 'ResourceQuota')
 const pods = core('pods', 'Pod')
 const secrets = core('secrets', 'Secret')
 const services = core('services', 'Service')
@@ -87,7 +88,7 @@ describe('quotas of a whole server', () => {
     await server.client.create(secrets, { metadata: { name: 's', ...place } })
     await server.client.create(services, {
       metadata: { name: 'n', ...place },
-      spec: { type: 'NodePort', ports: [{ port: 80 }] } as never,
+      spec: { type: 'NodePort', ports: [{ port: 80 }] },
     })
     expect(await used(server)).toEqual({ 'count/secrets': '1', pods: '2', 'requests.cpu': '1', 'services.nodeports': '1' })
     await server.client.patch(pods, 'a', {

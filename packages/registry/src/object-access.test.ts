@@ -1,0 +1,84 @@
+import type { ApiObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { sampleRegistry } from './testing/sample-registry.ts'
+
+const ranges = { group: '', resource: 'limitranges' }
+const maps = { group: '', resource: 'configmaps' }
+const names = (objects: readonly { readonly metadata: { readonly name?: string } }[]) =>
+  objects.map(({ metadata }) => metadata.name)
+
+describe('what plugins read', () => {
+  it.each([['limitranges'], ['configmaps']])('%s in the order of names, as they are at that moment', async (resource) => {
+    const { registry, create, update, remove } = sampleRegistry()
+    const list = async (namespace?: string) => names(await registry.reader.list({ group: '', resource }, namespace))
+    expect(await list()).toEqual([])
+    await create(resource, { metadata: { name: 'b' } })
+    await create(resource, { metadata: { name: 'a' } })
+    expect([await list(), await list('ns'), await list('n'), await list('other')]).toEqual([['a', 'b'], ['a', 'b'], [], []])
+    await update(resource, {
+      name: 'a',
+      change: (current) => ({
+        ...(structuredClone(current) as ApiObject),
+        metadata: { ...current?.metadata, labels: { x: 'y' } } as never,
+      }),
+    })
+    expect((await registry.reader.list({ group: '', resource }, 'ns'))[0]?.metadata.labels).toEqual({ x: 'y' })
+    await remove(resource, 'a')
+    expect(await list('ns')).toEqual(['b'])
+  })
+
+  it('objects that were there before anybody asked', async () => {
+    const { registry, create } = sampleRegistry()
+    await create('limitranges', { metadata: { name: 'a' } })
+    const [first, second] = await Promise.all([registry.reader.list(ranges, 'ns'), registry.reader.list(ranges, 'ns')])
+    expect([names(first), names(second)]).toEqual([['a'], ['a']])
+    expect(registry.reader.get(ranges, 'ns', 'a')).toBe(first[0])
+  })
+
+  it('nothing of what nobody serves', async () => {
+    const { registry } = sampleRegistry()
+    const none = { group: 'example.com', resource: 'widgets' }
+    expect(registry.reader.get(none, 'ns', 'a')).toBeUndefined()
+    expect(await registry.reader.list(none)).toEqual([])
+    expect(registry.reader.resourcesOf?.({ group: 'example.com', version: 'v1', kind: 'Widget' })).toEqual([])
+  })
+
+  it('the resources of a kind', () => {
+    const { registry } = sampleRegistry()
+    expect(registry.reader.resourcesOf?.({ group: 'apps', version: 'v1', kind: 'Deployment' })).toEqual([
+      { group: 'apps', version: 'v1', resource: 'deployments', namespaced: true },
+    ])
+  })
+})
+
+describe('what plugins write', () => {
+  it('goes the way of every write, as the server itself', async () => {
+    const { registry, stored } = sampleRegistry()
+    const map: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { n: '0' } }
+    await registry.objects.create(maps, 'ns', map)
+    await expect(registry.objects.create(maps, 'ns', structuredClone(map))).rejects.toMatchObject({ reason: 'AlreadyExists' })
+    const target = { ...maps, namespace: 'ns', name: 'a', subresource: '' }
+    const change = (current: unknown) => {
+      const next = structuredClone(current) as ApiObject & { data: { n: string } }
+      next.data.n = String(Number(next.data.n) + 1)
+      return next
+    }
+    await Promise.all(Array.from({ length: 8 }, () => registry.objects.update(target, change)))
+    expect(stored('configmaps', 'a')).toMatchObject({ data: { n: '8' }, metadata: { uid: expect.any(String) } })
+    expect(stored('configmaps', 'a')?.metadata.managedFields?.[0]?.manager).toBe('kube-apiserver')
+  })
+
+  it('fails as every write does', async () => {
+    const { registry, create } = sampleRegistry()
+    const target = { ...maps, namespace: 'ns', name: 'a', subresource: '' }
+    await expect(registry.objects.update(target, () => ({}) as ApiObject)).rejects.toMatchObject({ reason: 'NotFound' })
+    await create('configmaps', { metadata: { name: 'a' } })
+    const stop = new Error('stop')
+    const throwing = () => {
+      throw stop
+    }
+    await expect(registry.objects.update(target, throwing)).rejects.toBe(stop)
+    const none = { group: 'example.com', resource: 'widgets' }
+    await expect(registry.objects.create(none, 'ns', {} as ApiObject)).rejects.toMatchObject({ code: 404 })
+  })
+})

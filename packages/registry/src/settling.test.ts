@@ -1,0 +1,42 @@
+import type { AdmissionPlugin } from '@krmkit/admission'
+import type { ApiObject } from '@krmkit/meta'
+import { expect, it } from 'vitest'
+import { sampleRegistry } from './testing/sample-registry.ts'
+
+/** Judgements hear whether it came to a write. */
+
+function watching(): { readonly plugin: AdmissionPlugin; readonly heard: boolean[] } {
+  const heard: boolean[] = []
+  return { heard, plugin: { name: 'Watching', handles: () => true, validate: () => (written) => void heard.push(written) } }
+}
+const renamed = (current: unknown, label: string): ApiObject => {
+  const next = structuredClone(current) as ApiObject
+  next.metadata.labels = { label }
+  return next
+}
+
+it('what is created, changed and kept was written; what is taken, or only tried, was not', async () => {
+  const { plugin, heard } = watching()
+  const { create, update } = sampleRegistry({ admission: [plugin] })
+  const told = () => heard.splice(0)
+  await create('configmaps', { metadata: { name: 'a' } })
+  expect(told()).toEqual([true])
+  await expect(create('configmaps', { metadata: { name: 'a' } })).rejects.toMatchObject({ reason: 'AlreadyExists' })
+  expect(told()).toEqual([false])
+  await create('configmaps', { metadata: { name: 'b' } }, { dryRun: true })
+  expect(told()).toEqual([false])
+  await update('configmaps', { name: 'a', change: (current) => renamed(current, 'x') })
+  expect(told()).toEqual([true])
+  await update('configmaps', { name: 'a', change: (current) => renamed(current, 'x') })
+  expect(told()).toEqual([true])
+})
+
+it('each try of a race hears of its own end', async () => {
+  const { plugin, heard } = watching()
+  const { create, update } = sampleRegistry({ admission: [plugin] })
+  await create('configmaps', { metadata: { name: 'a' } })
+  heard.splice(0)
+  const labels = Array.from({ length: 8 }, (_, i) => `l${i}`)
+  await Promise.all(labels.map((label) => update('configmaps', { name: 'a', change: (current) => renamed(current, label) })))
+  expect(heard.filter((written) => written)).toHaveLength(8)
+})
