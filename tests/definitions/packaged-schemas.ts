@@ -1,0 +1,170 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/**
+ * Schemas of the custom resources of well-known projects, as packages for TypeScript ship them. The packages were generated from the
+ * definitions of those projects; they keep the schema of each version, but not what is around it (names, columns, sub-resources) and
+ * not the markers `x-kubernetes-*`. Definitions are built around the schemas again; nothing is copied into this repository.
+ */
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+type Members = { [key: string]: Json }
+
+export const projects = ['argo-cd', 'cert-manager', 'gateway-api', 'istio', 'keda', 'knative', 'prometheus-operator'] as const
+
+const clusterScoped = new Set([
+  'AWSPCAClusterIssuer',
+  'Bundle',
+  'CertificateRequestPolicy',
+  'ClusterDomainClaim',
+  'ClusterIssuer',
+  'ClusterTriggerAuthentication',
+  'GatewayClass',
+])
+
+export interface PackagedDefinition {
+  readonly name: string
+  readonly manifest: Members
+  readonly group: string
+  readonly kind: string
+  readonly plural: string
+  readonly namespaced: boolean
+  /** By version. */
+  readonly schemas: ReadonlyMap<string, Members>
+}
+
+/** The definitions of one project; undefined when its package is not installed. */
+export function packagedDefinitions(project: (typeof projects)[number]): PackagedDefinition[] | undefined {
+  const folder = folderOf(`@kubernetes-models/${project}`)
+  if (folder === undefined) return undefined
+  const kinds = new Map<string, { group: string; kind: string; schemas: Map<string, Members> }>()
+  for (const group of foldersIn(folder).filter((name) => name.includes('.'))) {
+    for (const version of foldersIn(join(folder, group))) {
+      for (const file of readdirSync(join(folder, group, version)).filter((name) => name.endsWith('.js'))) {
+        const found = /const schema = (\{[\s\S]*?\n\});/.exec(readFileSync(join(folder, group, version, file), 'utf8'))
+        if (found === null) continue
+        const kind = file.slice(0, -'.js'.length)
+        const known = kinds.get(`${group}/${kind}`) ?? { group, kind, schemas: new Map<string, Members>() }
+        known.schemas.set(version, root(JSON.parse(found[1] as string) as Members))
+        kinds.set(`${group}/${kind}`, known)
+      }
+    }
+  }
+  return [...kinds.values()].map(definitionOf)
+}
+
+function folderOf(name: string): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    return dirname(manifest)
+  } catch {
+    const folder = new URL(`../../node_modules/${name}`, import.meta.url).pathname
+    return existsSync(folder) ? folder : undefined
+  }
+}
+
+function foldersIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((each) => each.isDirectory())
+    .map(({ name }) => name)
+}
+
+function definitionOf({
+  group,
+  kind,
+  schemas,
+}: {
+  group: string
+  kind: string
+  schemas: Map<string, Members>
+}): PackagedDefinition {
+  const lower = kind.toLowerCase()
+  const plural = lower.endsWith('s')
+    ? `${lower}es`
+    : lower.endsWith('y') && !lower.endsWith('ay')
+      ? `${lower.slice(0, -1)}ies`
+      : `${lower}s`
+  const namespaced = !clusterScoped.has(kind)
+  const name = `${plural}.${group}`
+  const versions = [...schemas].map(([version, openAPIV3Schema], index) => ({
+    name: version,
+    served: true,
+    storage: index === 0,
+    schema: { openAPIV3Schema },
+  }))
+  const protectedGroup = group.endsWith('.k8s.io')
+  const manifest = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name,
+      ...(protectedGroup ? { annotations: { 'api-approved.kubernetes.io': 'https://example.com/approved' } } : {}),
+    },
+    spec: { group, scope: namespaced ? 'Namespaced' : 'Cluster', names: { plural, kind }, versions },
+  } as unknown as Members
+  return { name, manifest, group, kind, plural, namespaced, schemas }
+}
+
+/** `apiVersion` and `kind` of an object are not the schema's business. */
+function root(schema: Members): Members {
+  const { properties, required, ...rest } = restored(schema)
+  const own = {
+    ...(properties as Members),
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: { type: 'object' },
+  }
+  const needed = ((required as string[] | undefined) ?? []).filter((name) => !['apiVersion', 'kind', 'metadata'].includes(name))
+  return { ...rest, type: 'object', properties: own, ...(needed.length === 0 ? {} : { required: needed }) }
+}
+
+/** What the generator wrote for JSON schema, as structural schemas say it. */
+function restored(schema: Members): Members {
+  const alternatives = schema.oneOf as Members[] | undefined
+  if (alternatives?.length === 2 && alternatives[1]?.type === 'null') {
+    return { ...restored(alternatives[0] as Members), nullable: true }
+  }
+  if (schema.$ref !== undefined) return { type: 'object' }
+  const either = schema.anyOf as Members[] | undefined
+  const types = either?.map(({ type }) => type).sort()
+  if (types?.join() === 'integer,string') return { 'x-kubernetes-int-or-string': true, ...described(schema) }
+  const out: Members = { ...schema }
+  if (typeof out.properties === 'object') {
+    out.properties = Object.fromEntries(
+      Object.entries(out.properties as Members).map(([name, each]) => [name, restored(each as Members)]),
+    )
+  }
+  if (typeof out.items === 'object') out.items = restored(out.items as Members)
+  const more = out.additionalProperties
+  if (typeof more === 'object' && more !== null) {
+    if (Object.keys(more).length === 0) delete out.additionalProperties
+    else out.additionalProperties = restored(more as Members)
+  } else if (more !== undefined) delete out.additionalProperties
+  const open =
+    out.type === undefined || (out.type === 'object' && out.properties === undefined && out.additionalProperties === undefined)
+  return open ? { ...out, 'x-kubernetes-preserve-unknown-fields': true } : out
+}
+
+function described({ description, pattern }: Members): Members {
+  return { ...(description === undefined ? {} : { description }), ...(pattern === undefined ? {} : { pattern }) }
+}
+
+/** The smallest value that a schema allows: required members, shortest lists. */
+export function smallest(schema: Members): Json {
+  if (schema.default !== undefined) return schema.default
+  if (Array.isArray(schema.enum)) return schema.enum[0] as Json
+  if (schema['x-kubernetes-int-or-string'] === true) return 1
+  if (schema.type === 'integer' || schema.type === 'number') return typeof schema.minimum === 'number' ? schema.minimum : 1
+  if (schema.type === 'boolean') return true
+  if (schema.type === 'array') {
+    return Array.from({ length: Number(schema.minItems ?? 0) }, () => smallest((schema.items ?? {}) as Members))
+  }
+  if (schema.type !== 'string') {
+    const properties = (schema.properties ?? {}) as { [name: string]: Members }
+    return Object.fromEntries(((schema.required ?? []) as string[]).map((name) => [name, smallest(properties[name] ?? {})]))
+  }
+  if (schema.format === 'date-time') return '2025-01-01T00:00:00Z'
+  if (schema.format === 'byte') return 'YQ=='
+  return 'a'.repeat(Math.max(1, Number(schema.minLength ?? 1)))
+}
