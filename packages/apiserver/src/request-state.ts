@@ -25,6 +25,8 @@ export interface RequestState {
   readonly annotations: Record<string, string>
   /** How much of the request the audit trail keeps; decided after authentication. */
   auditLevel: AuditLevel
+  /** The trails have been asked whether they keep the request. */
+  isAudited: boolean
   /** As `annotations`, for trails that keep bodies. */
   readonly detailAnnotations: Record<string, string>
   /** What the request wants to write, noted for the audit trail. */
@@ -55,6 +57,7 @@ export class ArrivedRequest implements RequestState {
   readonly auditId: string
   readonly annotations: Record<string, string> = {}
   auditLevel: AuditLevel = 'None'
+  isAudited = false
   readonly detailAnnotations: Record<string, string> = {}
   requestObject: NotedObject | undefined = undefined
   fault: unknown = undefined

@@ -35,7 +35,7 @@ import type { ConversionReach } from './conversion/interfaces.ts'
 import { WebhookConverters } from './conversion/webhook-converter.ts'
 import { followDefinitions } from './custom-resources/custom-resources.ts'
 import { dispatchResource } from './dispatch-resource.ts'
-import { audit, auditUnauthenticated } from './filters/audit.ts'
+import { audit, auditRefused } from './filters/audit.ts'
 import { authentication } from './filters/authentication.ts'
 import { authorization } from './filters/authorization.ts'
 import { cors } from './filters/cors.ts'
@@ -238,15 +238,15 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     cors(options.corsAllowedOrigins ?? []),
     metrics.filter,
     failures(failed),
+    auditRefused(trails, auditing),
+    inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
-    auditUnauthenticated(trails, auditing),
     authentication(authenticator, {
       isProxyHeader: proxyHeaderTest(options.proxyHeaders),
       onFault,
     }),
     audit(trails, auditing),
     failures(failed),
-    inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     impersonation(authorizer, profile),
     authorization(authorizer, profile),
     warnings(),

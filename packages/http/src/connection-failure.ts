@@ -36,28 +36,20 @@ const connectFaults: Readonly<Record<string, string>> = {
 }
 
 /** Why there is no answer, in the words of Go's client, which people and tools know. */
-export function connectionFailure(error: unknown, { host, port, name }: Destination): Error {
-  const { code = '', message, cert } = (error instanceof Error ? error : new Error(String(error))) as SystemError
+export function connectionFailure(error: unknown, destination: Destination): Error {
+  const failure = (error instanceof Error ? error : new Error(String(error))) as SystemError
+  return new Error(textOf(failure, destination), { cause: error })
+}
+
+function textOf({ code = '', message, cert }: SystemError, { host, port, name }: Destination): string {
   const address = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
-  const certificate = Object.hasOwn(certificateFaults, code) ? certificateFaults[code] : undefined
-  const connecting = Object.hasOwn(connectFaults, code) ? connectFaults[code] : undefined
-  const text =
-    connecting !== undefined
-      ? `dial tcp ${address}: connect: ${connecting}`
-      : certificate !== undefined
-        ? `tls: failed to verify certificate: ${certificate}`
-        : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
-          ? `tls: failed to verify certificate: ${wrongName(name, cert)}`
-          : code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-            ? `dial tcp: lookup ${host}: no such host`
-            : code === 'ECONNRESET'
-              ? message === 'aborted'
-                ? 'unexpected EOF'
-                : message === 'socket hang up'
-                  ? 'EOF'
-                  : `read tcp ${address}: read: connection reset by peer`
-              : message
-  return new Error(text, { cause: error })
+  if (Object.hasOwn(connectFaults, code)) return `dial tcp ${address}: connect: ${connectFaults[code]}`
+  if (Object.hasOwn(certificateFaults, code)) return `tls: failed to verify certificate: ${certificateFaults[code]}`
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: ${wrongName(name, cert)}`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${host}: no such host`
+  if (code !== 'ECONNRESET') return message
+  if (message === 'aborted') return 'unexpected EOF'
+  return message === 'socket hang up' ? 'EOF' : `read tcp ${address}: read: connection reset by peer`
 }
 
 function wrongName(name: string, certificate: PeerCertificate | undefined): string {
@@ -67,12 +59,9 @@ function wrongName(name: string, certificate: PeerCertificate | undefined): stri
     .filter((each) => each.startsWith(kind))
     .map((each) => each.slice(kind.length))
   if (isIP(name) !== 0) {
-    const valid = names.length === 0 ? "it doesn't contain any IP SANs" : ''
-    const why =
-      valid === ''
-        ? `certificate is valid for ${names.join(', ')}, not ${name}`
-        : `cannot validate certificate for ${name} because ${valid}`
-    return `x509: ${why}`
+    return names.length === 0
+      ? `x509: cannot validate certificate for ${name} because it doesn't contain any IP SANs`
+      : `x509: certificate is valid for ${names.join(', ')}, not ${name}`
   }
   if ((certificate?.subjectaltname ?? '') === '') return 'x509: certificate relies on legacy Common Name field, use SANs instead'
   if (names.length === 0) return `x509: certificate is not valid for any names, but wanted to match ${name}`

@@ -17,6 +17,7 @@ const lasting: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', '
 export function audit(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
   if (trails.length === 0) return undefined
   return async (state, next) => {
+    state.isAudited = true
     const kept = keptBy(trails, attributesOf(state))
     if (kept.length === 0) return next()
     state.auditLevel = highest(kept)
@@ -29,22 +30,35 @@ export function audit(trails: readonly AuditTrail[], options: RecordOptions): Fi
   }
 }
 
-/** Tells the trails of requests that nobody could be found to have made; comes before authentication. */
-export function auditUnauthenticated(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
+/**
+ * Tells the trails of requests that were refused before it was known who made them: their credentials are bad, or there are too many
+ * requests. Comes before everything that refuses so.
+ */
+export function auditRefused(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
   if (trails.length === 0) return undefined
   return async (state, next) => {
     try {
       return await next()
     } catch (error) {
-      const kept = keptBy(trails, { ...attributesOf(state), user: undefined })
-      if (kept.length > 0) {
-        const record = new AuditRecord(state, kept, options, undefined)
-        const response: ApiResponse = { status: codeOf(error), headers: {}, body: { kind: 'empty' } }
-        await record.tell('ResponseStarted', { response, message: attempted(state) })
-      }
+      if (!state.isAudited) await tellRefusal(trails, options, state, codeOf(error), error)
       throw error
     }
   }
+}
+
+async function tellRefusal(
+  trails: readonly AuditTrail[],
+  options: RecordOptions,
+  state: RequestState,
+  code: number,
+  error: unknown,
+): Promise<void> {
+  const kept = keptBy(trails, { ...attributesOf(state), user: undefined })
+  if (kept.length === 0) return
+  const record = new AuditRecord(state, kept, options, undefined)
+  const response: ApiResponse = { status: code, headers: {}, body: { kind: 'empty' } }
+  if (code === 401) await record.tell('ResponseStarted', { response, message: attempted(state) })
+  else await record.tell('ResponseComplete', { response, message: error instanceof Error ? error.message : String(error) })
 }
 
 function codeOf(error: unknown): number {

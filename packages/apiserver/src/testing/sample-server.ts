@@ -80,6 +80,7 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
     auditId: 'id',
     annotations: {},
     auditLevel: 'None',
+    isAudited: false,
     detailAnnotations: {},
     requestObject: undefined,
     fault: undefined,
