@@ -16,10 +16,21 @@ export function handlesOf(at, { groups, policies }) {
     })
 }
 
+/** Kinds that are stored as another version than the most stable one; as in packages/kinds/src/catalog/storage.ts. */
+const storedOtherwise = {
+  'coordination/LeaseCandidate': 'v1alpha2',
+  'resource/DeviceClass': 'v1beta1',
+  'resource/ResourceClaim': 'v1beta1',
+  'resource/ResourceClaimTemplate': 'v1beta1',
+  'resource/ResourceSlice': 'v1beta1',
+}
+
 /** The version as which objects of a kind are stored: the most stable one that has it, unless another is said. */
 function storedVersion(at, kind, groups) {
   const said = translated[`${at.folder}/${at.version}/${kind}`]
   if (said) return said
+  const other = storedOtherwise[`${at.folder}/${kind}`]
+  if (other) return { group: at.group, version: other }
   const rank = (version) => (/alpha/.test(version) ? 0 : /beta/.test(version) ? 1 : 2)
   const having = Object.entries(groups.get(at.folder).versions)
     .filter(([, { kinds, served }]) => served && kinds[kind])

@@ -31,6 +31,7 @@ import { ipAddressPolicy } from './networking/ip-address.ts'
 import { networkPolicyPolicy } from './networking/network-policy.ts'
 import { serviceCidrPolicy } from './networking/service-cidr.ts'
 import { nodePolicies } from './node/index.ts'
+import { plainPolicies } from './plain/index.ts'
 import { podDisruptionBudgetPolicy } from './policy/pod-disruption-budget.ts'
 import { clusterRolePolicy, rolePolicy } from './rbac/role.ts'
 import { clusterRoleBindingPolicy, roleBindingPolicy } from './rbac/role-binding.ts'
@@ -69,6 +70,7 @@ export const policies: Readonly<Record<string, KindPolicy>> = {
   ...discoveryPolicies,
   ...flowControlPolicies,
   ...nodePolicies,
+  ...plainPolicies,
   ...schedulingPolicies,
   ...storagePolicies,
   'networking.k8s.io/Ingress': ingressPolicy,

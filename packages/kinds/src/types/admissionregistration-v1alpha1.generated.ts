@@ -3,6 +3,7 @@ import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
 import { validatingAdmissionPolicyBindingPolicy, validatingAdmissionPolicyPolicy } from '../policies/admissionregistration/validating-admission-policy.ts'
+import { mutatingAdmissionPolicyBindingPolicy, mutatingAdmissionPolicyPolicy } from '../policies/plain/plain-kinds.ts'
 import { MutatingAdmissionPolicyBindingPart, MutatingAdmissionPolicyPart, ValidatingAdmissionPolicyBindingPart, ValidatingAdmissionPolicyPart } from './parts/admissionregistration-v1alpha1.generated.ts'
 import type { MatchCondition as AdmissionregistrationV1MatchCondition, OperationType as AdmissionregistrationV1OperationType, ReinvocationPolicyType as AdmissionregistrationV1ReinvocationPolicyType, ScopeType as AdmissionregistrationV1ScopeType } from './admissionregistration-v1.generated.ts'
 import type { Condition, LabelSelector, StatusReason } from './meta-v1.generated.ts'
@@ -198,6 +199,7 @@ export const MutatingAdmissionPolicy: KindHandle<MutatingAdmissionPolicy> = /* @
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(MutatingAdmissionPolicyPart),
+  policy: mutatingAdmissionPolicyPolicy,
 })
 
 /** MutatingAdmissionPolicyBinding as a value: `mutatingadmissionpolicybindings`. */
@@ -209,6 +211,7 @@ export const MutatingAdmissionPolicyBinding: KindHandle<MutatingAdmissionPolicyB
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.MutatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(MutatingAdmissionPolicyBindingPart),
+  policy: mutatingAdmissionPolicyBindingPolicy,
 })
 
 /** ValidatingAdmissionPolicy as a value: the body of a sub-resource. */

@@ -3,6 +3,7 @@ import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
 import { certificateSigningRequestPolicy } from '../policies/certificates/certificate-signing-request.ts'
+import { clusterTrustBundlePolicy } from '../policies/plain/plain-kinds.ts'
 import { CertificateSigningRequestPart, ClusterTrustBundlePart } from './parts/certificates-v1beta1.generated.ts'
 import type { ConditionStatus } from './core-v1.generated.ts'
 import type { Base64, Time } from './scalars.ts'
@@ -97,4 +98,5 @@ export const ClusterTrustBundle: KindHandle<ClusterTrustBundle> = /* @__PURE__ *
   namespaced: false,
   typeName: 'certificates/v1beta1.ClusterTrustBundle',
   types: /* @__PURE__ */ lazyTypes(ClusterTrustBundlePart),
+  policy: clusterTrustBundlePolicy,
 })

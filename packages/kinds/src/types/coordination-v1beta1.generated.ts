@@ -3,6 +3,7 @@ import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
 import { leasePolicy } from '../policies/coordination/lease.ts'
+import { leaseCandidatePolicy } from '../policies/plain/plain-kinds.ts'
 import { LeaseCandidatePart, LeasePart } from './parts/coordination-v1beta1.generated.ts'
 import type { CoordinatedLeaseStrategy } from './coordination-v1.generated.ts'
 import type { MicroTime } from './scalars.ts'
@@ -79,4 +80,6 @@ export const LeaseCandidate: KindHandle<LeaseCandidate> = /* @__PURE__ */ kindHa
   namespaced: true,
   typeName: 'coordination/v1beta1.LeaseCandidate',
   types: /* @__PURE__ */ lazyTypes(LeaseCandidatePart),
+  policy: leaseCandidatePolicy,
+  toStorage: /* @__PURE__ */ conversionBetween({ group: 'coordination.k8s.io', version: 'v1beta1', kind: 'LeaseCandidate' }, { group: 'coordination.k8s.io', version: 'v1alpha2', kind: 'LeaseCandidate' }),
 })

@@ -1,0 +1,46 @@
+import {
+  MutatingAdmissionPolicyBindingPart,
+  MutatingAdmissionPolicyPart,
+} from '../../types/parts/admissionregistration-v1alpha1.generated.ts'
+import { StorageVersionPart } from '../../types/parts/apiserverinternal-v1alpha1.generated.ts'
+import { ClusterTrustBundlePart } from '../../types/parts/certificates-v1beta1.generated.ts'
+import { LeaseCandidatePart } from '../../types/parts/coordination-v1alpha2.generated.ts'
+import { DeviceTaintRulePart } from '../../types/parts/resource-v1alpha3.generated.ts'
+import {
+  DeviceClassPart,
+  ResourceClaimPart,
+  ResourceClaimTemplatePart,
+  ResourceSlicePart,
+} from '../../types/parts/resource-v1beta1.generated.ts'
+import { StorageVersionMigrationPart } from '../../types/parts/storagemigration-v1alpha1.generated.ts'
+import { plainPolicy } from './plain-policy.ts'
+
+/** Kinds that few clusters serve: alpha and beta versions that are off unless asked for. */
+
+export const clusterTrustBundlePolicy = /* @__PURE__ */ plainPolicy({ part: ClusterTrustBundlePart, namespaced: false })
+export const mutatingAdmissionPolicyPolicy = /* @__PURE__ */ plainPolicy({
+  part: MutatingAdmissionPolicyPart,
+  namespaced: false,
+  generation: true,
+})
+export const mutatingAdmissionPolicyBindingPolicy = /* @__PURE__ */ plainPolicy({
+  part: MutatingAdmissionPolicyBindingPart,
+  namespaced: false,
+  generation: true,
+})
+export const leaseCandidatePolicy = /* @__PURE__ */ plainPolicy({ part: LeaseCandidatePart, namespaced: true })
+export const storageVersionPolicy = /* @__PURE__ */ plainPolicy({ part: StorageVersionPart, namespaced: false, status: true })
+export const storageVersionMigrationPolicy = /* @__PURE__ */ plainPolicy({
+  part: StorageVersionMigrationPart,
+  namespaced: false,
+  status: true,
+})
+export const deviceClassPolicy = /* @__PURE__ */ plainPolicy({ part: DeviceClassPart, namespaced: false, generation: true })
+export const deviceTaintRulePolicy = /* @__PURE__ */ plainPolicy({
+  part: DeviceTaintRulePart,
+  namespaced: false,
+  generation: true,
+})
+export const resourceClaimPolicy = /* @__PURE__ */ plainPolicy({ part: ResourceClaimPart, namespaced: true, status: true })
+export const resourceClaimTemplatePolicy = /* @__PURE__ */ plainPolicy({ part: ResourceClaimTemplatePart, namespaced: true })
+export const resourceSlicePolicy = /* @__PURE__ */ plainPolicy({ part: ResourceSlicePart, namespaced: false, generation: true })

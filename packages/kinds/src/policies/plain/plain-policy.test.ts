@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { createCatalog } from '../../catalog/catalog.ts'
+import { ResourceClaim } from '../../types/resource-v1beta1.generated.ts'
+import { ResourceClaim as NewResourceClaim } from '../../types/resource-v1beta2.generated.ts'
+import { testContext } from '../testing/context.ts'
+import { faults } from '../testing/objects.ts'
+
+describe('kinds that are known by their type alone', () => {
+  it('need what the type requires', () => {
+    const claim = (request: object) =>
+      ResourceClaim.create({ metadata: { name: 'c' }, spec: { devices: { requests: [request as never] } } })
+    expect(ResourceClaim.validate(claim({ name: 'a', deviceClassName: 'gpu' }))).toEqual([])
+    expect(faults(ResourceClaim.validate(claim({ deviceClassName: 'gpu', selectors: [{ cel: {} }] })))).toEqual([
+      'spec.devices.requests[0].name Required',
+      'spec.devices.requests[0].selectors[0].cel.expression Required',
+    ])
+    const newer = NewResourceClaim.create({
+      metadata: { name: 'C' },
+      spec: { devices: { requests: [{ name: '', exactly: { deviceClassName: 'gpu' } }] } },
+    })
+    expect(faults(NewResourceClaim.validate(newer))).toEqual(['metadata.name Invalid', 'spec.devices.requests[0].name Required'])
+  })
+
+  it('leave the status to its sub-resource', () => {
+    const { policy } = createCatalog({ runtimeConfig: 'api/all=true' }).resource({
+      group: 'resource.k8s.io',
+      version: 'v1beta1',
+      resource: 'resourceclaims',
+    })!
+    const made = {
+      ...ResourceClaim.create({ metadata: { name: 'c' }, spec: {} }),
+      status: { reservedFor: [{ name: 'x' }] },
+    } as never
+    policy.prepareForCreate?.(made, testContext())
+    expect(made).toHaveProperty('status', {})
+    expect(policy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
+  })
+
+  it('every kind that is stored has rules', () => {
+    const without = createCatalog({ runtimeConfig: 'api/all=true' }).definitions.filter(
+      ({ policy, resource }) => policy.validate === undefined && resource.virtual !== true,
+    )
+    expect(without.map(({ kind }) => kind.kind)).toEqual([])
+  })
+})

@@ -1,0 +1,64 @@
+import { lazyTypes, type TypePart } from '../../handles/lazy-types.ts'
+import type { KindPolicy } from '../../interfaces.ts'
+import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
+import type { Report } from '../shared/place.ts'
+import { definePolicy, findings } from '../shared/policy.ts'
+import { checkStructure } from './structure.ts'
+
+export interface PlainKind {
+  /** Facts of the storage version. */
+  readonly part: TypePart
+  readonly namespaced: boolean
+  /** Has a status that only the sub-resource writes. */
+  readonly status?: boolean
+  /** Counts its specifications. */
+  readonly generation?: boolean
+}
+
+/**
+ * The policy of a kind of which no more is known here than its type: who writes what, and its structure. Rules beyond that are
+ * those of the components that use it.
+ */
+export function plainPolicy({ part, namespaced, status = false, generation = false }: PlainKind): KindPolicy {
+  const types = lazyTypes(part)
+  const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
+  const structure = (object: object, report: Report) => checkStructure(type(), object, (name) => report.at(name))
+  return definePolicy({
+    prepareForCreate(object) {
+      if (status) object['status'] = {}
+      if (generation) startGeneration(object)
+    },
+    prepareForUpdate(object, old) {
+      if (status) keepMembers(object, old, 'status')
+      if (generation) raiseGeneration(object, old, 'spec')
+    },
+    validate(object, context) {
+      return findings(context, (report) => {
+        checkMetadata(object, report, { namespaced })
+        structure(object, report)
+      })
+    },
+    validateUpdate(object, old, context) {
+      return findings(context, (report) => {
+        checkMetadataUpdate(object, old, report)
+        structure(object, report)
+      })
+    },
+    ...(status
+      ? {
+          subresources: {
+            status: {
+              prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
+              validateUpdate(object, old, context) {
+                return findings(context, (report) => {
+                  checkMetadataUpdate(object, old, report)
+                  structure(object, report)
+                })
+              },
+            },
+          },
+          resetFields: { '': [['status']], status: [['spec']] },
+        }
+      : {}),
+  })
+}
