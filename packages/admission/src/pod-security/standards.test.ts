@@ -1,0 +1,248 @@
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { podSecurity } from '../plugins/pod-security.ts'
+import { ask, clusterOf, refusalOf } from '../testing/ask.ts'
+
+const prefix = 'pod-security.kubernetes.io/'
+const labelled = (labels: Record<string, string>) => ({
+  metadata: { labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [prefix + key, value])) },
+})
+const plugin = podSecurity({ profile: stockProfile })
+const container = (securityContext: object = {}, rest: object = {}) => ({ name: 'c', image: 'i', securityContext, ...rest })
+const pod = (spec: object, metadata: object = {}) => ({ metadata, spec: { containers: [container()], ...spec } })
+
+/** What a level has against a pod, without the words around it. */
+async function against(level: string, version: string, object: object, on = plugin): Promise<string> {
+  const cluster = clusterOf({ 'namespaces//ns': labelled({ enforce: level, 'enforce-version': version }) })
+  return refusalOf(await ask(on, 'pods', { object }, cluster)).replace(
+    `pods "a" is forbidden: violates PodSecurity "${level}:${version}": `,
+    '',
+  )
+}
+
+describe('PodSecurity: baseline', () => {
+  it.each<[string, object, string]>([
+    ['plain', pod({}), ''],
+    [
+      'host namespaces',
+      pod({ hostIPC: true, hostNetwork: true, hostPID: true }),
+      'host namespaces (hostNetwork=true, hostPID=true, hostIPC=true)',
+    ],
+    [
+      'privileged',
+      pod({ containers: [container({ privileged: true })] }),
+      'privileged (container "c" must not set securityContext.privileged=true)',
+    ],
+    [
+      'capabilities',
+      pod({ containers: [container({ capabilities: { add: ['NET_RAW', 'CHOWN', 'BPF'] } })] }),
+      'non-default capabilities (container "c" must not include "BPF", "NET_RAW" in securityContext.capabilities.add)',
+    ],
+    [
+      'host paths',
+      pod({
+        volumes: [
+          { name: 'v', hostPath: { path: '/' } },
+          { name: 'w', hostPath: {} },
+        ],
+      }),
+      'hostPath volumes (volumes "v", "w")',
+    ],
+    [
+      'host ports',
+      pod({
+        containers: [container({}, { ports: [{ hostPort: 80 }, { hostPort: 0 }] })],
+        initContainers: [container({}, { name: 'i', ports: [{ hostPort: 8080 }] })],
+      }),
+      'hostPort (containers "i", "c" use hostPorts 80, 8080)',
+    ],
+    [
+      'proc mounts',
+      pod({ containers: [container({ procMount: 'Unmasked' })] }),
+      'procMount (container "c" must not set securityContext.procMount to "Unmasked")',
+    ],
+    [
+      'host processes',
+      pod({
+        securityContext: { windowsOptions: { hostProcess: true } },
+        containers: [container({ windowsOptions: { hostProcess: true } })],
+      }),
+      'hostProcess (pod and container "c" must not set securityContext.windowsOptions.hostProcess=true)',
+    ],
+    [
+      'SELinux',
+      pod({
+        securityContext: { seLinuxOptions: { type: 'spc_t', role: 'r' } },
+        containers: [container({ seLinuxOptions: { user: 'u' } })],
+      }),
+      'seLinuxOptions (pod and container "c" set forbidden securityContext.seLinuxOptions: type "spc_t"; user may not be set; role may not be set)',
+    ],
+    [
+      'AppArmor',
+      pod(
+        { securityContext: { appArmorProfile: { type: 'Unconfined' } } },
+        { annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' } },
+      ),
+      'forbidden AppArmor profiles (pod and annotation container.apparmor.security.beta.kubernetes.io/c="unconfined" must not set AppArmor profile type to "Unconfined", "unconfined")',
+    ],
+    [
+      'AppArmor of a container',
+      pod({ containers: [container({ appArmorProfile: { type: 'Unconfined' } })] }),
+      'forbidden AppArmor profile (container "c" must not set AppArmor profile type to "Unconfined")',
+    ],
+    [
+      'seccomp',
+      pod({
+        securityContext: { seccompProfile: { type: 'Unconfined' } },
+        containers: [container({ seccompProfile: { type: 'Unconfined' } })],
+      }),
+      'seccompProfile (pod and container "c" must not set securityContext.seccompProfile.type to "Unconfined")',
+    ],
+    [
+      'sysctls',
+      pod({ securityContext: { sysctls: [{ name: 'kernel.msgmax' }, { name: 'net.ipv4.tcp_syncookies' }] } }),
+      'forbidden sysctls (kernel.msgmax)',
+    ],
+    [
+      'ephemeral containers',
+      pod({ ephemeralContainers: [container({ privileged: true }, { name: 'e' })] }),
+      'privileged (container "e" must not set securityContext.privileged=true)',
+    ],
+    [
+      'several',
+      pod({ hostPID: true, volumes: [{ name: 'v', hostPath: {} }] }),
+      'host namespaces (hostPID=true), hostPath volumes (volume "v")',
+    ],
+  ])('P286 %s', async (_, object, sentence) => {
+    expect(await against('baseline', 'latest', object)).toBe(sentence)
+    expect(await against('privileged', 'latest', object)).toBe('')
+  })
+
+  it.each<[string, string, object, string]>([
+    [
+      'seccomp annotations, in old versions',
+      'v1.18',
+      pod(
+        {},
+        {
+          annotations: {
+            'seccomp.security.alpha.kubernetes.io/pod': 'unconfined',
+            'container.seccomp.security.alpha.kubernetes.io/c': 'localhost/x',
+          },
+        },
+      ),
+      'seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")',
+    ],
+    ['but not later', 'v1.19', pod({}, { annotations: { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' } }), ''],
+    ['seccomp fields not before', 'v1.18', pod({ securityContext: { seccompProfile: { type: 'Unconfined' } } }), ''],
+    [
+      'reserved ports',
+      'v1.26',
+      pod({ securityContext: { sysctls: [{ name: 'net.ipv4.ip_local_reserved_ports' }] } }),
+      'forbidden sysctls (net.ipv4.ip_local_reserved_ports)',
+    ],
+    ['harmless since', 'v1.27', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.ip_local_reserved_ports' }] } }), ''],
+    ['keep-alives since', 'v1.29', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_keepalive_time' }] } }), ''],
+    ['buffers since', 'v1.32', pod({ securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem' }] } }), ''],
+    ['engines since', 'v1.31', pod({ securityContext: { seLinuxOptions: { type: 'container_engine_t' } } }), ''],
+    [
+      'not before',
+      'v1.30',
+      pod({ securityContext: { seLinuxOptions: { type: 'container_engine_t' } } }),
+      'seLinuxOptions (pod set forbidden securityContext.seLinuxOptions: type "container_engine_t")',
+    ],
+    ['a version of the future', 'v1.99', pod({ hostPID: true }), 'host namespaces (hostPID=true)'],
+  ])('P286 %s: %s', async (_, version, object, sentence) => {
+    expect(await against('baseline', version, object)).toBe(sentence)
+  })
+})
+
+describe('PodSecurity: restricted', () => {
+  const tight = {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    runAsNonRoot: true,
+    seccompProfile: { type: 'RuntimeDefault' },
+  }
+  const restricted = (securityContext: object, rest: object = {}) =>
+    pod({ containers: [container({ ...tight, ...securityContext })], ...rest })
+
+  it.each<[string, object, string]>([
+    ['what is tight passes', restricted({}), ''],
+    [
+      'everything at once',
+      pod({}),
+      'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]), runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
+    ],
+    [
+      'capabilities',
+      restricted({ capabilities: { add: ['CHOWN', 'NET_BIND_SERVICE'], drop: ['KILL'] } }),
+      'unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]; container "c" must not include "CHOWN" in securityContext.capabilities.add)',
+    ],
+    [
+      'volumes',
+      restricted(
+        {},
+        {
+          volumes: [
+            { name: 'v', nfs: {} },
+            { name: 'w', emptyDir: {} },
+            { name: 'x', hostPath: {} },
+          ],
+        },
+      ),
+      'hostPath volumes (volume "x"), restricted volume types (volumes "v", "x" use restricted volume types "hostPath", "nfs")',
+    ],
+    [
+      'root by the pod',
+      restricted({}, { securityContext: { runAsNonRoot: false, runAsUser: 0 } }),
+      'runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false), runAsUser=0 (pod must not set runAsUser=0)',
+    ],
+    [
+      'root by a container',
+      restricted({ runAsNonRoot: false, runAsUser: 0 }),
+      'runAsNonRoot != true (container "c" must not set securityContext.runAsNonRoot=false), runAsUser=0 (container "c" must not set runAsUser=0)',
+    ],
+    [
+      'the pod speaks for its containers',
+      pod({
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'Localhost' } },
+        containers: [container({ allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } })],
+      }),
+      '',
+    ],
+    [
+      'seccomp',
+      restricted({ seccompProfile: { type: 'Unconfined' } }),
+      'seccompProfile (container "c" must not set securityContext.seccompProfile.type to "Unconfined")',
+    ],
+    ['pods of the other system', pod({ os: { name: 'windows' }, securityContext: { runAsNonRoot: true } }), ''],
+  ])('P286 %s', async (_, object, sentence) => {
+    expect(await against('restricted', 'latest', object)).toBe(sentence)
+  })
+
+  it.each<[string, object, string]>([
+    ['v1.7', pod({ securityContext: { runAsNonRoot: true } }), ''],
+    [
+      'v1.8',
+      pod({ securityContext: { runAsNonRoot: true } }),
+      'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false)',
+    ],
+    ['v1.21', restricted({ capabilities: {} }), ''],
+    ['v1.22', restricted({ runAsUser: 0 }), ''],
+    [
+      'v1.24',
+      pod({ os: { name: 'windows' }, containers: [container({ ...tight, allowPrivilegeEscalation: true })] }),
+      'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false)',
+    ],
+  ])('P286 %s asked for less', async (version, object, sentence) => {
+    expect(await against('restricted', version, object)).toBe(sentence)
+  })
+
+  it('P286 users of its own make a pod harmless, where the gate is on', async () => {
+    const relaxed = podSecurity({ profile: stockProfile, relaxedForOwnUsers: true })
+    const object = restricted({ runAsNonRoot: false, runAsUser: 0, procMount: 'Unmasked' }, { hostUsers: false })
+    expect(await against('restricted', 'latest', object, relaxed)).toBe('')
+    expect(await against('restricted', 'latest', object)).not.toBe('')
+  })
+})
