@@ -45,6 +45,7 @@ export class AccessControl {
   readonly #given: Authorizer | AuthorizerFactory
   readonly #options: AccessControlOptions
   #current: Authorizer | undefined
+  #awaited: Promise<void> | undefined
   #feed: ObjectFeed | undefined
   #rbac: Promise<RbacAuthorizer> | undefined
 
@@ -52,7 +53,13 @@ export class AccessControl {
     this.#given = given
     this.#options = options
     if (typeof given !== 'function') this.#current = given
-    this.authorizer = typeof given === 'function' ? new LateAuthorizer(() => this.#current) : given
+    this.authorizer =
+      typeof given === 'function'
+        ? new LateAuthorizer(
+            () => this.#current,
+            () => this.#awaited,
+          )
+        : given
     this.guard = this.#makeGuard()
   }
 
@@ -63,6 +70,21 @@ export class AccessControl {
     if (typeof this.#given !== 'function') return
     const rbac = () => this.#followRbac()
     this.#current = await this.#given({ objects, clock, profile, rbac, nodes: () => followNodes(objects, { profile }) })
+  }
+
+  /** Objects are being made that rights may come from: nobody is refused before that is done, or has failed. */
+  await(making: Promise<void>): void {
+    const done = () => {
+      this.#awaited = undefined
+    }
+    this.#awaited = making.then(done, (error: unknown) => {
+      done()
+      this.#options.onFault(error)
+    })
+  }
+
+  get awaits(): boolean {
+    return this.#awaited !== undefined
   }
 
   #makeGuard(): WriteGuard {
@@ -87,16 +109,31 @@ export class AccessControl {
 /** Refuses everything until there is somebody to ask. */
 class LateAuthorizer implements Authorizer {
   readonly #current: () => Authorizer | undefined
+  readonly #awaited: () => Promise<void> | undefined
 
-  constructor(current: () => Authorizer | undefined) {
+  constructor(current: () => Authorizer | undefined, awaited: () => Promise<void> | undefined) {
     this.#current = current
+    this.#awaited = awaited
   }
 
   authorize(attributes: Attributes): Decision | Promise<Decision> {
+    const awaited = this.#awaited()
+    return awaited === undefined ? this.#ask(attributes) : this.#askAfter(awaited, attributes)
+  }
+
+  async #askAfter(awaited: Promise<void>, attributes: Attributes): Promise<Decision> {
+    const early = await this.#ask(attributes)
+    if (early.decision === 'allow') return early
+    await awaited
+    return this.#ask(attributes)
+  }
+
+  #ask(attributes: Attributes): Decision | Promise<Decision> {
     return this.#current()?.authorize(attributes) ?? { decision: 'noOpinion', reason: 'the server has not started' }
   }
 
-  rulesFor(user: UserInfo, namespace: string) {
+  async rulesFor(user: UserInfo, namespace: string) {
+    await this.#awaited()
     const nothing = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
     return this.#current()?.rulesFor?.(user, namespace) ?? nothing
   }

@@ -10,7 +10,9 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { createObject, deleteObject, type FrozenObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
 import { serverUser } from '../bootstrap.ts'
+import type { HealthCheck } from '../health.ts'
 import { withDefaults } from '../request-body.ts'
+import type { AccessControl } from './access-control.ts'
 
 /**
  * Makes the roles and bindings that a stock server has from the start, and brings back what is missing of them. Safe to run again: when
@@ -22,13 +24,29 @@ export async function ensureBootstrapRoles(registry: Registry): Promise<void> {
   const bindings = splitPublicInfo(registry, expected.clusterRoleBindings)
   const role = (object: RoleLike, stored: FrozenObject) => reconcileRole(object, stored, profile)
   const binding = (object: BindingLike, stored: FrozenObject) => reconcileBinding(object, stored, profile)
-  // All at a time: a durable store writes them together.
-  await Promise.all([
-    ...expected.clusterRoles.map((object) => ensure(registry, 'clusterroles', object, role)),
-    ...bindings.map((object) => ensure(registry, 'clusterrolebindings', object, binding)),
-    ...expected.roles.map((object) => ensure(registry, 'roles', object, role)),
-    ...expected.roleBindings.map((object) => ensure(registry, 'rolebindings', object, binding)),
-  ])
+  const all = [
+    ...expected.clusterRoles.map((object) => () => ensure(registry, 'clusterroles', object, role)),
+    ...bindings.map((object) => () => ensure(registry, 'clusterrolebindings', object, binding)),
+    ...expected.roles.map((object) => () => ensure(registry, 'roles', object, role)),
+    ...expected.roleBindings.map((object) => () => ensure(registry, 'rolebindings', object, binding)),
+  ]
+  // Many at a time, which a durable store writes together; and others have their turn in between.
+  for (let from = 0; from < all.length; from += atOnce) {
+    await Promise.all(all.slice(from, from + atOnce).map((make) => make()))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const atOnce = 16
+
+/** Whether the roles and bindings of the start are there. */
+export function bootstrapRolesCheck(access: AccessControl): HealthCheck {
+  return {
+    name: 'poststarthook/rbac/bootstrap-roles',
+    check() {
+      if (access.awaits) throw new Error('not finished')
+    },
+  }
 }
 
 /** Where old servers had one binding for discovery there are two now; the second begins with the subjects that the first has. */

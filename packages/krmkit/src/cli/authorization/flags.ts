@@ -15,7 +15,7 @@ function options(): Option[] {
       '--authorization-mode <modes>',
       `comma-separated, asked in order, of ${authorizationModes.join(', ')}; SystemMasters: group system:masters may do everything, others read discovery and health; RBAC makes the roles and bindings that every cluster has`,
     )
-      .default(['SystemMasters'])
+      .default(['Node', 'RBAC'])
       .argParser(modes),
     option('--authorization-policy-file <file>', 'policies of mode ABAC, one JSON object a line'),
     option('--authorization-webhook-config-file <file>', 'kubeconfig that leads to the webhook of mode Webhook'),
