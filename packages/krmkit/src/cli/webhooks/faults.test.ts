@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdmissionPlugins, type WebhookTransport } from '@krmkit/admission'
@@ -8,6 +8,7 @@ import { webhookTransport } from '@krmkit/http'
 import { type FakeClock, fakeClock, seededRandom, stockProfile, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { kubeconfigCredentials } from './kubeconfig-credentials.ts'
 import { type FaultServer, faultServer } from './testing/fault-server.ts'
 
 /** What becomes of a request when its webhook fails, in every way: the answer, the metrics and the audit trail. */
@@ -279,6 +280,41 @@ describe.each(['Fail', 'Ignore'])('with policy %s', (failurePolicy) => {
         'patch.webhook.admission.k8s.io/round_0_index_0': expect.stringContaining('not a key'),
       },
     })
+  })
+})
+
+describe('webhooks that ask who we are', () => {
+  it('P77 are shown the certificate and the token of the kubeconfig that a configuration file names', async () => {
+    const kubeConfigFile = join(folder, 'hooks.kubeconfig')
+    await writeFile(join(folder, 'token'), 'first\n')
+    const user = { 'client-certificate-data': btoa(named.certificate), 'client-key-data': btoa(named.key), tokenFile: 'token' }
+    await writeFile(
+      kubeConfigFile,
+      JSON.stringify({
+        users: [
+          { name: '127.0.0.1:*', user: {} },
+          { name: '*', user },
+        ],
+      }),
+    )
+    const configuration = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'WebhookAdmissionConfiguration', kubeConfigFile }
+    const webhooks = { transport, credentials: kubeconfigCredentials }
+    await server.close()
+    server = await createApiServer({
+      storage: memoryStorage(),
+      admission: (parts) =>
+        createAdmissionPlugins(
+          { ...parts, webhooks },
+          { disable: ['ServiceAccount'], configuration: new Map([['MutatingAdmissionWebhook', configuration]]) },
+        ),
+    })
+    await configure('admit', at('/who'))
+    const annotations = async () =>
+      (JSON.parse((await create()).text) as { metadata: { annotations: object } }).metadata.annotations
+    expect(await annotations()).toEqual({ authorization: 'Bearer first', subject: 'kube-apiserver' })
+    await writeFile(join(folder, 'token'), 'second\n')
+    await ask('DELETE', '/api/v1/namespaces/default/configmaps/a')
+    expect(await annotations()).toEqual({ authorization: 'Bearer second', subject: 'kube-apiserver' })
   })
 })
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { ServingCertificate } from '@krmkit/certificates'
 
 /** A webhook that answers badly in every way; the path says how. */
@@ -40,6 +41,13 @@ const patching = (patch: object[]): Fault =>
 
 const faults: Readonly<Record<string, Fault>> = {
   '/fine': patching([{ op: 'add', path: '/metadata/labels/seen', value: 'yes' }]),
+  '/who': (context) => {
+    const { authorization = '' } = context.request.headers
+    const { subject } = (context.request.socket as TLSSocket).getPeerCertificate()
+    patching([{ op: 'add', path: '/metadata/annotations', value: { authorization, subject: String(subject?.CN ?? '') } }])(
+      context,
+    )
+  },
   '/reset': ({ raw }) => void raw?.resetAndDestroy(),
   '/hang-up': ({ request }) => void request.socket.destroy(),
   '/slow-headers': () => undefined,
@@ -77,21 +85,24 @@ export async function faultServer({ certificate, key }: Pick<ServingCertificate,
   let connections = 0
   /** Below TLS, by the port of the other end. */
   const sockets = new Map<number | undefined, Socket>()
-  const server: Server = createServer({ cert: certificate, key }, (request, response) => {
-    let text = ''
-    request.setEncoding('utf8')
-    request.on('data', (part: string) => {
-      text += part
-    })
-    request.on('end', () => {
-      const path = (request.url ?? '').split('?')[0] ?? ''
-      const fault = faults[path]
-      if (fault === undefined) throw new Error(`no fault ${path}`)
-      fault({ raw: sockets.get(request.socket.remotePort), request, response, review: JSON.parse(text) as Review })
-      for (const wake of waiting) wake()
-      waiting = []
-    })
-  })
+  const server: Server = createServer(
+    { cert: certificate, key, requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      let text = ''
+      request.setEncoding('utf8')
+      request.on('data', (part: string) => {
+        text += part
+      })
+      request.on('end', () => {
+        const path = (request.url ?? '').split('?')[0] ?? ''
+        const fault = faults[path]
+        if (fault === undefined) throw new Error(`no fault ${path}`)
+        fault({ raw: sockets.get(request.socket.remotePort), request, response, review: JSON.parse(text) as Review })
+        for (const wake of waiting) wake()
+        waiting = []
+      })
+    },
+  )
   server.on('connection', (socket: Socket) => sockets.set(socket.remotePort, socket))
   server.on('secureConnection', () => connections++)
   // Handshakes that the other side breaks off.

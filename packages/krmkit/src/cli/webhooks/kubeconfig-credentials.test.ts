@@ -1,0 +1,65 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { kubeconfigCredentials } from './kubeconfig-credentials.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-credentials-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const credentials = async (text: string) => {
+  const path = join(folder, 'kubeconfig')
+  await writeFile(path, text)
+  return kubeconfigCredentials(path)
+}
+
+describe('credentials for webhooks', () => {
+  it('are those of the user that is named like the webhook', async () => {
+    const choose = await credentials(`
+users:
+- name: hook.shop.svc
+  user: {token: one}
+- name: "*.other.svc:8443"
+  user: {username: u, password: p}
+- name: me
+  user: {token: two}
+contexts:
+- name: x
+  context: {user: me}
+current-context: x
+`)
+    expect(await choose('hook.shop.svc:443')?.authorization?.()).toBe('Bearer one')
+    expect(await choose('a.other.svc:8443')?.authorization?.()).toBe(`Basic ${btoa('u:p')}`)
+    expect(await choose('example.com:443')?.authorization?.()).toBe('Bearer two')
+  })
+
+  it('come from files beside the kubeconfig too, the token as it is when it is asked for', async () => {
+    for (const [name, text] of Object.entries({ crt: 'CERT', key: 'KEY', token: 'old' }))
+      await writeFile(join(folder, name), text)
+    const choose = await credentials('users: [{name: "*", user: {client-certificate: crt, client-key: key, tokenFile: token}}]')
+    const found = choose('x:1')
+    expect(found).toMatchObject({ certificate: 'CERT', key: 'KEY' })
+    await writeFile(join(folder, 'token'), 'new\n')
+    expect(await found?.authorization?.()).toBe('Bearer new')
+  })
+
+  it.each([
+    ['half a key pair', 'users: [{name: "*", user: {client-certificate-data: AAAA}}]', 'go together'],
+    ['a command', 'users: [{name: "*", user: {exec: {command: x}}}]', 'exec is not possible here'],
+    ['a missing file', 'users: [{name: "*", user: {client-certificate: gone, client-key: gone}}]', 'cannot read'],
+  ])('%s is refused', async (_, text, message) => {
+    await expect(credentials(text)).rejects.toThrow(message)
+  })
+
+  it('are read from an absolute path', () => {
+    expect(() => kubeconfigCredentials('relative')).toThrow('must be an absolute file path')
+  })
+
+  it('of a user named like a member of every object are somebody’s own', async () => {
+    const choose = await credentials('users: [{name: __proto__, user: {token: x}}]')
+    expect(choose('x:1')).toBeUndefined()
+  })
+})
