@@ -20,7 +20,7 @@ export class ServedResources {
 
   /** From now on these are served, and nothing else. */
   replace(definitions: readonly ResourceDefinition[]): void {
-    this.#index = indexOf(definitions)
+    this.#index = extended(this.#index, definitions) ?? indexOf(definitions)
     for (const listener of this.#listeners) listener()
   }
 
@@ -64,38 +64,52 @@ export class ServedResources {
 
 interface Index {
   readonly definitions: readonly ResourceDefinition[]
-  readonly byName: ReadonlyMap<string, ResourceDefinition>
-  readonly stored: ReadonlyMap<string, ResourceDefinition>
-  readonly byStorage: ReadonlyMap<string, readonly ResourceDefinition[]>
-  readonly groups: ReadonlySet<string>
-  readonly versions: ReadonlySet<string>
-  readonly kinds: ReadonlyMap<string, KindInfo>
-  readonly lists: ReadonlySet<string>
+  readonly byName: Map<string, ResourceDefinition>
+  readonly stored: Map<string, ResourceDefinition>
+  readonly byStorage: Map<string, ResourceDefinition[]>
+  readonly groups: Set<string>
+  readonly versions: Set<string>
+  readonly kinds: Map<string, KindInfo>
+  readonly lists: Set<string>
 }
 
 function indexOf(definitions: readonly ResourceDefinition[]): Index {
-  const byName = new Map<string, ResourceDefinition>()
-  const stored = new Map<string, ResourceDefinition>()
-  const byStorage = new Map<string, ResourceDefinition[]>()
-  const kinds = new Map<string, KindInfo>()
-  const groups = new Set<string>()
-  const versions = new Set<string>()
-  const lists = new Set<string>()
-  for (const each of definitions) {
-    const { group, version, resource, kind, storage } = each
-    byName.set(`${group}/${version}/${resource.name}`, each)
-    groups.add(group)
-    versions.add(`${group}/${version}`)
-    lists.add(`${group}/${version}/${kind.listKind}`)
-    const kindKey = `${kind.group}/${kind.version}/${kind.kind}`
-    if (!kinds.has(kindKey)) kinds.set(kindKey, kind)
-    const name = `${group}/${resource.name}`
-    const isStored = storage.group === group && storage.version === version
-    if (isStored || !stored.has(name)) stored.set(name, each)
-    const place = `${storage.group}/${storage.resource}`
-    const together = byStorage.get(place)
-    if (together === undefined) byStorage.set(place, [each])
-    else together.push(each)
+  const index: Index = {
+    definitions,
+    byName: new Map(),
+    stored: new Map(),
+    byStorage: new Map(),
+    groups: new Set(),
+    versions: new Set(),
+    kinds: new Map(),
+    lists: new Set(),
   }
-  return { definitions, byName, stored, byStorage, groups, versions, kinds, lists }
+  for (const each of definitions) add(index, each)
+  return index
+}
+
+/** Where definitions were only added, those are all there is to do; undefined where some are gone. */
+function extended(index: Index, definitions: readonly ResourceDefinition[]): Index | undefined {
+  const next = new Set(definitions)
+  for (const each of index.definitions) if (!next.delete(each)) return undefined
+  for (const each of next) add(index, each)
+  return { ...index, definitions }
+}
+
+function add(index: Index, each: ResourceDefinition): void {
+  const { byName, stored, byStorage, groups, versions, kinds, lists } = index
+  const { group, version, resource, kind, storage } = each
+  byName.set(`${group}/${version}/${resource.name}`, each)
+  groups.add(group)
+  versions.add(`${group}/${version}`)
+  lists.add(`${group}/${version}/${kind.listKind}`)
+  const kindKey = `${kind.group}/${kind.version}/${kind.kind}`
+  if (!kinds.has(kindKey)) kinds.set(kindKey, kind)
+  const name = `${group}/${resource.name}`
+  const isStored = storage.group === group && storage.version === version
+  if (isStored || !stored.has(name)) stored.set(name, each)
+  const place = `${storage.group}/${storage.resource}`
+  const together = byStorage.get(place)
+  if (together === undefined) byStorage.set(place, [each])
+  else together.push(each)
 }
