@@ -1,3 +1,4 @@
+import type { AdmissionDecision } from '@krmkit/admission'
 import type { UserInfo } from '@krmkit/meta'
 import type { NotedObject } from './audit/bodies.ts'
 import type { ApiRequest, ApiResponse } from './interfaces.ts'
@@ -29,6 +30,8 @@ export interface RequestState {
   isAudited: boolean
   /** As `annotations`, for trails that keep bodies. */
   readonly detailAnnotations: Record<string, string>
+  /** What admission plugins decided, noted where a trail keeps bodies. */
+  readonly decisions: AdmissionDecision[]
   /** What the request wants to write, noted for the audit trail. */
   requestObject: NotedObject | undefined
   /** What went wrong in the server itself; undefined when nothing did. */
@@ -59,6 +62,7 @@ export class ArrivedRequest implements RequestState {
   auditLevel: AuditLevel = 'None'
   isAudited = false
   readonly detailAnnotations: Record<string, string> = {}
+  readonly decisions: AdmissionDecision[] = []
   requestObject: NotedObject | undefined = undefined
   fault: unknown = undefined
   deadline: number | undefined = undefined

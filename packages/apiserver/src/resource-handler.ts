@@ -111,12 +111,14 @@ class WriteContext implements RequestContext {
     return givenOptions(this.#state, this.dryRun)
   }
 
+  /** Heard by the caller, and by trails that keep bodies. */
   get decisions(): RequestContext['decisions'] {
-    return this.#state.request.decisions
-  }
-
-  get decisions(): RequestContext['decisions'] {
-    return this.#state.request.decisions
+    const { request, auditLevel, decisions } = this.#state
+    if (auditLevel === 'None' || auditLevel === 'Metadata') return request.decisions
+    return (decision) => {
+      decisions.push(decision)
+      request.decisions?.(decision)
+    }
   }
 
   /** Nothing is worked out for a trail that nobody keeps. */

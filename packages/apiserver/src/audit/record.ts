@@ -1,4 +1,6 @@
+import type { AdmissionDecision } from '@krmkit/admission'
 import type { Clock, JsonValue, NamingProfile, StatusDetails, UserInfo } from '@krmkit/meta'
+import { stringifyJson } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
 import { header, type RequestState } from '../request-state.ts'
 import { type BodyReader, type ObjectFacts, withoutManagedFields, withoutTokens } from './bodies.ts'
@@ -140,8 +142,12 @@ export class AuditRecord {
   }
 
   #annotations({ level }: AuditDecision): Readonly<Record<string, string>> | undefined {
-    const { annotations, detailAnnotations } = this.#state
-    const all = level === 'Metadata' ? annotations : { ...annotations, ...detailAnnotations }
+    const { annotations, detailAnnotations, decisions } = this.#state
+    const traced =
+      decisions.length === 0
+        ? {}
+        : { [`decisions.admission.${this.#options.profile.apiDomain}/plugins`]: decisionsText(decisions) }
+    const all = level === 'Metadata' ? annotations : { ...annotations, ...detailAnnotations, ...traced }
     return Object.keys(all).length === 0 ? undefined : { ...all }
   }
 }
@@ -161,6 +167,20 @@ function userOf(user: UserInfo | undefined): AuditUser {
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
     ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra }),
   }
+}
+
+/** Who decided what and why; of changes only where they are, since bodies tell the rest. */
+function decisionsText(decisions: readonly AdmissionDecision[]): string {
+  return stringifyJson(
+    decisions.map(({ plugin, phase, outcome, changes, reasons, message }) => ({
+      plugin,
+      phase,
+      outcome,
+      ...(changes.length === 0 ? {} : { changes: changes.map(({ op, path }) => `${op} ${path}`) }),
+      ...(reasons.length === 0 ? {} : { reasons }),
+      ...(message === undefined ? {} : { message }),
+    })),
+  )
 }
 
 /** What the path names, completed by what the body says. */

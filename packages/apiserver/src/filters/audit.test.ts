@@ -1,3 +1,4 @@
+import type { AdmissionPlugin } from '@krmkit/admission'
 import { systemMasters } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
 import type { AuditBackend, AuditEvent, AuditTrail } from '../audit/interfaces.ts'
@@ -232,6 +233,32 @@ describe('audit trails', () => {
     expect(trail.events).toMatchObject([
       { stage: 'Panic', responseStatus: { code: 500, reason: 'InternalError', message: 'the server failed: broken' } },
     ])
+  })
+
+  it('tell which plugins changed something, where and why, from level Request on', async () => {
+    const trail = keeping(fixedAuditPolicy('Request', ['RequestReceived']))
+    const plain = keeping(fixedAuditPolicy('Metadata', ['RequestReceived']))
+    const team: AdmissionPlugin = {
+      name: 'Team',
+      handles: ({ operation }) => operation === 'CREATE',
+      admit: ({ metadata }, _, { explain }) => {
+        metadata.labels = { team: 'none' }
+        explain?.('everything has a team')
+      },
+    }
+    const { ask } = await sampleServer({ audit: [trail, plain], admission: [team] })
+    await ask(collection, { method: 'POST', body: configMap })
+    const key = 'decisions.admission.k8s.io/plugins'
+    expect(JSON.parse(trail.events[0]?.annotations?.[key] ?? '')).toEqual([
+      {
+        plugin: 'Team',
+        phase: 'mutating',
+        outcome: 'changed',
+        changes: ['add /metadata/labels'],
+        reasons: ['everything has a team'],
+      },
+    ])
+    expect(plain.events[0]?.annotations).not.toHaveProperty(key)
   })
 
   it('keep nothing of what their policy does not choose', async () => {

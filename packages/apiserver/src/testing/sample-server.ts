@@ -82,6 +82,7 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
     auditLevel: 'None',
     isAudited: false,
     detailAnnotations: {},
+    decisions: [],
     requestObject: undefined,
     fault: undefined,
     deadline: undefined,
