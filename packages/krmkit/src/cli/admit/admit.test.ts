@@ -171,6 +171,27 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: alice}]
     )
   })
 
+  it('knows custom resources by their definitions, wherever they are', async () => {
+    const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}}
+`
+    const widget = 'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nsize: '
+    const path = file('widget.yaml', `${widget}1\n`)
+    expect((await admit(path, '--config', file('definition.yaml', definition))).code).toBe(0)
+    const both = await admit(file('both.yaml', `${widget}x\n---${definition}`))
+    expect(both.code).toBe(1)
+    expect(both.out).toContain('Widget default/a would not be created')
+    expect(both.out).toContain('1 would be taken, 1 refused')
+  })
+
   it('says what is wrong with the files', async () => {
     const { err, code } = await admit(file('odd.yaml', 'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n'))
     expect(code).toBe(2)

@@ -109,7 +109,7 @@ export class OfflineCluster implements AsyncDisposable {
 
   /** Creates an object, or updates it where it is there. */
   async ask(given: AskedObject): Promise<ClusterAnswer> {
-    const definition = definitionOf(this.#server, given)
+    const definition = await definitionOf(this.#server, given)
     const decisions: AdmissionDecision[] = []
     const place = placeOf(definition, given)
     const asked = { ...given, name: { ...given.name, namespace: place.namespace } }
@@ -161,25 +161,31 @@ function unclosed(storage: Storage): Storage {
 
 /** What runs in a cluster was taken before the plugins were chosen: they are not asked about it. */
 async function plant(seed: readonly AskedObject[], parts: Parameters<typeof createApiServer>[0]): Promise<void> {
-  await using server = await createApiServer(parts)
-  for (const asked of seed) {
-    const definition = definitionOf(server, asked)
-    const { collection, item, namespace } = placeOf(definition, asked)
-    if (namespace !== '' && server.registry.reader.get({ group: '', resource: 'namespaces' }, '', namespace) === undefined) {
-      const made = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
-      await sent(server, { ...request('POST', '/api/v1/namespaces', made), user: administrator }, asked)
-    }
-    const stored = definition.storage
-    const present = server.registry.reader.get({ group: stored.group, resource: stored.resource }, namespace, asked.name.name)
-    const object = withVersion(asked.object, present?.metadata.resourceVersion)
-    const how = present === undefined ? request('POST', collection, object) : request('PUT', item, object)
-    await sent(server, { ...how, user: administrator }, asked)
-    const { status } = asked.object
-    if (typeof status === 'object' && status !== null && definition.subresources.some(({ name }) => name.endsWith('/status'))) {
-      const patch = { ...request('PATCH', `${item}/status`, { status } as JsonObject), user: administrator }
-      await sent(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, asked)
-    }
+  const server = await createApiServer(parts)
+  try {
+    for (const asked of seed) await plantOne(server, asked)
+  } finally {
+    await server.close()
   }
+}
+
+async function plantOne(server: EmbeddedServer, asked: AskedObject): Promise<void> {
+  const definition = await definitionOf(server, asked)
+  const { collection, item, namespace } = placeOf(definition, asked)
+  if (namespace !== '' && server.registry.reader.get({ group: '', resource: 'namespaces' }, '', namespace) === undefined) {
+    const made = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
+    await sent(server, { ...request('POST', '/api/v1/namespaces', made), user: administrator }, asked)
+  }
+  const stored = definition.storage
+  const present = server.registry.reader.get({ group: stored.group, resource: stored.resource }, namespace, asked.name.name)
+  const object = withVersion(asked.object, present?.metadata.resourceVersion)
+  const how = present === undefined ? request('POST', collection, object) : request('PUT', item, object)
+  await sent(server, { ...how, user: administrator }, asked)
+  const { status } = asked.object
+  if (typeof status !== 'object' || status === null || !definition.subresources.some(({ name }) => name.endsWith('/status')))
+    return
+  const patch = { ...request('PATCH', `${item}/status`, { status } as JsonObject), user: administrator }
+  await sent(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, asked)
 }
 
 async function sent(
@@ -193,12 +199,18 @@ async function sent(
   throw new CliError({ code: 'FileFailed', message: `${file}: ${objectText(name)}: ${message}` })
 }
 
-function definitionOf(server: EmbeddedServer, { gvk, name, file }: AskedObject): ResourceDefinition {
-  const found = server.registry.definitions.find(
-    ({ kind, resource }) =>
-      kind.kind === gvk.kind && kind.group === gvk.group && kind.version === gvk.version && resource.virtual !== true,
-  )
-  if (found !== undefined) return found
+/** Definitions that were just made take a few turns until their resources are served. */
+const turns = 200
+
+async function definitionOf(server: EmbeddedServer, { gvk, name, file }: AskedObject): Promise<ResourceDefinition> {
+  for (let turn = 0; turn < turns; turn++) {
+    const found = server.registry.definitions.find(
+      ({ kind, resource }) =>
+        kind.kind === gvk.kind && kind.group === gvk.group && kind.version === gvk.version && resource.virtual !== true,
+    )
+    if (found !== undefined) return found
+    await new Promise((resolve) => setImmediate(resolve))
+  }
   const message = `${file}: the cluster has no ${name.kind} of ${name.apiVersion}; does it lack a definition?`
   throw new CliError({ code: 'FileFailed', message })
 }

@@ -25,13 +25,16 @@ export async function runAdmit(paths: readonly string[], flags: AdmitFlags, term
   const asked = requestsOf(readable(findManifests(paths, terminal)), flags.namespace)
   const config = requestsOf(readable(findManifests(flags.config, terminal)), flags.namespace)
   const report = createReport(flags.output, { out: terminal.out, paint: terminal.paint('out', flags.color) })
-  await using cluster = await OfflineCluster.start(flags, { seed: config, warn: (text) => terminal.err(`krmkit: ${text}\n`) })
-  // Namespaces and definitions come first, as with kubectl.
+  const cluster = await OfflineCluster.start(flags, { seed: config, warn: (text) => terminal.err(`krmkit: ${text}\n`) })
   let isRefused = false
-  for (const request of asked) {
-    const answer = await cluster.ask(request)
-    if (!answer.allowed) isRefused = true
-    report.add(answer)
+  try {
+    for (const request of asked) {
+      const answer = await cluster.ask(request)
+      if (!answer.allowed) isRefused = true
+      report.add(answer)
+    }
+  } finally {
+    await cluster[Symbol.asyncDispose]()
   }
   report.end()
   return isRefused ? exitCodes.findings : exitCodes.fine
