@@ -113,6 +113,25 @@ describe('ResourceQuota charges', () => {
     )
   })
 
+  it('P289 a store that fails ends requests, and the next ones are charged again', async () => {
+    const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ pods: '2' }), 'resourcequotas/ns/r': quota({ pods: '2' }) })
+    let failing = true
+    let updates = 0
+    const writer = {
+      create: cluster.create.bind(cluster),
+      update: async (...args: Parameters<ObjectSet['update']>) => {
+        if (failing && ++updates > 1) throw new TypeError('the disk is full')
+        return cluster.update(...args)
+      },
+    }
+    const on = plugin()
+    const create = (name: string) => ask(on, 'pods', { object: pod(name, container()) }, cluster, { writer })
+    const results = await Promise.allSettled([create('a'), create('b')])
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    failing = false
+    expect((await create('c')).allowed).toBe(true)
+  })
+
   it('P289 a quota that is not counted yet lets nothing pass that it names', async () => {
     const cluster = clusterOf({
       'resourcequotas/ns/new': { spec: { hard: { pods: '1' } } },

@@ -46,7 +46,12 @@ export class QuotaLedger {
 
   async #work(namespace: string): Promise<void> {
     for (let batch = this.#take(namespace); batch.length > 0; batch = this.#take(namespace)) {
-      await this.#charge(namespace, batch)
+      try {
+        await this.#charge(namespace, batch)
+      } catch (error) {
+        // Nobody waits for ever, whatever failed.
+        for (const { reject } of batch) reject(error)
+      }
     }
     this.#namespaces.delete(namespace)
   }
