@@ -38,7 +38,7 @@ export function compileConditions(
   const scope = engine.admissionScope(stored, { params, authorizer: true })
   return conditions.map(({ expression }) => {
     const text = expression.trim()
-    return { text, compiled: engine.compileExpression(scope, text, ['bool']) }
+    return { text, compiled: engine.compileExpression(scope, text, { kinds: ['bool'] }) }
   })
 }
 

@@ -146,7 +146,7 @@ function compilePolicy(spec: PolicyMembers): PolicyPrograms {
   const declared = (spec.variables ?? []).length === 0 ? {} : { variables: types }
   const compile = (text: string, options: { kinds?: readonly Type['kind'][]; authorizer?: boolean } = {}): Source => {
     const scope = engine.admissionScope(stored, { params, authorizer: options.authorizer ?? true, ...declared })
-    return { text, compiled: engine.compileExpression(scope, text, options.kinds) }
+    return { text, compiled: engine.compileExpression(scope, text, { kinds: options.kinds }) }
   }
   const variables = new Map<string, Source>()
   for (const { name, expression } of spec.variables ?? []) {

@@ -20,7 +20,7 @@ import { strings } from './libraries/strings.ts'
 import { urls } from './libraries/urls.ts'
 import { literalProblems } from './literal-rules.ts'
 import { type Macro, type MacroTable, standardMacros, twoVariableMacros } from './macros.ts'
-import { parse } from './parser.ts'
+import { type CompileBudget, parse } from './parser.ts'
 import type { PlanError } from './plan.ts'
 import { Program } from './program.ts'
 import { showProblems } from './source.ts'
@@ -138,8 +138,9 @@ export class Environment {
     return new Environment({ ...this.#scope, variables: all }, this.#macros)
   }
 
-  compile(text: string): Compiled | Uncompiled {
-    const parsed = parse(text, this.#macros)
+  /** @param budget shared with other expressions of the same object. */
+  compile(text: string, budget?: CompileBudget): Compiled | Uncompiled {
+    const parsed = parse(text, this.#macros, budget)
     if ('problems' in parsed) return { problem: showProblems(text, parsed.problems) }
     const { expr } = parsed
     const problems = check(expr, this.#scope)

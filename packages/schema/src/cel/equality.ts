@@ -61,6 +61,7 @@ function sameNumber(a: number | bigint, b: number | bigint | undefined, asDouble
 
 function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean {
   if (a.size !== b.size) return false
+  meter.labor(a.size)
   if (a.listType !== undefined) return a.listType === 'set' ? sameMembers(a, b, meter) : sameKeyed(a, b, meter)
   for (let i = 0; i < a.size; i++) if (!equal(a.at(i), b.at(i), meter)) return false
   return true
@@ -76,12 +77,12 @@ function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
 
 /** Lists with keys have no order. */
 function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
-  const own = a as ListValue & { keyOf?(item: Value): string }
-  if (own.keyOf === undefined) return false
+  const keyOf = a.keyOf?.bind(a)
+  if (keyOf === undefined) return false
   const items = new Map<string, Value>()
-  for (const item of itemsOf(b)) items.set(own.keyOf(item), item)
+  for (const item of itemsOf(b)) items.set(keyOf(item), item)
   for (const item of itemsOf(a)) {
-    const other = items.get(own.keyOf(item))
+    const other = items.get(keyOf(item))
     if (other === undefined || !equal(item, other, meter)) return false
   }
   return true
@@ -89,6 +90,7 @@ function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
 
 function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
   if (a.size !== b.size || a.structName !== b.structName) return false
+  meter.labor(a.size * 2)
   for (const key of a.keys()) {
     const mine = a.get(key)
     const other = b.get(key)

@@ -1,4 +1,5 @@
 import type { Environment } from './environment.ts'
+import type { CompileBudget } from './parser.ts'
 import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
 import { type Type, typeName } from './types.ts'
@@ -18,13 +19,19 @@ export interface ExpressionProblem {
   readonly type?: Type
 }
 
-/** @param kinds of types that are allowed; absent: any. */
+export interface ExpressionOptions {
+  /** Of types that are allowed; absent: any. */
+  readonly kinds?: readonly Type['kind'][] | undefined
+  /** Shared with other expressions of the same object. */
+  readonly budget?: CompileBudget | undefined
+}
+
 export function compileExpression(
   environment: Environment,
   text: string,
-  kinds?: readonly Type['kind'][],
+  { kinds, budget }: ExpressionOptions = {},
 ): CompiledExpression | ExpressionProblem {
-  const compiled = environment.compile(text)
+  const compiled = environment.compile(text, budget)
   if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}`, internal: false }
   const { type } = compiled
   if (kinds !== undefined && !kinds.includes(type.kind)) {

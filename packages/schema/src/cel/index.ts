@@ -2,7 +2,7 @@ export { type AdmissionScope, admissionScope, variableType } from './admission-e
 export { type Declared, declaredBy, maxRequestSize } from './declared.ts'
 export { type Compiled, Environment, type Uncompiled } from './environment.ts'
 export { escapeName, unescapeName } from './escape.ts'
-export { type CompiledExpression, compileExpression, type ExpressionProblem } from './expression.ts'
+export { type CompiledExpression, compileExpression, type ExpressionOptions, type ExpressionProblem } from './expression.ts'
 export { fromJson, JsonMap, toJson } from './json-values.ts'
 export {
   type Ask,
@@ -15,6 +15,7 @@ export {
   Waiting,
 } from './libraries/authorization.ts'
 export { requestWork, type WorkBudget } from './meter.ts'
+export { type CompileBudget, compileBudget } from './parser.ts'
 export { PlanError } from './plan.ts'
 export { type Evaluation, type EvaluationOptions, type Program, perCallLimit } from './program.ts'
 export { type CompiledRule, compileRule, type Rule, type RuleCompilerOptions } from './rule-compiler.ts'

@@ -14,7 +14,16 @@ import { Fault, type Value } from './values.ts'
 const maxLength = 100_000
 const maxDepth = 250
 /** Macros that repeat their target can multiply what is written. */
-const maxNodes = 300_000
+const maxNodes = 100_000
+
+/** What several expressions may consist of together, so that no object holds more of them than is compiled in a few seconds. */
+export interface CompileBudget {
+  nodes: number
+}
+
+export function compileBudget(): CompileBudget {
+  return { nodes: 250_000 }
+}
 
 /** Operators by binding, the loosest first. */
 const relations = new Set(['<', '<=', '>', '>=', '==', '!=', 'in'])
@@ -24,19 +33,25 @@ const products = new Set(['*', '/', '%'])
 /** Ends parsing; what is wrong is among the problems. */
 class Stop {}
 
-export function parse(text: string, macros: MacroTable): { expr: Expr } | { problems: readonly Problem[] } {
+export function parse(
+  text: string,
+  macros: MacroTable,
+  budget: CompileBudget = compileBudget(),
+): { expr: Expr } | { problems: readonly Problem[] } {
   const problems: Problem[] = []
   const length = Array.from(text).length
   if (length > maxLength) {
     return { problems: [{ at: 0, message: `expression code point size exceeds limit: size: ${length}, limit ${maxLength}` }] }
   }
-  const parser = new Parser(tokenize(text, problems), macros, problems)
+  const parser = new Parser(tokenize(text, problems), { macros, problems, maxNodes: Math.min(maxNodes, budget.nodes) })
   try {
     const expr = parser.whole()
     return problems.length === 0 ? { expr } : { problems }
   } catch (error) {
     if (error instanceof Stop) return { problems }
     throw error
+  } finally {
+    budget.nodes = Math.max(0, budget.nodes - parser.nodes)
   }
 }
 
@@ -49,12 +64,17 @@ class Parser {
   #opened = -1
   #expected = ''
   #depth = 0
-  #nodes = 0
+  readonly #maxNodes: number
+  nodes = 0
 
-  constructor(tokens: readonly Token[], macros: MacroTable, problems: Problem[]) {
+  constructor(
+    tokens: readonly Token[],
+    { macros, problems, maxNodes }: { macros: MacroTable; problems: Problem[]; maxNodes: number },
+  ) {
     this.#tokens = tokens
     this.#macros = macros
     this.#problems = problems
+    this.#maxNodes = maxNodes
   }
 
   whole(): Expr {
@@ -290,7 +310,7 @@ class Parser {
       this.#problems.push(expanded)
       return this.#literal(at, false)
     }
-    this.#nodes += expanded.nodes
+    this.nodes += expanded.nodes
     this.#bounded()
     return expanded.expr
   }
@@ -304,14 +324,14 @@ class Parser {
   }
 
   #node<N extends Expr>(node: N): N {
-    this.#nodes++
+    this.nodes++
     this.#bounded()
     return node
   }
 
   #bounded(): void {
-    if (this.#nodes <= maxNodes) return
-    this.#problems.push({ at: 0, message: `expression size exceeds limit: ${maxNodes} nodes` })
+    if (this.nodes <= this.#maxNodes) return
+    this.#problems.push({ at: 0, message: `expression size exceeds limit: ${this.#maxNodes} nodes` })
     throw new Stop()
   }
 

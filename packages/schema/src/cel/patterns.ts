@@ -10,6 +10,8 @@ import { Fault } from './values.ts'
 const stepWork = 1 / 2
 /** Steps of work for compiling an instruction. */
 const compileWork = 40
+/** Steps of work for one more match. */
+const searchWork = 50
 const maxCached = 64
 
 /** Compiled expressions by their text, the oldest dropped first. */
@@ -26,6 +28,11 @@ export class Patterns {
     this.#compiled.set(source, result)
     return result
   }
+}
+
+/** Pays for looking for the next match, in so many characters that are left. */
+export function chargeSearch({ size, isUnbounded }: Pattern, left: number, meter: Meter): void {
+  meter.labor(searchWork + Math.ceil(size * (isUnbounded ? left : Math.min(left, size)) * stepWork))
 }
 
 /** Pays for looking at a text with an expression, before that is done. */

@@ -1,5 +1,6 @@
 import type { Declared } from './declared.ts'
 import type { Environment } from './environment.ts'
+import type { CompileBudget } from './parser.ts'
 import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
 import { declaredSizes, oldSelfName, ruleEnvironment } from './rule-environment.ts'
@@ -31,6 +32,8 @@ export interface CompiledRule {
 export interface RuleCompilerOptions {
   /** Which functions an expression may use: stored ones may know more than new ones. */
   environment(expression: string): Environment
+  /** Shared with the other rules of the schema. */
+  readonly budget?: CompileBudget
   /** Costs are needed when rules are accepted only. */
   readonly estimate?: boolean
 }
@@ -41,13 +44,13 @@ const nothing = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
 export function compileRule(
   rule: Rule,
   declared: Declared,
-  { environment, estimate = false }: RuleCompilerOptions,
+  { environment, estimate = false, budget }: RuleCompilerOptions,
 ): CompiledRule {
   if ((rule.rule ?? '').trim() === '') return nothing
   const optional = rule.optionalOldSelf === true
   const scope = (text: string) => ruleEnvironment(environment(text), declared, optional)
   const cost = declaredSizes(declared)
-  const compiled = scope(rule.rule).compile(rule.rule)
+  const compiled = scope(rule.rule).compile(rule.rule, budget)
   if ('problem' in compiled) return { ...nothing, problem: `compilation failed: ${compiled.problem}` }
   if (compiled.type.kind !== boolType.kind) return { ...nothing, problem: 'cel expression must evaluate to a bool' }
   const usesOldSelf = compiled.uses(oldSelfName)
@@ -57,7 +60,7 @@ export function compileRule(
   const whole = { usesOldSelf, program, maxCost: estimate ? compiled.estimate(cost).max : 0, messageMaxCost: 0 }
   const text = rule.messageExpression ?? ''
   if (text === '') return whole
-  const message = scope(text).compile(text)
+  const message = scope(text).compile(text, budget)
   if ('problem' in message) return { ...whole, messageProblem: `messageExpression compilation failed: ${message.problem}` }
   if (message.type.kind !== stringType.kind) return { ...whole, messageProblem: 'messageExpression must evaluate to a string' }
   const messageProgram = message.program()

@@ -192,8 +192,7 @@ export class SchemaList extends ListValue {
     return this.#adapt(this.#raw[index] as JsonValue)
   }
 
-  /** What an item of a list with keys is known by. */
-  keyOf(item: Value): string {
+  override keyOf(item: Value): string {
     if (!(item instanceof MapValue)) return ''
     return JSON.stringify(this.#names.map((name) => keyText(item.field(name))))
   }

@@ -10,6 +10,8 @@ export interface Problem {
 
 /** More problems than this are only counted. */
 const maxShown = 100
+/** Nor are problems of long lines repeated for ever. */
+const maxLength = 32_768
 
 /**
  * The problems one under the other, each with its line and a mark below it:
@@ -22,8 +24,13 @@ const maxShown = 100
  */
 export function showProblems(text: string, problems: readonly Problem[]): string {
   const sorted = [...problems].sort((a, b) => a.at - b.at || compareCodePoints(a.message, b.message))
-  const shown = sorted.slice(0, maxShown).map((problem) => showProblem(text, problem))
-  const more = sorted.length - maxShown
+  const shown: string[] = []
+  for (let length = 0; shown.length < Math.min(maxShown, sorted.length) && length < maxLength; ) {
+    const problem = showProblem(text, sorted[shown.length] as Problem)
+    shown.push(problem)
+    length += problem.length
+  }
+  const more = sorted.length - shown.length
   return more > 0 ? `${shown.join('\n')}\n${more} more errors were truncated` : shown.join('\n')
 }
 

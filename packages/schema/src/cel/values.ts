@@ -59,6 +59,8 @@ export abstract class ListValue {
   abstract at(index: number): Value
   /** What the schema says about order and equality of the items. */
   readonly listType: 'set' | 'map' | undefined = undefined
+  /** Of lists with keys: what an item is known by. */
+  keyOf?(item: Value): string
 }
 
 /** All items of a list. */

@@ -7,8 +7,15 @@ export interface Pattern {
   readonly size: number
   /** Whether some part of the text matches. */
   test(text: string): boolean
-  /** The parts that match, from left to right; without `limit`, all. */
-  matches(text: string, limit?: number): string[]
+  /** Some part may be repeated without end: each match may have to look at all that follows. */
+  readonly isUnbounded: boolean
+  /**
+   * The parts that match, from left to right; what is empty only where no match ends.
+   *
+   * @param limit of how many; default all.
+   * @param before is told where each search begins.
+   */
+  matches(text: string, options?: { readonly limit?: number; readonly before?: (index: number) => void }): string[]
 }
 
 /** Why an expression cannot be read, in Go's words. */
@@ -31,10 +38,17 @@ export function compilePattern(source: string): Pattern | PatternProblem {
       source,
       size: compiled.programSize(),
       test: (text) => compiled.matcher(text).find(),
-      matches: (text, limit = Number.POSITIVE_INFINITY) => {
+      isUnbounded: isUnbounded(source),
+      matches: (text, { limit = Number.POSITIVE_INFINITY, before } = {}) => {
         const found: string[] = []
         const matcher = compiled.matcher(text)
-        while (found.length < limit && matcher.find()) found.push(matcher.group() ?? '')
+        for (let end = -1; found.length < limit; ) {
+          before?.(Math.max(0, end))
+          if (!matcher.find()) break
+          const isBeside = matcher.start() === end && matcher.end() === end
+          end = matcher.end()
+          if (!isBeside) found.push(matcher.group() ?? '')
+        }
         return found
       },
     }
@@ -46,10 +60,15 @@ export function compilePattern(source: string): Pattern | PatternProblem {
 /** A pattern that can be used at once: one that cannot be read matches nothing. */
 export function usablePattern(source: string): Pattern {
   const compiled = compilePattern(source)
-  return 'problem' in compiled ? { source, size: 1, test: () => false, matches: () => [] } : compiled
+  return 'problem' in compiled ? { source, size: 1, isUnbounded: false, test: () => false, matches: () => [] } : compiled
 }
 
 const part = /\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[()]|[\s\S]/g
+
+function isUnbounded(source: string): boolean {
+  for (const [text, , high] of source.matchAll(part)) if (text === '*' || text === '+' || high === '') return true
+  return false
+}
 
 /** About how many instructions there will be. */
 function writtenOut(source: string): number {

@@ -1,5 +1,5 @@
 import { expressions, loadExpressions } from '@krmkit/schema'
-import type { AdmissionScope, Environment, Type } from '@krmkit/schema/cel'
+import type { AdmissionScope, CompileBudget, Environment, Type } from '@krmkit/schema/cel'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { Place } from '../shared/place.ts'
 
@@ -7,10 +7,26 @@ import type { Place } from '../shared/place.ts'
 
 export { loadExpressions }
 
+/** @param stored expressions of the stored object. */
+export function expressionChecks(stored: ReadonlySet<string>, context: PolicyContext): ExpressionChecks {
+  let budget: CompileBudget | undefined
+  return {
+    stored,
+    context,
+    // Objects without expressions do not load the engine.
+    get budget() {
+      budget ??= expressions().engine.compileBudget()
+      return budget
+    },
+  }
+}
+
 export interface ExpressionChecks {
   /** Expressions of the stored object: they may use all that was known when they were stored. */
   readonly stored: ReadonlySet<string>
   readonly context: PolicyContext
+  /** What all expressions of the object may consist of. */
+  readonly budget: CompileBudget
 }
 
 /** @param kinds of types that the expression may come to; absent: any. */
@@ -21,7 +37,10 @@ export function checkExpression(
 ): Type | undefined {
   const { scope, checks, kinds } = options
   const { engine } = expressions()
-  const compiled = engine.compileExpression(engine.admissionScope(environmentFor(text, checks), scope), text, kinds)
+  const compiled = engine.compileExpression(engine.admissionScope(environmentFor(text, checks), scope), text, {
+    kinds,
+    budget: checks.budget,
+  })
   if (!('problem' in compiled)) return compiled.type
   if (compiled.internal) at.internal(compiled.problem)
   else at.invalid(text, compiled.problem)

@@ -18,7 +18,7 @@ import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkExpression, type ExpressionChecks, loadExpressions, seenType } from './admission-expressions.ts'
+import { checkExpression, type ExpressionChecks, expressionChecks, loadExpressions, seenType } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkMatchResources, defaultMatchResources } from './match-resources.ts'
 import { checkChoice, failurePolicies } from './webhooks.ts'
@@ -45,7 +45,7 @@ function checkPolicy(policy: Policy, old: Policy | undefined, report: Report): v
     semanticEqual(spec.paramKind, old.spec?.paramKind) &&
     semanticEqual(spec.matchConditions, old.spec?.matchConditions)
   const params = isSet(spec.paramKind)
-  const checks: ExpressionChecks = { stored: expressionsOf(old), context: report.context }
+  const checks = expressionChecks(expressionsOf(old), report.context)
   if (!same) checkMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
   const seen: Seen = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
   checkVariables(spec, at.child('variables'), seen)

@@ -18,7 +18,7 @@ import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { isSet, type R, semanticEqual } from '../shared/values.ts'
 import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
-import { type ExpressionChecks, loadExpressions } from './admission-expressions.ts'
+import { type ExpressionChecks, expressionChecks, loadExpressions } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkRule, defaultRules } from './rules.ts'
 
@@ -91,10 +91,11 @@ function checkConfiguration(
   const stored = new Set(
     before.flatMap(({ matchConditions }) => (matchConditions ?? []).map(({ expression = '' }) => expression)),
   )
+  const checks = expressionChecks(stored, report.context)
   const names = new Set<string>()
   for (const [i, hook] of hooksOf(configuration).entries()) {
     const at = report.at('webhooks').index(i)
-    checkHook(hook, at, tolerances, { stored, context: report.context })
+    checkHook(hook, at, tolerances, checks)
     checkReviewVersions(hook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), tolerances)
     const name = hook.name ?? ''
     if (tolerances.sameNames || name === '') continue

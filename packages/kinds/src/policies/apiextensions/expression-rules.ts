@@ -1,6 +1,6 @@
 import { type DeepReadonly, type FieldError, field, goText, type JsonObject, type Path } from '@krmkit/meta'
 import { expressions, hasRules } from '@krmkit/schema'
-import type { CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
+import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { goRule } from './go-form.ts'
 import { itemsOf } from './list-markers.ts'
@@ -60,6 +60,7 @@ interface At {
 class Walk {
   readonly errors: FieldError[] = []
   readonly #options: ExpressionRuleOptions
+  #budget: CompileBudget | undefined
   #total = 0
   #costly: { path: Path; cost: number }[] = []
 
@@ -98,6 +99,7 @@ class Walk {
 
   #rules(schema: Schema, rules: readonly Rule[], at: At): void {
     const { engine } = expressions()
+    this.#budget ??= engine.compileBudget()
     const place = at.path.child('x-kubernetes-validations')
     const whole = at.root || schema['x-kubernetes-embedded-resource'] === true
     const declared = engine.declaredBy(schema as JsonObject, 'selfType', whole)
@@ -109,7 +111,11 @@ class Walk {
     }
     const times = at.cardinality ?? engine.greatestCardinality(declared)
     for (const [index, rule] of rules.entries()) {
-      const compiled = engine.compileRule(rule, declared, { environment: this.#options.environment, estimate: true })
+      const compiled = engine.compileRule(rule, declared, {
+        environment: this.#options.environment,
+        estimate: true,
+        budget: this.#budget,
+      })
       this.#costs(compiled, place.index(index), times)
       this.#problems(rule, compiled, { path: place.index(index), uncorrelated: at.uncorrelated })
     }

@@ -109,15 +109,37 @@ function joined(meter: Meter, a: ListValue, b: ListValue): Value {
   meter.labor(a.size + b.size)
   if (a.listType === 'set') {
     const have = new MemberSet(meter)
-    for (const item of itemsOf(a)) have.add(item)
-    return new ArrayList([...itemsOf(a), ...[...itemsOf(b)].filter((item) => !have.has(item))])
+    const items = [...itemsOf(a)]
+    for (const item of items) have.add(item)
+    for (const item of itemsOf(b)) {
+      if (have.has(item)) continue
+      have.add(item)
+      items.push(item)
+    }
+    return new UnorderedList(items, a)
   }
-  const keyOf = (a as ListValue & { keyOf?(item: Value): string }).keyOf?.bind(a)
+  const keyOf = a.keyOf?.bind(a)
   if (a.listType !== 'map' || keyOf === undefined) return new Concatenation(a, b)
   const items = new Map<string, Value>()
   for (const item of itemsOf(a)) items.set(keyOf(item), item)
   for (const item of itemsOf(b)) items.set(keyOf(item), item)
-  return new ArrayList([...items.values()])
+  return new UnorderedList([...items.values()], a)
+}
+
+/** Items that are compared as those of another list. */
+class UnorderedList extends ArrayList {
+  override readonly listType: 'set' | 'map' | undefined
+  readonly #like: ListValue
+
+  constructor(items: readonly Value[], like: ListValue) {
+    super(items)
+    this.listType = like.listType
+    this.#like = like instanceof UnorderedList ? like.#like : like
+  }
+
+  override keyOf(item: Value): string {
+    return this.#like.keyOf?.(item) ?? ''
+  }
 }
 
 /** Two lists as one; long chains are written out. */

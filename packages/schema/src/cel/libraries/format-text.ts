@@ -113,7 +113,7 @@ function listText(list: ListValue, meter: Meter): string | Fault {
   for (const item of itemsOf(list)) {
     const text = memberText(item, meter)
     if (text instanceof Fault) return text
-    meter.labor(text.length >> 4)
+    meter.labor(4 + text.length)
     texts.push(text)
   }
   return `[${texts.join(', ')}]`
@@ -127,7 +127,7 @@ function mapText(map: MapValue, meter: Meter): string | Fault {
     const found = map.get(key)
     const text = found === undefined ? 'null' : memberText(found, meter)
     if (text instanceof Fault) return text
-    meter.labor((name.length + text.length) >> 4)
+    meter.labor(8 + name.length + text.length)
     entries.push([name, text])
   }
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

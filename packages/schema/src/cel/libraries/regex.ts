@@ -1,6 +1,6 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
-import { chargeMatch } from '../patterns.ts'
+import { chargeMatch, chargeSearch } from '../patterns.ts'
 import { boolType, intType, listOf, stringType } from '../types.ts'
 import { ArrayList, Fault, type Value } from '../values.ts'
 import type { Library } from './library.ts'
@@ -17,8 +17,7 @@ function matches(meter: Meter, text: string, source: string): Value {
 function found(meter: Meter, text: string, source: string, limit: number): readonly string[] | Fault {
   const pattern = meter.patterns.get(source, meter)
   if (pattern instanceof Fault) return new Fault(`Illegal regex: ${pattern.message}`)
-  chargeMatch(pattern, text, meter)
-  return pattern.matches(text, limit)
+  return pattern.matches(text, { limit, before: (index) => chargeSearch(pattern, text.length - index, meter) })
 }
 
 function find(meter: Meter, text: string, source: string): Value {

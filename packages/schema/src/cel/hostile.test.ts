@@ -1,0 +1,142 @@
+import type { JsonValue } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { Environment } from './environment.ts'
+import { fromJson } from './json-values.ts'
+import { requestWork } from './meter.ts'
+import { compileBudget } from './parser.ts'
+import { type Evaluation, Program } from './program.ts'
+import { dynType, listOf, stringType } from './types.ts'
+import { Fault } from './values.ts'
+
+/** What is written to stall a server is refused, or ended by its cost. */
+
+const environment = Environment.ofRelease('1.33').with([
+  ['x', dynType],
+  ['s', stringType],
+  ['l', listOf(stringType)],
+])
+
+function problemOf(text: string): string | undefined {
+  const compiled = environment.compile(text)
+  return 'problem' in compiled ? compiled.problem : undefined
+}
+
+function evaluate(text: string, variables: Readonly<Record<string, JsonValue>> = {}, work = requestWork()): Evaluation {
+  const compiled = environment.compile(text)
+  if ('problem' in compiled) throw new Error(compiled.problem)
+  const program = compiled.program()
+  if (!(program instanceof Program)) throw program
+  const values = Object.entries(variables).map(([name, value]) => [name, fromJson(value)])
+  return program.evaluate(Object.fromEntries(values), { work })
+}
+
+const cancelled = { message: 'operation cancelled: actual cost limit exceeded' }
+
+describe('expressions', () => {
+  it('are of bounded length', () => {
+    expect(problemOf(`"${'a'.repeat(100_000)}"`)).toContain(
+      'expression code point size exceeds limit: size: 100002, limit 100000',
+    )
+  })
+
+  it.each([
+    ['brackets', `${'('.repeat(300)}1${')'.repeat(300)}`],
+    ['lists', '['.repeat(300) + ']'.repeat(300)],
+    ['members', `x${'.a'.repeat(300)}`],
+    ['calls', `${'size('.repeat(300)}x${')'.repeat(300)}`],
+    ['conditions', `${'true ? 1 : '.repeat(300)}1`],
+    ['sums', `1${' + 1'.repeat(300)}`],
+    ['signs', `x${'[0]'.repeat(20_000)}`],
+  ])('are of bounded depth: %s', (_, text) => {
+    expect(problemOf(text)).toContain('expression recursion limit exceeded: 250')
+  })
+
+  it('may have many terms side by side', () => {
+    expect(problemOf(Array.from({ length: 2_000 }, (_, i) => `x == ${i}`).join(' || '))).toBeUndefined()
+    expect(problemOf(`[${'1,'.repeat(20_000)}]`)).toBeUndefined()
+  })
+
+  it('do not grow without end by macros that repeat what they are called on', () => {
+    const text = `optional.of(1)${'.optMap(y, y)'.repeat(200)}.hasValue()`
+    expect(problemOf(text)).toContain('expression size exceeds limit')
+  })
+
+  it('of one object are bounded together', () => {
+    const budget = { ...compileBudget(), nodes: 10_000 }
+    const text = `optional.of(1)${'.optMap(y, y)'.repeat(8)}.hasValue()`
+    const results = Array.from({ length: 10 }, () => environment.compile(text, budget))
+    expect(results[0]).not.toHaveProperty('problem')
+    expect(results.at(-1)).toMatchObject({ problem: expect.stringContaining('expression size exceeds limit: 0 nodes') })
+  })
+
+  it('problems of long lines are not repeated without end', () => {
+    expect((problemOf(Array.from({ length: 10_000 }, (_, i) => `n${i}`).join('&&')) as string).length).toBeLessThan(300_000)
+  })
+
+  it('many problems are cut short', () => {
+    const problem = problemOf(Array.from({ length: 1_000 }, (_, i) => `n${i}`).join(' &&\n')) as string
+    expect(problem.split('\n').filter((line) => line.startsWith('ERROR'))).toHaveLength(100)
+    expect(problem).toContain('900 more errors were truncated')
+  })
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('know no member %s of values', (name) => {
+    expect(evaluate(`has(x.${name})`, { x: { a: 1 } }).value).toBe(false)
+    expect(evaluate(`'${name}' in x`, { x: {} }).value).toBe(false)
+    expect(evaluate(`x.${name} == 1`, { x: {} }).value).toMatchObject({ message: `no such key: ${name}` })
+    expect(evaluate(`{'${name}': 1}.${name}`).value).toBe(1)
+    expect(problemOf(`${name}(1)`)).toContain('undeclared reference')
+  })
+})
+
+describe('evaluation', () => {
+  const many = Array.from({ length: 2_000 }, (_, i) => `item ${i}`)
+
+  it.each([
+    ['loops in loops', 'l.all(a, l.all(b, l.all(c, a != b + c)))', { l: many }],
+    ['loops over what loops make', 'l.map(a, l.map(b, a + b)).size() == 0', { l: many }],
+    ['texts that grow', `${'l.map(a, '.repeat(3)}s + s + s + s${')'.repeat(3)} == []`, { l: many, s: 'x'.repeat(1000) }],
+    ['texts that are replaced', "l.all(a, s.replace('', s).size() > 0)", { l: many, s: 'x'.repeat(10_000) }],
+    ['texts that are read again and again', 'l.all(a, s.lowerAscii() != a)', { l: many, s: 'x'.repeat(1_000_000) }],
+    ['texts that are split', "l.all(a, s.split('').size() > 1)", { l: many, s: 'x'.repeat(100_000) }],
+    ['texts that are joined', 'l.map(a, l.join(s)).join(s).size() > 0', { l: many, s: 'x'.repeat(10_000) }],
+    ['texts that are formatted', "l.all(a, '%s%s%s'.format([l, l, l]).size() > 1)", { l: many }],
+    ['deep equality', 'l.all(a, x == x.map(y, y))', { l: many, x: many }],
+    ['membership', "l.all(a, !((a + '!') in l))", { l: many }],
+    ['sets', 'l.all(a, sets.equivalent(l, l))', { l: many }],
+    ['regular expressions', "l.all(a, !s.matches('(x+x+)+y'))", { l: many, s: 'x'.repeat(100_000) }],
+    ['every match', "l.all(a, s.findAll('x').size() > 0)", { l: many, s: 'x'.repeat(100_000) }],
+    ['matches that look far ahead', "s.findAll('x*y|x').size() > 0", { s: 'x'.repeat(100_000) }],
+  ])('ends: %s', (_, text, variables) => {
+    expect(evaluate(text, variables).value).toMatchObject(cancelled)
+  })
+
+  it('regular expressions are bounded in size, and told so', () => {
+    const { value } = evaluate('s.matches(s)', { s: 'a{1000}{1000}{1000}' })
+    expect(value).toBeInstanceOf(Fault)
+    expect(evaluate('s.matches(l[0])', { s: 'x', l: ['((a{100}){100}){100}'] }).value).toBeInstanceOf(Fault)
+  })
+
+  it('work that costs nothing is bounded all the same', () => {
+    // Comparing is paid for by the smaller side only.
+    const deep = () => Array.from({ length: 300 }, () => Array.from({ length: 300 }, (_, i) => i))
+    const x = [deep(), deep()]
+    const work = { left: 50_000 }
+    expect(evaluate('x[0] == x[1]', { x }, work).value).toMatchObject(cancelled)
+    expect(evaluate('x[0] == x[1]', { x }).value).toBe(true)
+  })
+
+  it('evaluations of one request share what is left', () => {
+    const work = requestWork()
+    const before = work.left
+    evaluate("s.findAll('x').size() > 0", { s: 'x'.repeat(10_000) }, work)
+    expect(work.left).toBeLessThan(before)
+  })
+
+  it('numbers of any length are read in bounded time', () => {
+    expect(evaluate('int(s)', { s: '9'.repeat(100_000) }).value).toBeInstanceOf(Fault)
+    expect(evaluate('double(s) > 1.0', { s: `${'9'.repeat(100_000)}e-99999` }).value).toBeDefined()
+    expect(evaluate('duration(s)', { s: `${'9'.repeat(100_000)}h` }).value).toBeInstanceOf(Fault)
+    expect(evaluate('isQuantity(s) || isSemver(s, true) || isIP(s) || isURL(s)', { s: '9'.repeat(100_000) }).value).toBeDefined()
+    expect(evaluate("quantity('1e2000000000').isGreaterThan(quantity('1'))").value).toBeDefined()
+  })
+})

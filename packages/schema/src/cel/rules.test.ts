@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { Environment } from './environment.ts'
+import { type RuleNode, ruleTree } from './rule-tree.ts'
+import { checkRules } from './rule-validator.ts'
+
+/** Rules of schemas against values, by vectors. */
+
+interface Vector {
+  readonly name: string
+  readonly schema: JsonObject
+  readonly value: JsonValue
+  readonly old?: JsonValue
+  readonly budget?: number
+  readonly errors: readonly string[]
+  readonly warnings?: readonly string[]
+}
+
+const file = new URL('../../testdata/cel-rules.json', import.meta.url)
+const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[]
+const environment = Environment.ofRelease('1.33')
+
+function treeOf(schema: JsonObject): RuleNode | undefined {
+  return ruleTree(schema, { environment: () => environment, root: false })
+}
+
+describe('rules', () => {
+  it.each(vectors)('$name', ({ schema, value, old, budget, errors, warnings = [] }) => {
+    const heard: string[] = []
+    const found = checkRules(treeOf(schema) as RuleNode, value, {
+      old,
+      warn: (text) => heard.push(text),
+      fieldAt: (path) => path.replace(/^\./, ''),
+      ...(budget === undefined ? {} : { budget: { cost: budget } }),
+    })
+    expect(found.map(formatFieldError)).toEqual(errors)
+    expect(heard).toEqual(warnings)
+  })
+
+  it('schemas without rules have no tree', () => {
+    expect(treeOf({ type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } })).toBeUndefined()
+  })
+})
