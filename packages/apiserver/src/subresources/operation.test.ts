@@ -1,0 +1,240 @@
+import type { AdmissionAttributes, AdmissionPlugin } from '@krmkit/admission'
+import type { ApiObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
+
+/** What admission is told of each kind of request, through a plugin that writes it down. */
+
+interface Told {
+  readonly phase: 'admit' | 'validate' | 'check'
+  readonly attributes: AdmissionAttributes
+  readonly object: ApiObject | undefined
+}
+
+function recorder(change?: (object: ApiObject, attributes: AdmissionAttributes) => ApiObject) {
+  const told: Told[] = []
+  const plugin: AdmissionPlugin = {
+    name: 'Recorder',
+    changes: 'whole',
+    handles: () => true,
+    check(attributes, _, object) {
+      if (object === undefined) told.push({ phase: 'check', attributes, object: undefined })
+    },
+    admit(object, attributes) {
+      told.push({ phase: 'admit', attributes, object })
+      return change?.(object, attributes) ?? object
+    },
+    validate(object, attributes) {
+      told.push({ phase: 'validate', attributes, object: object as ApiObject | undefined })
+    },
+  }
+  const about = (subresource: string) => told.filter(({ attributes }) => attributes.subresource === subresource)
+  return { plugin, told, about }
+}
+
+const pods = '/api/v1/namespaces/default/pods'
+const pod = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+})
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'd' },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+}
+const setup = async (change?: Parameters<typeof recorder>[0]) => {
+  const { plugin, told, about } = recorder(change)
+  const sample = await sampleServer({ admission: [plugin] })
+  // What the server makes at its start.
+  told.length = 0
+  return { ...sample, told, about }
+}
+const shown = ({ phase, attributes: { operation, kind, name }, object }: Told) => [
+  phase,
+  operation,
+  kind.kind,
+  name,
+  object?.kind,
+]
+
+describe('admission of operations', () => {
+  it('P48 sees connections: their options, no old object and no options of the verb', async () => {
+    const { ask, about } = await setup()
+    await ask(pods, { method: 'POST', body: pod('p') })
+    await ask(`${pods}/p/exec?command=ls&command=-l&stdin=true&tty=0&container=c`, { method: 'POST' })
+    expect(about('exec').map(shown)).toEqual([
+      ['admit', 'CONNECT', 'PodExecOptions', 'p', 'PodExecOptions'],
+      ['validate', 'CONNECT', 'PodExecOptions', 'p', 'PodExecOptions'],
+    ])
+    const [{ attributes, object } = { attributes: undefined, object: undefined }] = about('exec')
+    expect(object).toEqual({ kind: 'PodExecOptions', apiVersion: 'v1', stdin: true, container: 'c', command: ['ls', '-l'] })
+    expect(attributes).not.toHaveProperty('oldObject')
+  })
+
+  it('P48 sees the path of a proxied request, and ports', async () => {
+    const { ask, about } = await setup()
+    await ask('/api/v1/namespaces/default/services/s:80/proxy/a/b?x=y')
+    expect(about('proxy')[0]?.object).toEqual({ kind: 'ServiceProxyOptions', apiVersion: 'v1', path: 'a/b' })
+    await ask(`${pods}/p/portforward?ports=80&ports=443`)
+    expect(about('portforward')[0]?.object).toMatchObject({ ports: [80, 443] })
+  })
+
+  it('does not see reads of logs', async () => {
+    const { ask, about } = await setup()
+    await ask(`${pods}/p/log`)
+    expect(about('log')).toEqual([])
+  })
+
+  it('P44 sees a binding once, and nothing of the update that it makes', async () => {
+    const { ask, about } = await setup()
+    await ask(pods, { method: 'POST', body: pod('p') })
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }
+    expect((await ask(`${pods}/p/binding`, { method: 'POST', body: binding })).status).toBe(201)
+    expect(about('binding').map(shown)).toEqual([
+      ['admit', 'CREATE', 'Binding', 'p', 'Binding'],
+      ['validate', 'CREATE', 'Binding', 'p', 'Binding'],
+    ])
+    expect(about('binding')[0]?.object?.metadata).toMatchObject({ name: 'p', namespace: 'default' })
+  })
+
+  it('P44 may change where a binding leads', async () => {
+    const { ask } = await setup((object, { subresource }) =>
+      subresource === 'binding' ? ({ ...object, target: { kind: 'Node', name: 'other' } } as ApiObject) : object,
+    )
+    await ask(pods, { method: 'POST', body: pod('p') })
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }
+    await ask(`${pods}/p/binding`, { method: 'POST', body: binding })
+    expect((await ask(`${pods}/p`)).json.spec.nodeName).toBe('other')
+  })
+
+  it('P44 sees an eviction, and not the deletion that it ends in', async () => {
+    const { ask, told, about } = await setup()
+    await ask(pods, { method: 'POST', body: pod('p') })
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } }
+    expect((await ask(`${pods}/p/eviction`, { method: 'POST', body: eviction })).status).toBe(201)
+    expect(about('eviction').map(shown)).toEqual([
+      ['admit', 'CREATE', 'Eviction', 'p', 'Eviction'],
+      ['validate', 'CREATE', 'Eviction', 'p', 'Eviction'],
+    ])
+    expect(told.filter(({ attributes }) => attributes.operation === 'DELETE')).toEqual([])
+  })
+
+  it('P44 sees a scale as such, before and after, and may change it', async () => {
+    const { ask, about } = await setup((object, { subresource }) =>
+      subresource === 'scale' ? ({ ...object, spec: { replicas: 7 } } as ApiObject) : object,
+    )
+    const path = '/apis/apps/v1/namespaces/default/deployments'
+    await ask(path, { method: 'POST', body: deployment })
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const { json } = await ask(`${path}/d/scale`, { method: 'PATCH', body: { spec: { replicas: 3 } }, headers })
+    expect(json.spec.replicas).toBe(7)
+    expect((await ask(`${path}/d`)).json.spec.replicas).toBe(7)
+    const [first, second] = about('scale')
+    expect(first?.attributes).toMatchObject({
+      operation: 'UPDATE',
+      kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+      resource: { group: 'apps', version: 'v1', resource: 'deployments' },
+      oldObject: { kind: 'Scale', spec: { replicas: 1 } },
+    })
+    expect([first?.object?.['spec'], second?.object?.['spec']]).toEqual([{ replicas: 3 }, { replicas: 7 }])
+  })
+
+  it('sees reviews', async () => {
+    const { ask, told } = await setup()
+    const review = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { nonResourceAttributes: { path: '/' } },
+    }
+    await ask('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { method: 'POST', body: review })
+    expect(told.map(({ phase, attributes }) => [phase, attributes.kind.kind])).toEqual([
+      ['admit', 'SelfSubjectAccessReview'],
+      ['validate', 'SelfSubjectAccessReview'],
+    ])
+  })
+})
+
+describe('admission of writes', () => {
+  const collection = '/api/v1/namespaces/default/configmaps'
+  const configMap = (metadata: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata })
+
+  it('P50 sees what is deleted, in both phases, and the options as they were given', async () => {
+    const { ask, told } = await setup()
+    await ask(collection, { method: 'POST', body: configMap({ name: 'a', labels: { t: 'x' } }) })
+    told.length = 0
+    await ask(`${collection}/a?propagationPolicy=Background`, { method: 'DELETE' })
+    expect(told.map(({ phase }) => phase)).toEqual(['check', 'validate'])
+    for (const { attributes } of told) {
+      expect(attributes).toMatchObject({
+        name: 'a',
+        options: { propagationPolicy: 'Background' },
+        oldObject: { metadata: { labels: { t: 'x' } } },
+      })
+    }
+  })
+
+  it('is told no names when a collection is deleted', async () => {
+    const { ask, told } = await setup()
+    await ask(collection, { method: 'POST', body: configMap({ name: 'a' }) })
+    told.length = 0
+    await ask(collection, { method: 'DELETE' })
+    expect(told.map(({ attributes }) => [attributes.name, attributes.oldObject?.metadata.name])).toContainEqual(['', 'a'])
+  })
+
+  it('judges under the name that was generated', async () => {
+    const { ask, told } = await setup()
+    await ask(collection, { method: 'POST', body: configMap({ generateName: 'g-' }) })
+    const [admitted, judged] = told
+    expect(admitted?.attributes.name).toBe('')
+    expect(judged?.attributes.name).toMatch(/^g-.{5}$/)
+  })
+
+  it('P52 is told the options of a write', async () => {
+    const { ask, told } = await setup()
+    await ask(`${collection}?fieldManager=me&fieldValidation=Strict&dryRun=All`, {
+      method: 'POST',
+      body: configMap({ name: 'a' }),
+    })
+    expect(told[0]?.attributes.options).toEqual({ dryRun: ['All'], fieldManager: 'me', fieldValidation: 'Strict' })
+  })
+
+  it('cannot damage owners of fields, or name owners twice', async () => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '1' }
+    const { ask } = await setup((object) => ({
+      ...object,
+      metadata: { ...object.metadata, managedFields: [{ operation: 'Bogus' }], ownerReferences: [owner, { ...owner }] },
+    }))
+    const { json, headers } = await ask(collection, { method: 'POST', body: { ...configMap({ name: 'a' }), data: { k: 'v' } } })
+    expect(json.metadata.managedFields).toMatchObject([{ operation: 'Update', fieldsV1: { 'f:data': {} } }])
+    expect(json.metadata.ownerReferences).toEqual([owner])
+    expect(headers['warning']).toEqual([
+      expect.stringContaining('.metadata.managedFields was in an invalid state after admission'),
+      expect.stringContaining('.metadata.ownerReferences contains duplicate entries after mutating admission happens'),
+    ])
+  })
+
+  it('cannot move an object to another namespace', async () => {
+    const { ask } = await setup((object) => ({ ...object, metadata: { ...object.metadata, namespace: 'kube-system' } }))
+    expect((await ask(collection, { method: 'POST', body: configMap({ name: 'a' }) })).status).toBe(400)
+  })
+
+  it('owners that the client names twice are named once, with a warning', async () => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: '1' }
+    const { ask } = await setup()
+    const { json, headers } = await ask(collection, {
+      method: 'POST',
+      body: configMap({ name: 'a', ownerReferences: [owner, owner] }),
+    })
+    expect(json.metadata.ownerReferences).toEqual([owner])
+    expect(headers['warning']).toEqual([
+      expect.stringContaining('.metadata.ownerReferences contains duplicate entries; API server'),
+    ])
+  })
+})
