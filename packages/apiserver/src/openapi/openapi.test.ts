@@ -103,7 +103,7 @@ describe('/openapi/v3', () => {
     const packed = await get('/openapi/v3/api/v1', { 'accept-encoding': 'br;q=1, gzip' })
     expect(packed.headers['content-encoding']).toBe('gzip')
     expect(bytes(packed).length).toBeLessThan(bytes(plain).length / 5)
-    expect(gunzipSync(bytes(packed))).toEqual(Buffer.from(bytes(plain)))
+    expect(gunzipSync(bytes(packed)).equals(bytes(plain))).toBe(true)
     expect((await get('/openapi/v3/api/v1', { 'accept-encoding': 'gzip;q=0' })).headers['content-encoding']).toBeUndefined()
   })
 
