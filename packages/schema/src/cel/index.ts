@@ -23,5 +23,23 @@ export { greatestCardinality } from './rule-environment.ts'
 export { type RuleNode, type RuleTreeOptions, rulesOf, ruleTree } from './rule-tree.ts'
 export { checkRules, type RuleCheckOptions, requestCostBudget } from './rule-validator.ts'
 export { type Adapter, schemaAdapter } from './schema-values.ts'
-export * from './types.ts'
+export {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listOf,
+  mapOf,
+  nullType,
+  optionalOf,
+  type StructType,
+  stringType,
+  structOf,
+  type Type,
+  timestampType,
+  typeName,
+  uintType,
+} from './types.ts'
 export { ArrayList, Double, Fault, literalMap, MapValue, noValue, Optional, type Value } from './values.ts'
