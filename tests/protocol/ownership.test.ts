@@ -94,7 +94,7 @@ describe('updates', () => {
 
   it('P218 the oldest of many updaters become one', async () => {
     const path = `${configMaps}/busy`
-    await api.post(configMaps, { metadata: { name: 'busy' } })
+    await api.post(configMaps, { metadata: { name: 'busy' }, data: { first: 'v' } })
     for (let i = 0; i < 14; i++) {
       api.clock.advance(1000)
       await api.patch(path, { data: { [`k${i}`]: 'v' } }, { query: { fieldManager: `m${i}` } })

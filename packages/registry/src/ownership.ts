@@ -103,13 +103,10 @@ export function trackOwnership(
     delete next.metadata.managedFields
     return
   }
-  if (live !== undefined && live.metadata.managedFields === undefined && !isReset(next.metadata.managedFields)) {
-    // An object that never had anything to own stays without owners until somebody applies it, as on a stock server.
-    const owners = ownersAfterUpdate({ next: seen(live, definition), manager: context.fieldManager, apiVersion, now, types })
-    if (owners === undefined) {
-      delete next.metadata.managedFields
-      return
-    }
+  if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
+    // An object without owners stays so until somebody applies it, or says who owns what.
+    delete next.metadata.managedFields
+    return
   }
   const owners = ownersAfterUpdate({
     live: live === undefined ? undefined : seen(live, definition),
@@ -148,6 +145,10 @@ function losesOwners(
 }
 
 /** @param object the caller's own, as is its metadata. */
+function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): boolean {
+  return managedFields !== undefined && managedFields.length > 0 && !isReset(managedFields)
+}
+
 export function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
   if (entries === undefined) delete object.metadata.managedFields
   else object.metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
