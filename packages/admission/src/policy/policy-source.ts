@@ -40,6 +40,7 @@ export class PolicySource {
 class Followed<T> {
   readonly #resource: { readonly group: string; readonly resource: string }
   readonly #make: (object: DeepReadonly<ApiObject>) => T
+  #objects: readonly DeepReadonly<ApiObject>[] = []
   #made = new Map<string, T>()
   #list: readonly T[] = []
 
@@ -49,8 +50,10 @@ class Followed<T> {
   }
 
   async all({ reader }: AdmissionContext): Promise<readonly T[]> {
-    const objects = await reader.list(this.#resource)
-    if (objects.length === 0 && this.#list.length === 0) return this.#list
+    const objects = reader.listNow?.(this.#resource) ?? (await reader.list(this.#resource))
+    const before = this.#objects
+    if (objects.length === before.length && objects.every((object, i) => object === before[i])) return this.#list
+    this.#objects = objects
     const made = new Map<string, T>()
     for (const object of objects) {
       const { name = '', uid = '', resourceVersion = '' } = object.metadata

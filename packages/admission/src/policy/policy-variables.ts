@@ -1,7 +1,9 @@
 import { expressions } from '@krmkit/schema'
-import type { MapValue, Value, WorkBudget } from '@krmkit/schema/cel'
+import type { Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Source, Spending } from './evaluate.ts'
 import type { Variables } from './subject.ts'
+
+const free: Spending = { spent: () => 0 }
 
 /** The variables of a policy: each evaluated when it is first used, and kept. */
 export function policyVariables(
@@ -9,6 +11,7 @@ export function policyVariables(
   outer: Variables,
   work: WorkBudget,
 ): { readonly variables: Variables; readonly spending: Spending } {
+  if (sources.size === 0) return { variables: outer, spending: free }
   const { engine } = expressions()
   const known = new Map<string, Value>()
   let cost = 0
@@ -29,21 +32,7 @@ export function policyVariables(
     known.set(name, value)
     return value
   }
-  const names = [...sources.keys()]
-  class Lazy extends engine.MapValue {
-    override readonly structName = 'kubernetes.variables'
-    readonly size = names.length
-    get(key: Value): Value | undefined {
-      return typeof key === 'string' ? evaluated(key) : undefined
-    }
-    field(name: string): Value | undefined {
-      return evaluated(name)
-    }
-    keys(): Iterable<Value> {
-      return names
-    }
-  }
-  variables.variables = new Lazy() satisfies MapValue
+  variables.variables = new engine.ComputedMap('kubernetes.variables', [...sources.keys()], evaluated)
   return {
     variables,
     spending: {

@@ -42,4 +42,4 @@ export {
   typeName,
   uintType,
 } from './types.ts'
-export { ArrayList, Double, Fault, literalMap, MapValue, noValue, Optional, type Value } from './values.ts'
+export { ArrayList, ComputedMap, Double, Fault, literalMap, MapValue, noValue, Optional, type Value } from './values.ts'

@@ -124,6 +124,32 @@ export class LiteralMap extends MapValue {
   }
 }
 
+/** Members that are worked out when they are asked for. */
+export class ComputedMap extends MapValue {
+  override readonly structName: string
+  readonly #names: readonly string[]
+  readonly #member: (name: string) => Value | undefined
+
+  constructor(structName: string, names: readonly string[], member: (name: string) => Value | undefined) {
+    super()
+    this.structName = structName
+    this.#names = names
+    this.#member = member
+  }
+  get size(): number {
+    return this.#names.length
+  }
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.#member(key) : undefined
+  }
+  field(name: string): Value | undefined {
+    return this.#member(name)
+  }
+  keys(): Iterable<Value> {
+    return this.#names
+  }
+}
+
 export function literalMap(entries: Iterable<readonly [Value, Value]>): LiteralMap {
   return new LiteralMap(new Map([...entries].map((entry) => [mapKey(entry[0]), entry])))
 }
