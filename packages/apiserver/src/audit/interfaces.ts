@@ -104,5 +104,5 @@ export interface AuditTrail {
   readonly backend: AuditBackend
 }
 
-/** Hears of every request once it is answered: who did what, and how it ended; never of bodies. */
+/** Hears of every request once it is answered, of a watch when its answer begins: who did what, and how it ended; never of bodies. */
 export type AuditSink = (event: AuditEvent) => void

@@ -4,7 +4,12 @@ import { fixedAuditPolicy } from './policy.ts'
 /** Trails, and functions that hear of every answered request. */
 export type AuditChoice = AuditSink | AuditTrail | readonly (AuditSink | AuditTrail)[]
 
-const answered = fixedAuditPolicy('Metadata', ['RequestReceived', 'ResponseStarted'])
+const whole = fixedAuditPolicy('Metadata', ['RequestReceived', 'ResponseStarted'])
+const begun = fixedAuditPolicy('Metadata', ['RequestReceived', 'ResponseComplete'])
+/** Once of each request: when it is answered, or begins to be where that lasts. */
+const answered: AuditTrail['policy'] = {
+  decide: (attributes) => (attributes.verb === 'watch' ? begun : whole).decide(attributes),
+}
 
 export function auditTrails(choice: AuditChoice | undefined): readonly AuditTrail[] {
   if (choice === undefined) return []
