@@ -1,5 +1,5 @@
+import type { CompileBudget } from './compile-budget.ts'
 import type { Environment } from './environment.ts'
-import type { CompileBudget } from './parser.ts'
 import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
 import { type Type, typeName } from './types.ts'

@@ -1,4 +1,5 @@
 export { type AdmissionScope, admissionScope, variableType } from './admission-environment.ts'
+export { type CompileBudget, compileBudget } from './compile-budget.ts'
 export { type Declared, declaredBy, maxRequestSize } from './declared.ts'
 export { type Compiled, Environment, type Uncompiled } from './environment.ts'
 export { escapeName, unescapeName } from './escape.ts'
@@ -15,7 +16,6 @@ export {
   Waiting,
 } from './libraries/authorization.ts'
 export { requestWork, type WorkBudget } from './meter.ts'
-export { type CompileBudget, compileBudget } from './parser.ts'
 export { PlanError } from './plan.ts'
 export { type Evaluation, type EvaluationOptions, type Program, perCallLimit } from './program.ts'
 export { type CompiledRule, compileRule, type Rule, type RuleCompilerOptions } from './rule-compiler.ts'

@@ -1,4 +1,5 @@
 import type { Expr, Literal, MapEntry, MessageExpr } from './ast.ts'
+import { type CompileBudget, compileBudget, maxNodes } from './compile-budget.ts'
 import { type Token, tokenize } from './lexer.ts'
 import { readBytes, readDouble, readInt, readString, readUint } from './literals.ts'
 import { expandMacro, type MacroTable } from './macros.ts'
@@ -13,18 +14,6 @@ import { Fault, type Value } from './values.ts'
 
 const maxLength = 100_000
 const maxDepth = 250
-/** Macros that repeat their target can multiply what is written. */
-const maxNodes = 100_000
-
-/** What several expressions may consist of together, so that no object holds more of them than is compiled in a few seconds. */
-export interface CompileBudget {
-  nodes: number
-}
-
-export function compileBudget(): CompileBudget {
-  return { nodes: 250_000 }
-}
-
 /** Operators by binding, the loosest first. */
 const relations = new Set(['<', '<=', '>', '>=', '==', '!=', 'in'])
 const sums = new Set(['+', '-'])

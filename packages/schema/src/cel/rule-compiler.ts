@@ -1,6 +1,6 @@
+import type { CompileBudget } from './compile-budget.ts'
 import type { Declared } from './declared.ts'
 import type { Environment } from './environment.ts'
-import type { CompileBudget } from './parser.ts'
 import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
 import { declaredSizes, oldSelfName, ruleEnvironment } from './rule-environment.ts'
