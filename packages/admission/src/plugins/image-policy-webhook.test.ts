@@ -28,7 +28,7 @@ function service(judge: (image: string) => unknown, settings: object = {}) {
 }
 
 describe('ImagePolicyWebhook', () => {
-  it('P300 asks with images, namespace and the annotations meant for it', async () => {
+  it('P42 P234 P300 asks with images, namespace and the annotations meant for it', async () => {
     const { plugin, asked } = service(() => ({ allowed: true, auditAnnotations: { by: 'scanner' } }))
     const object = pod('a', { 'team.image-policy.k8s.io/ticket': '7', other: 'x' })
     const answer = await ask(plugin, 'pods', {

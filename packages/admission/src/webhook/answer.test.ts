@@ -103,7 +103,7 @@ describe('answers of webhooks', () => {
     expect(read(yaml).allowed).toBe(true)
   })
 
-  it('the older version is held to less, but must say whether it allows', () => {
+  it('P343 the older version is held to less, but must say whether it allows', () => {
     const answer = (response: object) => ({ response })
     expect(read(answer({ allowed: true }), older).allowed).toBe(true)
     expect(read(answer({ allowed: true, uid: 'other', patch }), older)).toMatchObject({ patchType: 'JSONPatch' })

@@ -160,6 +160,16 @@ describe('mutating webhooks', () => {
     })
   })
 
+  it('P51 creations are asked about without an old object', async () => {
+    const asking = setup({ a: [{ name: 'a1' }] })
+    await asking.chain.admit(
+      configMap({ t: 'new' }),
+      attributesOf('configmaps', { operation: 'CREATE', namespace: 'shop' }),
+      asking.context,
+    )
+    expect(asking.reviews[0]?.request).toMatchObject({ object: { metadata: { labels: { t: 'new' } } }, oldObject: null })
+  })
+
   it('P50 deletions are asked about without an object, and nothing of them can be changed', async () => {
     const deletion = attributesOf('configmaps', { operation: 'DELETE', namespace: 'shop', oldObject: configMap({ t: 'old' }) })
     const asking = setup({ a: [{ name: 'a1' }] })

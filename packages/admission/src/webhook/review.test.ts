@@ -24,7 +24,7 @@ const request = (given: AdmissionAttributes = attributes) => {
 }
 
 describe('reviews', () => {
-  it('P43 to P53 tell everything of a request, in the order of the stock server', () => {
+  it('P43 P44 P45 P46 P47 P50 P53 tell everything of a request, in the order of the stock server', () => {
     expect(JSON.stringify(request())).toBe(
       JSON.stringify({
         kind: 'AdmissionReview',
