@@ -1,7 +1,9 @@
 /** Measures what expressions cost: alone, and in requests without a socket. Prints the figures as JSON. */
+
 import { parseArgs } from 'node:util'
 import { defaultAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import type { JsonObject } from '@krmkit/meta'
 import { expressions, loadExpressions } from '@krmkit/schema'
 import type { Program } from '@krmkit/schema/cel'
 import { memoryStorage } from '@krmkit/storage'
@@ -62,7 +64,7 @@ async function best(run: () => unknown): Promise<number> {
   return least
 }
 
-function specSchema(rules: readonly object[]) {
+function specSchema(rules: readonly JsonObject[]): JsonObject {
   const number = { type: 'integer' }
   const items = { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 20 } }
   return {
@@ -78,7 +80,7 @@ function spec(count: number) {
 
 interface Setting {
   readonly name: string
-  readonly rules: readonly object[]
+  readonly rules: readonly JsonObject[]
   readonly policy?: string
 }
 

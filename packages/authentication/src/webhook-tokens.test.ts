@@ -41,13 +41,16 @@ describe('webhookTokens', () => {
     [undefined, 'v1beta1'],
     ['v1beta1', 'v1beta1'],
     ['v1', 'v1'],
-  ] as const)('P233 P241 P242 P344 asks by TokenReview in the version that is set (%s), by default v1beta1', async (version, sent) => {
-    const { judge, lab } = setup(version === undefined ? {} : { version })
-    expect(await judge('good')).toEqual({ kind: 'authenticated', user: alice })
-    expect(lab.reviews).toMatchObject([
-      { apiVersion: `authentication.k8s.io/${sent}`, kind: 'TokenReview', spec: { token: 'good' } },
-    ])
-  })
+  ] as const)(
+    'P233 P241 P242 P344 asks by TokenReview in the version that is set (%s), by default v1beta1',
+    async (version, sent) => {
+      const { judge, lab } = setup(version === undefined ? {} : { version })
+      expect(await judge('good')).toEqual({ kind: 'authenticated', user: alice })
+      expect(lab.reviews).toMatchObject([
+        { apiVersion: `authentication.k8s.io/${sent}`, kind: 'TokenReview', spec: { token: 'good' } },
+      ])
+    },
+  )
 
   it('P241 an answer in another version is none', async () => {
     const { judge, lab, errors } = setup()

@@ -268,7 +268,7 @@ export const typedObjects: readonly (KubernetesObject & { readonly kind: string;
   {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
-    metadata: metadata('b'),
+    metadata: metadata('budget'),
     spec: { minAvailable: '50%', selector, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
   } satisfies V1PodDisruptionBudget,
   {
