@@ -96,6 +96,8 @@ async function warmUp() {
   const dir = mkdtempSync(join(tmpdir(), 'krmkit-'))
   try {
     await exercise({ bundleFile, dir, env: { ...process.env, KRMKIT_WRITE_CODE_CACHE: '1' } })
+  } catch (error) {
+    console.error(`krmkit: starts will take longer, for a first one did not go well: ${error.message}`)
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
