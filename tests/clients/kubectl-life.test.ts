@@ -325,6 +325,12 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
     expect(rows(await kubectl.run('get wd'))).toEqual([{ NAME: 'a', SIZE: '3' }])
     expect((await kubectl.json('get widget a')).spec).toEqual({ size: 3, colour: 'red' })
     expect(await kubectl.run('scale widget a --replicas=9')).toBe('widget.shop.example.com/a scaled')
+    const { code, stdout } = await kubectl.try(['diff', '-f', '-'], { stdin: JSON.stringify({ ...widget, spec: { size: 4 } }) })
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/\n- +size: 9\n\+ +size: 4\n/)])
+    expect(await kubectl.run('describe widget a')).toMatch(/\nSpec:\n {2}Colour: {2}red\n {2}Size: {4}9\n/)
+    const shared = JSON.stringify({ ...widget, spec: { colour: 'blue', size: 9 } })
+    expect(await kubectl.refused('apply --server-side -f -', { stdin: shared })).toContain('conflict')
+    expect(await kubectl.run('apply --server-side --force-conflicts -f -', { stdin: shared })).toContain('serverside-applied')
     expect(await kubectl.run('explain widget.spec')).toMatch(/\n {2}size\t<integer> -required-\n {4}How big\.$/)
     expect(await kubectl.refused('patch widget a --type=merge -p', { more: ['{"spec":{"size":0}}'] })).toBe(
       'The Widget "a" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1',
