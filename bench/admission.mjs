@@ -1,33 +1,13 @@
 #!/usr/bin/env node
 // `node bench/admission.mjs [--quick]`: what admission plugins cost, alone and in requests without a socket.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { rolldown } from 'rolldown'
+import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'
 import { figure, markdownTable } from './lib/table.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
 
-const out = join(root, 'bench/dist')
-mkdirSync(out, { recursive: true })
-const bundle = await rolldown({
-  input: join(root, 'bench/src/admission-main.ts'),
-  platform: 'node',
-  external: ['lmdb', 'tinybench'],
-  resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
-  logLevel: 'warn',
-})
-await bundle.write({ dir: out, format: 'esm', entryFileNames: 'admission.mjs', chunkFileNames: 'admission-[name].mjs' })
-await bundle.close()
-
-const args = [join(out, 'admission.mjs'), '--requests', flags.quick ? '100' : '2000']
-const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })
-if (status !== 0) throw new Error(`the measurements failed:\n${stderr}`)
-const { chain, server } = JSON.parse(stdout.trim().split('\n').at(-1))
+const { chain, server } = runInside(await bundleInside('admission-main'), { args: ['--requests', flags.quick ? '100' : '2000'] })
 const tables = [
   markdownTable(
     ['the chain alone', 'µs'],

@@ -1,38 +1,22 @@
 #!/usr/bin/env node
 // `node bench/authentication.mjs [--quick]`: requests by every way of saying who is calling, against anonymous ones; the server as a
 // function, and over TLS in a process of its own.
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:https'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { rolldown } from 'rolldown'
 import { throughput } from './lib/https-load.mjs'
+import { bundleInside, runInside } from './lib/inside.mjs'
 import { saveResults } from './lib/results.mjs'
 import { figure, markdownTable } from './lib/table.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
-const out = join(root, 'bench/dist')
-const program = join(out, 'authentication.mjs')
 const clients = 16
 const rounds = flags.quick ? 1 : 5
 const requests = flags.quick ? 500 : 6000
 
-mkdirSync(out, { recursive: true })
-const bundle = await rolldown({
-  input: join(root, 'bench/src/authentication-main.ts'),
-  platform: 'node',
-  external: ['lmdb'],
-  resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
-  logLevel: 'warn',
-})
-await bundle.write({ dir: out, format: 'esm', entryFileNames: 'authentication.mjs', chunkFileNames: 'authentication-[name].mjs' })
-await bundle.close()
-
-const inside = measureInside()
+const program = await bundleInside('authentication-main')
+const inside = runInside(program, { args: ['--requests', flags.quick ? '500' : '20000'] })
 const outside = await measureOutside()
 const [anonymous] = inside
 const rows = inside.map(({ name, microseconds }) => {
@@ -59,13 +43,6 @@ process.stdout.write(
   `Time of the processor for one GET; TLS with ${clients} connections that are kept.\n\n${markdownTable(head, cells)}`,
 )
 if (!flags.quick) saveResults('authentication', { clients, rows })
-
-function measureInside() {
-  const args = [program, '--requests', flags.quick ? '500' : '20000']
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-  if (status !== 0) throw new Error(`the measurements failed:\n${stderr}`)
-  return JSON.parse(stdout.trim().split('\n').at(-1))
-}
 
 /** Microseconds of the server's processor for one GET, by method: the best of several rounds, in which the methods take turns. */
 async function measureOutside() {

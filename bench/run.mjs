@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 // `npm run bench [-- --quick]`: parts, the server without sockets, and the server over TLS in a process of its own.
 // Prints tables, writes bench/results/bench.json and (without --quick) docs/performance.md.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { rolldown } from 'rolldown'
 import { fieldManagerSections } from './lib/fieldmanager-tables.mjs'
 import { caller, fanOut, throughput } from './lib/https-load.mjs'
+import { bundleInside, runInside } from './lib/inside.mjs'
 import { machine, saveResults } from './lib/results.mjs'
 import { startServer } from './lib/server-process.mjs'
 import { factor, figure, markdownTable } from './lib/table.mjs'
@@ -23,24 +22,10 @@ const inside = await measureInside()
 const outside = { memory: await measureOutside('memory'), durable: await measureOutside('durable') }
 report()
 
-/** Bundles the measurements with their sources and runs them in a process of their own. */
 async function measureInside() {
-  const out = join(root, 'bench/dist')
-  mkdirSync(out, { recursive: true })
-  const bundle = await rolldown({
-    input: join(root, 'bench/src/main.ts'),
-    platform: 'node',
-    external: ['lmdb', 'tinybench'],
-    resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
-    logLevel: 'warn',
-  })
-  await bundle.write({ dir: out, format: 'esm', entryFileNames: 'inside.mjs', chunkFileNames: 'inside-[name].mjs' })
-  await bundle.close()
+  const program = await bundleInside('main', 'inside')
   process.stderr.write('measuring parts and the server without sockets\n')
-  const args = [join(out, 'inside.mjs'), ...(flags.quick ? ['--quick'] : [])]
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })
-  if (status !== 0) throw new Error(`the measurements failed:\n${stderr}`)
-  return JSON.parse(stdout.trim().split('\n').at(-1))
+  return runInside(program, { args: flags.quick ? ['--quick'] : [] })
 }
 
 async function measureOutside(storage) {
