@@ -1,9 +1,14 @@
 import { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
-import { createObject, type Registry } from '@krmkit/registry'
+import { createObject, type Registry, type RequestContext } from '@krmkit/registry'
 import { withDefaults } from './request-body.ts'
 
 /** The server itself, where it writes on its own account. */
-export const serverUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+const serverUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+
+/** The context of its writes. Absent `signal`: nothing ends them. */
+export function serverContext(signal: AbortSignal = new AbortController().signal): RequestContext {
+  return { user: serverUser, dryRun: false, fieldManager: 'kube-apiserver', signal, warn: () => {} }
+}
 
 /** Makes the objects that every cluster has: namespaces, and the priority classes of the system. Safe to run again. */
 export async function ensureSystemObjects(registry: Registry): Promise<void> {
@@ -37,16 +42,9 @@ async function ensure(registry: Registry, group: string, given: ApiObject): Prom
   const definition = registry.stored(group, resource)
   const { name = '' } = given.metadata
   if (definition === undefined || registry.reader.get({ group, resource }, '', name) !== undefined) return
-  const context = {
-    user: serverUser,
-    dryRun: false,
-    fieldManager: 'kube-apiserver',
-    signal: new AbortController().signal,
-    warn: () => {},
-  }
   try {
     const object = withDefaults(given, definition, registry.environment.profile)
-    await createObject(registry, definition, context, { namespace: '', object })
+    await createObject(registry, definition, serverContext(), { namespace: '', object })
   } catch (error) {
     // Another server over the same store was first.
     if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error

@@ -8,8 +8,8 @@ import {
 } from '@krmkit/authorization'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { createObject, deleteObject, type FrozenObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
-import { serverUser } from '../bootstrap.ts'
+import { createObject, deleteObject, type FrozenObject, type Registry, updateObject } from '@krmkit/registry'
+import { serverContext } from '../bootstrap.ts'
 import type { HealthCheck } from '../health.ts'
 import { withDefaults } from '../request-body.ts'
 import type { AccessControl } from './access-control.ts'
@@ -82,10 +82,10 @@ async function ensure<T extends ApiObject>(
       if (reconciled.action === 'keep') return
       if (reconciled.action === 'update') {
         const change = () => reconciled.object
-        await updateObject(registry, definition, context(), { namespace, name, subresource: '', change })
+        await updateObject(registry, definition, serverContext(), { namespace, name, subresource: '', change })
         return
       }
-      await deleteObject(registry, definition, context(), { namespace, name, options: {} })
+      await deleteObject(registry, definition, serverContext(), { namespace, name, options: {} })
     } catch (error) {
       // Another server over the same store, or somebody in it, was first: look again.
       if (!ApiError.is(error) || !['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)) throw error
@@ -95,15 +95,5 @@ async function ensure<T extends ApiObject>(
 
 async function create(registry: Registry, definition: ResourceDefinition, expected: ApiObject): Promise<void> {
   const object = withDefaults(structuredClone(expected), definition, registry.environment.profile)
-  await createObject(registry, definition, context(), { namespace: expected.metadata.namespace ?? '', object })
-}
-
-function context(): RequestContext {
-  return {
-    user: serverUser,
-    dryRun: false,
-    fieldManager: 'kube-apiserver',
-    signal: new AbortController().signal,
-    warn: () => undefined,
-  }
+  await createObject(registry, definition, serverContext(), { namespace: expected.metadata.namespace ?? '', object })
 }

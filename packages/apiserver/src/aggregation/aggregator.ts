@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { APIService } from '@krmkit/kinds/apiregistration/v1'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
 import { collectionPrefix, createObject, deleteObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
-import { serverUser } from '../bootstrap.ts'
+import { serverContext } from '../bootstrap.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { withDefaults } from '../request-body.ts'
 import type { RequestState } from '../request-state.ts'
@@ -61,7 +61,7 @@ export class Aggregator {
     const { profile } = registry.environment
     this.#options = options
     this.#own = registry.stored(`apiregistration.${profile.apiDomain}`, resource)
-    this.#context = { user: serverUser, dryRun: false, fieldManager: 'kube-apiserver', signal: closing, warn: () => {} }
+    this.#context = serverContext(closing)
   }
 
   /** Group versions of other servers; the same array means that nothing has changed. */

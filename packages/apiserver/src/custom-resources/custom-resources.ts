@@ -3,7 +3,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
 import { collectionPrefix, deleteObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
 import type { Watcher } from '@krmkit/storage'
-import { serverUser } from '../bootstrap.ts'
+import { serverContext } from '../bootstrap.ts'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
 import { isTrue, settledStatus } from './accepted-names.ts'
 
@@ -58,7 +58,7 @@ class Follower {
     this.#own = own
     this.#base = options.registry.definitions
     this.#builtIn = new Set(this.#base.map(({ group, resource: { name } }) => `${group}/${name}`))
-    this.#context = { user: serverUser, dryRun: false, fieldManager: 'kube-apiserver', signal: options.closing, warn: () => {} }
+    this.#context = serverContext(options.closing)
   }
 
   async start(): Promise<void> {
