@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   registry: ['storage', 'fieldmanager', 'admission', 'kinds', 'versioning'],
   apiserver: ['registry', 'authentication', 'authorization', 'certificates'],
   client: ['meta', 'schema'],
-  controllers: ['client', 'authorization', 'admission'],
+  controllers: ['client', 'authorization', 'admission', 'certificates'],
   http: ['apiserver'],
   testing: ['apiserver', 'controllers', 'client'],
   krmkit: ['http', 'testing'],
