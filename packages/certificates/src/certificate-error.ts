@@ -3,8 +3,16 @@ export type CertificateErrorCode =
   | 'StorageFailed'
   /** A host that is neither a DNS name nor an IP address. */
   | 'InvalidHost'
+  /** A bootstrap token, or what shall be said of one, that cannot be used. */
+  | 'InvalidToken'
+  /** A pin of a public key that is none. */
+  | 'InvalidPin'
+  /** Cluster information without a signature for the token; a signer may be about to add it. */
+  | 'Unsigned'
+  /** Cluster information that is not to be believed. */
+  | 'Untrusted'
 
-/** A certificate could not be made or kept. */
+/** A certificate could not be made or kept, or what is needed to join cannot be used. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError'
   readonly code: CertificateErrorCode

@@ -1,0 +1,46 @@
+import { createHash, X509Certificate } from 'node:crypto'
+import { CertificateError } from '../certificate-error.ts'
+
+const pinForm = /^sha256:[0-9a-f]{64}$/i
+const pemBlocks = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
+
+/** `sha256:` and the hexadecimal digest of the public key of a certificate (DER of its SubjectPublicKeyInfo). */
+export function publicKeyPin(pem: string): string {
+  return pinOf(certificateIn(pem))
+}
+
+/** Reads such a pin. @throws CertificateError `InvalidPin` */
+export function parsePublicKeyPin(text: string): string {
+  if (pinForm.test(text)) return text.toLowerCase()
+  throw new CertificateError({ code: 'InvalidPin', message: `${JSON.stringify(text)} is not sha256: and 64 hexadecimal digits` })
+}
+
+/**
+ * Makes sure that each authority of a bundle is one that was told of beforehand.
+ *
+ * Differs: kubeadm is content when one of them is; then the others could vouch for servers that nobody was told of.
+ *
+ * @throws CertificateError `Untrusted` for one that was not, or a bundle without any.
+ */
+export function checkPublicKeyPins(bundle: string, pins: readonly string[]): void {
+  const known = new Set(pins.map(parsePublicKeyPin))
+  const found = (bundle.match(pemBlocks) ?? []).map((pem) => pinOf(certificateIn(pem)))
+  if (found.length === 0) throw new CertificateError({ code: 'Untrusted', message: 'the cluster names no certificate authority' })
+  const foreign = found.find((pin) => !known.has(pin))
+  if (foreign === undefined) return
+  const message = `the certificate authority of the cluster has the public key ${foreign}, which is none of those that were given`
+  throw new CertificateError({ code: 'Untrusted', message })
+}
+
+function pinOf(certificate: X509Certificate): string {
+  const key = certificate.publicKey.export({ type: 'spki', format: 'der' })
+  return `sha256:${createHash('sha256').update(key).digest('hex')}`
+}
+
+function certificateIn(pem: string): X509Certificate {
+  try {
+    return new X509Certificate(pem)
+  } catch (cause) {
+    throw new CertificateError({ code: 'Untrusted', message: 'a certificate authority cannot be read', cause })
+  }
+}
