@@ -50,12 +50,14 @@ export function createView(definition: ResourceDefinition, parsed: ParsedObjects
   }
   const converted = new WeakMap<Entry, Converted | 'stored'>()
   const type = definition.kind.type
-  // Most objects of the stored version of a custom resource look just as they are stored: nothing is kept of those.
+  // Most objects of the stored version of a custom resource look just as they are stored: nothing is kept of those. Which they
+  // are is known of what was written since the definition last changed, and seen by comparing of the rest.
   const mayBeStored = definition.custom !== undefined && definition.version === definition.storage.version
   const convert = (object: FrozenObject): FrozenObject => normalize(type(), fromStorage(object)) as DeepReadonly<ApiObject>
   const of = (entry: Entry): Converted | 'stored' => {
     let found = converted.get(entry)
     if (found === undefined) {
+      if (mayBeStored && parsed.isStoredAs(definition, entry)) return 'stored'
       const object = convert(parsed.objectOf(entry))
       const bytes = mayBeStored ? encodeJson(object, { newline: true }) : undefined
       found = bytes !== undefined && Buffer.compare(bytes, entry.value) === 0 ? 'stored' : { object, bytes }

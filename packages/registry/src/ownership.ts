@@ -110,7 +110,8 @@ export function trackOwnership(
   }
   const owners = ownersAfterUpdate({
     live: live === undefined ? undefined : seen(live, definition),
-    next: seen(next, definition),
+    // What is about to be stored in its own version was prepared by its rules already.
+    next: definition.version === definition.storage.version ? next : seen(next, definition),
     manager: context.fieldManager,
     apiVersion,
     subresource,

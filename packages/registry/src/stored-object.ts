@@ -64,6 +64,11 @@ export class ParsedObjects {
     return note.object
   }
 
+  /** Whether an entry was written by the rules of a definition, in its version: it looks just as it is stored. */
+  isStoredAs(definition: ResourceDefinition, entry: Entry): boolean {
+    return definition.version === definition.storage.version && this.noteOf(entry).settledBy === definition
+  }
+
   /** Makes entries ready to be `seen` through a version; undefined when there is nothing to wait for. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     return this.#converted.load(definition, entries)

@@ -15,17 +15,20 @@ export function sortedValue(value: JsonValue): JsonValue {
     }
     return changed ?? value
   }
-  const keys = Object.keys(value)
-  const members: JsonValue[] = []
-  let same = true
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string
+  // Most values are sorted: nothing is set aside until one turns out not to be.
+  let members: JsonValue[] | undefined
+  let previous: string | undefined
+  let count = 0
+  for (const key in value) {
     const member = value[key]
-    const sorted = member === undefined ? null : sortedValue(member)
-    members.push(sorted)
-    same &&= sorted === member && (i === 0 || inOrder(keys[i - 1] as string, key))
+    const sorted = typeof member === 'object' ? sortedValue(member) : (member ?? null)
+    const same = sorted === member && (previous === undefined || inOrder(previous, key))
+    if (!same) members ??= Object.values(value).slice(0, count) as JsonValue[]
+    members?.push(sorted)
+    previous = key
+    count++
   }
-  return same ? value : rebuilt(value, keys, members)
+  return members === undefined ? value : rebuilt(value, Object.keys(value), members)
 }
 
 /** Members that are undefined are left out. */
