@@ -6,7 +6,7 @@ import { escapeName } from './escape.ts'
 import { type CompiledRule, compileRule, type Rule } from './rule-compiler.ts'
 import { type Adapter, schemaAdapter } from './schema-values.ts'
 
-/** The parts of a schema in which there are rules, compiled. */
+/** The parts of a schema in which there are rules. They are compiled for the first value of their part. */
 export interface RuleNode {
   readonly schema: JsonObject
   readonly rules: readonly { readonly rule: Rule; readonly compiled: CompiledRule }[]
@@ -41,7 +41,8 @@ export function ruleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode
 function nodeOf(schema: JsonObject, declared: Declared | undefined, options: RuleTreeOptions): RuleNode | undefined {
   if (declared === undefined) return undefined
   const { environment, root } = options
-  const rules = rulesOf(schema).map((rule) => ({ rule, compiled: compileRule(rule, declared, { environment }) }))
+  const rules = rulesOf(schema)
+  let compiled: RuleNode['rules'] | undefined
   const properties = new Map<string, RuleNode>()
   const described = own(schema, 'properties')
   if (isObject(described)) {
@@ -64,7 +65,10 @@ function nodeOf(schema: JsonObject, declared: Declared | undefined, options: Rul
   const type = own(schema, 'type')
   return {
     schema,
-    rules,
+    get rules() {
+      compiled ??= rules.map((rule) => ({ rule, compiled: compileRule(rule, declared, { environment }) }))
+      return compiled
+    },
     typeName: typeof type === 'string' ? type : '',
     adapt: schemaAdapter(schema, root),
     properties,

@@ -9,7 +9,7 @@ import { isObject, own } from './schema-node.ts'
 /**
  * Values against all keywords of a schema, in the order and the words of the stock server.
  *
- * A schema is compiled once into closures; checking a value compiles nothing.
+ * A schema becomes closures, each part when the first value for it comes: large schemas describe mostly what objects do not have.
  */
 
 /**
@@ -25,9 +25,9 @@ export type SchemaValidator = (
   options?: { readonly path?: string; readonly old?: JsonValue | undefined },
 ) => FieldError[]
 
-/** Compiles a schema. */
+/** The schema must not change any more. */
 export function schemaValidator(schema: JsonObject): SchemaValidator {
-  const check = compile(schema, 0)
+  const check = inner(schema, 0)
   return (value, { path = '', old } = {}) => {
     const errors: FieldError[] = []
     check(value, path, errors, old)
@@ -38,10 +38,19 @@ export function schemaValidator(schema: JsonObject): SchemaValidator {
 /** Deeper schemas are not looked at. */
 const maxDepth = 500
 
+/** Compiled for the first value. */
+function inner(schema: JsonObject, depth: number): Check {
+  let check: Check | undefined
+  return (value, path, errors, old) => {
+    check ??= compile(schema, depth)
+    return check(value, path, errors, old)
+  }
+}
+
 export function compile(schema: JsonObject, depth: number): Check {
   if (depth > maxDepth) return () => 0
   const type = typeCheck(schema)
-  const junctors = combinators(schema, (inner) => compile(inner, depth + 1))
+  const junctors = combinators(schema, (branch) => inner(branch, depth + 1))
   const text = stringCheck(schema)
   const format = formatOf(schema)
   const number = numberCheck(schema)
@@ -177,7 +186,7 @@ function isMultiple(value: number, factor: number): boolean {
 
 function listCheck(schema: JsonObject, depth: number): Check | undefined {
   const items = own(schema, 'items')
-  const item = isObject(items) ? compile(items, depth + 1) : undefined
+  const item = isObject(items) ? inner(items, depth + 1) : undefined
   const min = numberOf(schema, 'minItems')
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
@@ -259,10 +268,10 @@ function objectCheck(schema: JsonObject, depth: number): Check | undefined {
   const described = own(schema, 'properties')
   if (isObject(described)) {
     for (const [name, property] of Object.entries(described))
-      if (isObject(property)) properties.set(name, compile(property, depth + 1))
+      if (isObject(property)) properties.set(name, inner(property, depth + 1))
   }
   const additional = own(schema, 'additionalProperties')
-  const rest = isObject(additional) ? compile(additional, depth + 1) : undefined
+  const rest = isObject(additional) ? inner(additional, depth + 1) : undefined
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
