@@ -1,3 +1,5 @@
+import { bootstrapSigner } from './bootstrap-signer/bootstrap-signer.ts'
+import { tokenCleaner } from './bootstrap-token-cleaner/token-cleaner.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
@@ -33,4 +35,6 @@ export const builtInControllers: readonly Controller[] = [
   volumeProtectionController,
   ephemeralVolumeController,
   deploymentController,
+  bootstrapSigner,
+  tokenCleaner,
 ]

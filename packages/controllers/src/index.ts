@@ -1,3 +1,5 @@
+export { bootstrapSigner } from './bootstrap-signer/bootstrap-signer.ts'
+export { tokenCleaner } from './bootstrap-token-cleaner/token-cleaner.ts'
 export { builtInControllers } from './built-in.ts'
 export { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'

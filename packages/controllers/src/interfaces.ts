@@ -1,3 +1,4 @@
+import type { BootstrapSigningKey } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Informers } from './framework/informers.ts'
@@ -32,6 +33,8 @@ export interface ControllerContext {
   readonly rootCA: string | undefined
   /** Makes the tokens that Secrets of service accounts hold; absent: such Secrets are left alone. */
   readonly legacyToken: LegacyTokenIssuer | undefined
+  /** What bootstrap tokens sign cluster information with. */
+  readonly bootstrapSigningKey: BootstrapSigningKey
   /** Aborts when the controllers end. */
   readonly signal: AbortSignal
   /** Local copies of collections, one for each however many ask. */
@@ -57,6 +60,8 @@ export interface ControllersOptions {
   readonly available?: readonly Controller[]
   readonly rootCA?: string
   readonly legacyToken?: LegacyTokenIssuer
+  /** Default `token-secret`, as kubeadm expects it. */
+  readonly bootstrapSigningKey?: BootstrapSigningKey
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void

@@ -54,7 +54,20 @@ describe('chooseControllers', () => {
       'persistentvolume-protection-controller',
       'ephemeral-volume-controller',
       'deployment-controller',
+      'bootstrap-signer-controller',
+      'token-cleaner-controller',
     ])
+  })
+
+  it('P265 runs those of bootstrap tokens when they are named, by the names of today or the former ones', () => {
+    const chosen = (...names: string[]) => chooseControllers(builtInControllers, names).map(({ name }) => name)
+    const both = ['bootstrap-signer-controller', 'token-cleaner-controller']
+    expect(chosen('*')).not.toEqual(expect.arrayContaining([both[0]]))
+    expect(chosen('*', 'bootstrapsigner', 'tokencleaner')).toEqual(expect.arrayContaining(both))
+    expect(chosen(...both)).toEqual(both)
+    expect(chosen('bootstrapsigner')).toEqual(['bootstrap-signer-controller'])
+    expect(chosen('*', '-namespace')).not.toContain('namespace-controller')
+    expect(() => chosen('constructor')).toThrow(expect.objectContaining({ code: 'UnknownController' }))
   })
 })
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { builtInControllers } from './built-in.ts'
 import { ControllersError } from './controllers-error.ts'
+import { currentName } from './former-names.ts'
 import { Activity, turns, turnsOfEvent } from './framework/activity.ts'
 import { Informers } from './framework/informers.ts'
 import { metadataClient } from './framework/metadata-client.ts'
@@ -44,6 +45,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     fieldManager: options.fieldManager ?? 'kube-controller-manager',
     rootCA: options.rootCA,
     legacyToken: options.legacyToken,
+    bootstrapSigningKey: options.bootstrapSigningKey ?? 'token-secret',
     signal,
     informers,
     monitors,
@@ -73,11 +75,12 @@ export function runControllers(options: ControllersOptions): RunningControllers 
 
 /**
  * Which controllers a list of names means, in the order of `available`: a name or its negation decides; else `*` means
- * those that are on by default.
+ * those that are on by default. Names that controllers once had are understood, too.
  *
  * @throws ControllersError `UnknownController`
  */
-export function chooseControllers(available: readonly Controller[], names: readonly string[]): readonly Controller[] {
+export function chooseControllers(available: readonly Controller[], asked: readonly string[]): readonly Controller[] {
+  const names = asked.map(currentName)
   for (const name of names) {
     const bare = name.startsWith('-') ? name.slice(1) : name
     if (name === '*' || available.some((controller) => controller.name === bare)) continue

@@ -1,0 +1,39 @@
+import { bootstrapTokenLifeMs } from '@krmkit/certificates'
+import { secrets, tokenSecrets } from '../bootstrap-signer/bootstrap-objects.ts'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller } from '../interfaces.ts'
+
+/**
+ * Deletes bootstrap tokens at the moment when they expire, and those whose expiry cannot be read. A Secret of their type
+ * counts, whatever its name.
+ *
+ * @see API protocol specification, 5.7
+ */
+export const tokenCleaner: Controller = {
+  name: 'token-cleaner-controller',
+  isDefault: false,
+  start(context) {
+    const { client, clock, profile, signal } = context
+    const namespace = profile.systemNamespace
+    const tokens = tokenSecrets(context)
+    const work = context.queue<string>({
+      async sync(name) {
+        const secret = tokens.get(name, namespace)
+        if (secret === undefined) return undefined
+        const lifeMs = bootstrapTokenLifeMs(secret, clock.now())
+        if (lifeMs > 0) return Number.isFinite(lifeMs) ? { againAfterMs: lifeMs } : undefined
+        const { uid } = secret.metadata
+        const preconditions = uid === undefined ? {} : { preconditions: { uid } }
+        await unlessMissing(client.delete(secrets, name, { namespace, signal, ...preconditions }))
+        return undefined
+      },
+    })
+    const look = ({ metadata }: { readonly metadata: { readonly name?: string } }) => work.add(metadata.name ?? '')
+    const leave = tokens.on({ added: look, updated: look })
+    return {
+      async [Symbol.asyncDispose]() {
+        leave()
+      },
+    }
+  },
+}

@@ -1,0 +1,30 @@
+/** Shorter names that controllers once had; `--controllers` still takes them. */
+const formerNames: ReadonlyMap<string, string> = new Map([
+  ['bootstrapsigner', 'bootstrap-signer-controller'],
+  ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
+  ['csrapproving', 'certificatesigningrequest-approving-controller'],
+  ['csrcleaner', 'certificatesigningrequest-cleaner-controller'],
+  ['csrsigning', 'certificatesigningrequest-signing-controller'],
+  ['deployment', 'deployment-controller'],
+  ['disruption', 'disruption-controller'],
+  ['ephemeral-volume', 'ephemeral-volume-controller'],
+  ['garbagecollector', 'garbage-collector-controller'],
+  ['legacy-service-account-token-cleaner', 'legacy-serviceaccount-token-cleaner-controller'],
+  ['namespace', 'namespace-controller'],
+  ['nodelifecycle', 'node-lifecycle-controller'],
+  ['persistentvolume-binder', 'persistentvolume-binder-controller'],
+  ['pv-protection', 'persistentvolume-protection-controller'],
+  ['pvc-protection', 'persistentvolumeclaim-protection-controller'],
+  ['resourcequota', 'resourcequota-controller'],
+  ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
+  ['serviceaccount', 'serviceaccount-controller'],
+  ['serviceaccount-token', 'serviceaccount-token-controller'],
+  ['tokencleaner', 'token-cleaner-controller'],
+  ['validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'],
+])
+
+/** The name of today, with the dash of a negation before it when there was one. */
+export function currentName(name: string): string {
+  const dash = name.startsWith('-') ? '-' : ''
+  return dash + (formerNames.get(name.slice(dash.length)) ?? name.slice(dash.length))
+}
