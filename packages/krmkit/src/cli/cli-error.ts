@@ -3,6 +3,8 @@ export type CliErrorCode =
   | 'InvalidFlag'
   /** A file that cannot be read or written. */
   | 'FileFailed'
+  /** What another program or server said is of no use. */
+  | 'Unusable'
 
 /** The command cannot do what it was told. The message is for the person at the terminal. */
 export class CliError extends Error {

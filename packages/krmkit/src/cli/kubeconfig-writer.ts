@@ -4,7 +4,10 @@ export function kubeconfigText(options: {
   /** PEM; absent: the platform's authorities are trusted. */
   readonly authority: string | undefined
   readonly token: string
+  /** Default: `krmkit` and `krmkit-admin`. */
+  readonly names?: { readonly cluster: string; readonly user: string }
 }): string {
+  const { cluster, user } = options.names ?? { cluster: 'krmkit', user: 'krmkit-admin' }
   const quote = (text: string) => JSON.stringify(text)
   const authority =
     options.authority === undefined
@@ -13,18 +16,18 @@ export function kubeconfigText(options: {
   return `apiVersion: v1
 kind: Config
 clusters:
-- name: krmkit
+- name: ${cluster}
   cluster:
     server: ${quote(options.server)}${authority}
 users:
-- name: krmkit-admin
+- name: ${user}
   user:
     token: ${quote(options.token)}
 contexts:
-- name: krmkit
+- name: ${cluster}
   context:
-    cluster: krmkit
-    user: krmkit-admin
-current-context: krmkit
+    cluster: ${cluster}
+    user: ${user}
+current-context: ${cluster}
 `
 }

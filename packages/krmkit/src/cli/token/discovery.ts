@@ -1,0 +1,135 @@
+import {
+  type BootstrapSigningKey,
+  type BootstrapToken,
+  CertificateError,
+  checkPublicKeyPins,
+  clusterInfoName,
+  verifyClusterInfo,
+} from '@krmkit/certificates'
+import { ClientError, type ConnectionOptions, remoteClient } from '@krmkit/client'
+import { ApiError, type Clock, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { parseYaml } from '@krmkit/schema'
+import { CliError } from '../cli-error.ts'
+import { isObject } from '../offline/objects.ts'
+
+export interface DiscoveryOptions {
+  /** `https://host:port`, where somebody says that the cluster is. */
+  readonly server: string
+  readonly token: BootstrapToken
+  /** Pins of the public keys of its authorities. Empty: whoever knows the token is believed. */
+  readonly pins: readonly string[]
+  readonly signingKey?: BootstrapSigningKey
+  /** For how long to try again while nothing is signed or nobody answers. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+  readonly profile?: Pick<NamingProfile, 'publicNamespace'>
+}
+
+/** How to reach a cluster that has proved to be the right one. */
+export interface DiscoveredCluster {
+  readonly server: string
+  /** PEM; absent: the platform's authorities are trusted. */
+  readonly authority: string | undefined
+}
+
+/** As long as a server lets objects be, and some. */
+const maxBytes = 4 * 1024 * 1024
+const pauseMs = 5000
+
+/**
+ * Learns from a bootstrap token how to reach a cluster. Asks without believing the server; what it says must be signed by
+ * the token, and its authority must have one of the keys that were given. Then it is asked once more, over a connection
+ * that this authority vouches for, and must say the same.
+ *
+ * @throws CertificateError `Untrusted`, `Unsigned`; ApiError, ClientError, CliError when the time is up.
+ * @see API protocol specification, 2.11
+ */
+export async function discoverCluster(options: DiscoveryOptions): Promise<DiscoveredCluster> {
+  const { server, token, pins, signingKey: key } = options
+  const verified = async (connection: ConnectionOptions) =>
+    verifyClusterInfo(await fetchInfo(connection, options), token, key === undefined ? {} : { key })
+  const kubeconfig = await untilSigned(() => verified({ server, insecureSkipTlsVerify: true }), options)
+  const cluster = clusterIn(kubeconfig)
+  if (pins.length === 0) return cluster
+  checkPublicKeyPins(cluster.authority ?? '', pins)
+  const again = await verified({ server, ...(cluster.authority === undefined ? {} : { ca: cluster.authority }) })
+  if (again === kubeconfig) return cluster
+  throw new CertificateError({
+    code: 'Untrusted',
+    message: 'the server said something else over a connection that can be trusted',
+  })
+}
+
+/** Tries again while a signer, a role or the server itself may still be on its way. */
+async function untilSigned(ask: () => Promise<string>, { clock, timeoutMs }: DiscoveryOptions): Promise<string> {
+  const end = clock.now() + timeoutMs
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      const mayCome =
+        (error instanceof CertificateError && error.code === 'Unsigned') || ApiError.is(error) || error instanceof ClientError
+      if (!mayCome || clock.now() + pauseMs > end) throw error
+    }
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, pauseMs))
+  }
+}
+
+/** The data of the ConfigMap. */
+async function fetchInfo(connection: ConnectionOptions, options: DiscoveryOptions): Promise<Record<string, string>> {
+  const { publicNamespace } = options.profile ?? stockProfile
+  await using client = remoteClient(connection)
+  const path = `/api/v1/namespaces/${publicNamespace}/configmaps/${clusterInfoName}`
+  const response = await client.request({ path })
+  const { status } = response
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of response.stream()) {
+    size += part.length
+    if (size > maxBytes) throw unusable('the answer is too long')
+    parts.push(part)
+  }
+  if (status === 403)
+    throw ApiError.forbidden({ group: '', resource: 'configmaps' }, clusterInfoName, 'not everybody may read it')
+  if (status === 404) throw ApiError.notFound({ group: '', resource: 'configmaps' }, clusterInfoName)
+  if (status !== 200) throw unusable(`the server answers with ${status}`)
+  const object = parsedOr(() => JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown, 'the answer is no object')
+  const data = isObject(object) && isObject(object.data) ? object.data : {}
+  return Object.fromEntries(Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+/** The one cluster of a kubeconfig, or that of its current context. */
+function clusterIn(kubeconfig: string): DiscoveredCluster {
+  const value = parsedOr(() => parseYaml(kubeconfig).value as unknown, 'it holds no kubeconfig')
+  const members = isObject(value) ? value : {}
+  const clusters = namedIn(members.clusters, 'cluster')
+  const current = members['current-context']
+  const context = typeof current === 'string' ? namedIn(members.contexts, 'context').get(current) : undefined
+  const cluster = context === undefined ? clusters.values().next().value : clusters.get(String(context.cluster))
+  const { server, 'certificate-authority-data': data } = cluster ?? {}
+  if (typeof server !== 'string' || !server.startsWith('https://') || !URL.canParse(server))
+    throw unusable('its kubeconfig names no server')
+  return { server, authority: typeof data === 'string' ? Buffer.from(data, 'base64').toString('utf8') : undefined }
+}
+
+function namedIn(list: unknown, member: string): Map<string, Record<string, unknown>> {
+  const entries = Array.isArray(list) ? list : []
+  return new Map(
+    entries.flatMap((entry: unknown) => {
+      const value = isObject(entry) ? entry[member] : undefined
+      return isObject(entry) && isObject(value) ? [[String(entry.name ?? ''), value] as const] : []
+    }),
+  )
+}
+
+function parsedOr<T>(parse: () => T, otherwise: string): T {
+  try {
+    return parse()
+  } catch {
+    throw unusable(otherwise)
+  }
+}
+
+function unusable(why: string): CliError {
+  return new CliError({ code: 'Unusable', message: `${clusterInfoName} cannot be used: ${why}` })
+}
