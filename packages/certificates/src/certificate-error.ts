@@ -3,6 +3,16 @@ export type CertificateErrorCode =
   | 'StorageFailed'
   /** A host that is neither a DNS name nor an IP address. */
   | 'InvalidHost'
+  /** A request, certificate or key that cannot be read. */
+  | 'Malformed'
+  /** Whoever made the request does not show that the key is theirs. */
+  | 'BadSignature'
+  /** A key, or a signature, that others can forge; or a key so large that checking it is an attack. */
+  | 'WeakKey'
+  /** The request breaks a rule of its signer. */
+  | 'Refused'
+  /** The authority cannot sign: its certificate has ended, is that of no authority, or the key is another. */
+  | 'UnusableAuthority'
   /** A bootstrap token, or what shall be said of one, that cannot be used. */
   | 'InvalidToken'
   /** A pin of a public key that is none. */

@@ -1,8 +1,7 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { join } from 'node:path'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { isGoodAuthority, isTimely, keptAuthority, readCertificate, readPair, writePair } from './authority/kept-pair.ts'
 import { CertificateError } from './certificate-error.ts'
 import type { KeyPair } from './self-signed.ts'
 
@@ -33,10 +32,7 @@ export function localHosts(profile: Pick<NamingProfile, 'vendor'>): readonly str
 }
 
 const dayMs = 86_400_000
-const authorityLifeMs = 3650 * dayMs
 const servingLifeMs = 365 * dayMs
-/** A certificate with less than this left is made anew at the next start. */
-const renewBeforeMs = 30 * dayMs
 const skewMs = 3_600_000
 const dnsName = /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}))*$/
 
@@ -70,15 +66,10 @@ async function renew(
   directory: string,
   options: { authority: KeyPair | undefined; hosts: readonly string[]; now: number; random: Pick<Random, 'bytes'> },
 ): Promise<ServingCertificate> {
-  const { issueAuthority, issueServing } = await import('./self-signed.ts')
+  const { issueServing } = await import('./self-signed.ts')
   const { now, random, hosts } = options
   const notBefore = now - skewMs
-  let { authority } = options
-  if (authority === undefined) {
-    const commonName = `krmkit-ca@${Math.floor(now / 1000)}`
-    authority = await issueAuthority({ commonName, notBefore, notAfter: now + authorityLifeMs, serial: random.bytes(16) })
-    await writePair(directory, { name: 'ca', pair: authority })
-  }
+  const authority = options.authority ?? (await keptAuthority(directory, { name: 'ca', commonName: 'krmkit-ca', now, random }))
   const end = Math.min(now + servingLifeMs, Date.parse(new X509Certificate(authority.certificate).validTo))
   const issued = await issueServing(authority, {
     commonName: 'kube-apiserver',
@@ -92,11 +83,6 @@ async function renew(
   return { ...pair, authority: authority.certificate, renewed: true }
 }
 
-function isGoodAuthority(pair: KeyPair, now: number): boolean {
-  const certificate = readCertificate(pair)
-  return certificate?.ca === true && isTimely(certificate, now)
-}
-
 function isGoodServing(pair: KeyPair, options: { authority: KeyPair; hosts: readonly string[]; now: number }): boolean {
   const certificate = readCertificate(pair)
   if (certificate === undefined || !isTimely(certificate, options.now)) return false
@@ -105,50 +91,4 @@ function isGoodServing(pair: KeyPair, options: { authority: KeyPair; hosts: read
   return options.hosts.every((host) =>
     isIP(host) === 0 ? certificate.checkHost(host, { subject: 'never' }) !== undefined : certificate.checkIP(host) !== undefined,
   )
-}
-
-function isTimely(certificate: X509Certificate, now: number): boolean {
-  return Date.parse(certificate.validFrom) <= now && Date.parse(certificate.validTo) - renewBeforeMs > now
-}
-
-/** The first certificate of the file, when the key beside it is its own. */
-function readCertificate(pair: KeyPair): X509Certificate | undefined {
-  try {
-    const certificate = new X509Certificate(pair.certificate)
-    return certificate.checkPrivateKey(createPrivateKey(pair.key)) ? certificate : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function readPair(directory: string, name: string): Promise<KeyPair | undefined> {
-  try {
-    const [certificate, key] = await Promise.all([
-      readFile(join(directory, `${name}.crt`), 'utf8'),
-      readFile(join(directory, `${name}.key`), 'utf8'),
-    ])
-    return { certificate, key }
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new CertificateError({ code: 'StorageFailed', message: `cannot read the certificate ${name} in ${directory}`, cause })
-  }
-}
-
-/** Whole files appear under their names, never halves; the key comes first, as a certificate without its key is useless. */
-async function writePair(directory: string, options: { name: string; pair: KeyPair }): Promise<void> {
-  const { name, pair } = options
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    await writeWhole(join(directory, `${name}.key`), { text: pair.key, mode: 0o600 })
-    await writeWhole(join(directory, `${name}.crt`), { text: pair.certificate, mode: 0o644 })
-  } catch (cause) {
-    throw new CertificateError({ code: 'StorageFailed', message: `cannot write the certificate ${name} in ${directory}`, cause })
-  }
-}
-
-async function writeWhole(path: string, options: { text: string; mode: number }): Promise<void> {
-  const draft = `${path}.new`
-  await writeFile(draft, options.text, { mode: options.mode })
-  await chmod(draft, options.mode)
-  await rename(draft, path)
 }

@@ -1,0 +1,122 @@
+import { type DerElement, DerReader, malformed, readBoolean, readOid, readWhole, tags } from '../der/reader.ts'
+import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
+import type { RequestedExtension } from './certificate-request.ts'
+import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'
+import { readPemBlocks } from './pem.ts'
+import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
+
+/** What a certificate says. Whether it is to be believed is not looked at. */
+export interface CertificateFacts {
+  readonly serialNumber: Uint8Array
+  readonly subject: DistinguishedName
+  /** DER of subject and issuer, for comparing. */
+  readonly subjectDer: Uint8Array
+  readonly issuer: DistinguishedName
+  readonly issuerDer: Uint8Array
+  /** Milliseconds since the epoch. */
+  readonly notBefore: number
+  readonly notAfter: number
+  readonly publicKey: PublicKeyInfo
+  readonly names: AlternativeNames
+  readonly extensions: readonly RequestedExtension[]
+}
+
+export const certificatePemType = 'CERTIFICATE'
+const versionTag = 0xa0
+const extensionsTag = 0xa3
+const subjectAltName = '2.5.29.17'
+const what = 'certificate'
+
+/** @see RFC 5280, 4.1 @throws CertificateError `Malformed` */
+export function decodeCertificate(bytes: Uint8Array): CertificateFacts {
+  const outer = new DerReader(readWhole(bytes, tags.sequence, what).content, what)
+  const body = new DerReader(outer.next(tags.sequence).content, what)
+  outer.next(tags.sequence)
+  outer.next(tags.bitString)
+  outer.end()
+  body.optional(versionTag)
+  const serialNumber = body.next(tags.integer).content
+  body.next(tags.sequence)
+  const issuer = body.next(tags.sequence)
+  const validity = body.into(tags.sequence, 'validity')
+  const [notBefore, notAfter] = [readTime(validity.next()), readTime(validity.next())]
+  const subject = body.next(tags.sequence)
+  const publicKey = readPublicKey(body.next(tags.sequence).whole)
+  let extensions: RequestedExtension[] = []
+  while (!body.isEmpty) {
+    const element = body.next()
+    if (element.tag === extensionsTag) extensions = readExtensions(element)
+  }
+  const alternative = extensions.find(({ oid }) => oid === subjectAltName)?.value
+  return {
+    serialNumber,
+    subject: readDistinguishedName(subject.content),
+    subjectDer: subject.whole,
+    issuer: readDistinguishedName(issuer.content),
+    issuerDer: issuer.whole,
+    notBefore,
+    notAfter,
+    publicKey,
+    names: alternative === undefined ? noAlternativeNames : readAlternativeNames(alternative),
+    extensions,
+  }
+}
+
+/** Every certificate of a PEM text. @throws CertificateError `Malformed` */
+export function readCertificates(pem: string): CertificateFacts[] {
+  return readPemBlocks(pem).flatMap(({ type, bytes }) => (type === certificatePemType ? [decodeCertificate(bytes)] : []))
+}
+
+/** What is wrong with a text that should hold certificates alone, in PEM; nothing at all is fine. */
+export function certificateBundleError(text: string): string | undefined {
+  if (text === '') return undefined
+  const blocks = readPemBlocks(text)
+  for (const block of blocks) {
+    if (block.type !== certificatePemType) return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(block.type)}`
+    if (block.hasHeaders) return 'no PEM block headers are permitted'
+    const flaw = certificatesFlaw(block.bytes)
+    if (flaw !== undefined) return flaw
+  }
+  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
+}
+
+/** A block may hold several, one after the other. */
+function certificatesFlaw(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
+  try {
+    const all = new DerReader(bytes, what)
+    while (!all.isEmpty) decodeCertificate(all.next(tags.sequence).whole)
+    return undefined
+  } catch (error) {
+    return `x509: malformed certificate: ${error instanceof Error ? error.message : 'unreadable'}`
+  }
+}
+
+function readExtensions({ content }: DerElement): RequestedExtension[] {
+  const found: RequestedExtension[] = []
+  const wrapped = new DerReader(content, 'extensions')
+  const list = wrapped.into(tags.sequence)
+  wrapped.end()
+  while (!list.isEmpty) {
+    const extension = list.into(tags.sequence)
+    const oid = readOid(extension.next(tags.oid), 'extension')
+    const critical = extension.optional(tags.boolean)
+    const { content: value } = extension.next(tags.octetString)
+    extension.end()
+    if (found.some((other) => other.oid === oid)) throw malformed('certificate contains duplicate extensions')
+    found.push({ oid, critical: critical !== undefined && readBoolean(critical, 'extension'), value })
+  }
+  return found
+}
+
+/** Two digits of a year mean 1950 to 2049. */
+function readTime({ tag, content }: DerElement): number {
+  const text = String.fromCharCode(...content.subarray(0, 20))
+  const digits = tag === tags.utcTime ? `${text < '5' ? '20' : '19'}${text}` : text
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits)
+  if (parts === null || (tag !== tags.utcTime && tag !== tags.generalizedTime)) throw malformed('validity: malformed time')
+  const [, year, month, day, hour, minute, second] = parts
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  if (Number.isNaN(ms)) throw malformed('validity: malformed time')
+  return ms
+}

@@ -1,0 +1,117 @@
+import { DerReader, readOid, tags } from '../der/reader.ts'
+import { readText } from '../der/strings.ts'
+import { directoryString, oid, sequence, setOf } from '../der/writer.ts'
+
+/** What a subject says, as the usual readers of certificates understand it. */
+export interface DistinguishedName {
+  /** The last one when there are several; empty when there is none. */
+  readonly commonName: string
+  readonly organizations: readonly string[]
+  readonly organizationalUnits: readonly string[]
+  readonly countries: readonly string[]
+  readonly localities: readonly string[]
+  readonly provinces: readonly string[]
+  readonly streetAddresses: readonly string[]
+  readonly postalCodes: readonly string[]
+  /** The last one when there are several; empty when there is none. */
+  readonly serialNumber: string
+  /** Every attribute as it stands there, also those above. */
+  readonly attributes: readonly NameAttribute[]
+}
+
+export interface NameAttribute {
+  readonly oid: string
+  /** Undefined when the value is no string. */
+  readonly text: string | undefined
+}
+
+/** Lists of values, in the order in which a written name has them. */
+const lists = [
+  ['countries', '2.5.4.6'],
+  ['organizations', '2.5.4.10'],
+  ['organizationalUnits', '2.5.4.11'],
+  ['localities', '2.5.4.7'],
+  ['provinces', '2.5.4.8'],
+  ['streetAddresses', '2.5.4.9'],
+  ['postalCodes', '2.5.4.17'],
+] as const
+const commonNameOid = '2.5.4.3'
+const serialNumberOid = '2.5.4.5'
+
+/** How an attribute is called in `CN=a,O=b`. */
+const shortNames: Readonly<Record<string, string>> = {
+  [commonNameOid]: 'CN',
+  [serialNumberOid]: 'SERIALNUMBER',
+  '2.5.4.6': 'C',
+  '2.5.4.7': 'L',
+  '2.5.4.8': 'ST',
+  '2.5.4.9': 'STREET',
+  '2.5.4.10': 'O',
+  '2.5.4.11': 'OU',
+  '2.5.4.17': 'POSTALCODE',
+}
+
+/** @param content of the outer sequence @throws CertificateError `Malformed` */
+export function readDistinguishedName(content: Uint8Array): DistinguishedName {
+  const attributes: NameAttribute[] = []
+  const names = new DerReader(content, 'subject')
+  while (!names.isEmpty) {
+    const set = names.into(tags.set)
+    // An empty set says nothing, and is not refused elsewhere.
+    while (!set.isEmpty) {
+      const pair = set.into(tags.sequence)
+      const type = readOid(pair.next(tags.oid), 'subject')
+      const text = readText(pair.next(), 'subject')
+      pair.end()
+      attributes.push({ oid: type, text })
+    }
+  }
+  const valuesOf = (type: string) =>
+    attributes.flatMap(({ oid: own, text }) => (own === type && text !== undefined ? [text] : []))
+  const found = Object.fromEntries(lists.map(([name, type]) => [name, valuesOf(type)])) as Record<
+    (typeof lists)[number][0],
+    string[]
+  >
+  return {
+    ...found,
+    commonName: valuesOf(commonNameOid).at(-1) ?? '',
+    serialNumber: valuesOf(serialNumberOid).at(-1) ?? '',
+    attributes,
+  }
+}
+
+export type NameToWrite = Partial<Omit<DistinguishedName, 'attributes'>>
+
+/**
+ * Writes a name anew from what was understood of it, in a fixed order: an attribute that nobody knows, and a second common name,
+ * are not taken over.
+ */
+export function writeDistinguishedName(name: NameToWrite): Uint8Array<ArrayBuffer> {
+  const attribute = (type: string, text: string) => sequence(oid(type), directoryString(text))
+  const sets: Uint8Array[] = []
+  for (const [member, type] of lists) {
+    const values = name[member] ?? []
+    if (values.length > 0) sets.push(setOf(...values.map((text) => attribute(type, text))))
+  }
+  if (name.commonName) sets.push(setOf(attribute(commonNameOid, name.commonName)))
+  if (name.serialNumber) sets.push(setOf(attribute(serialNumberOid, name.serialNumber)))
+  return sequence(...sets)
+}
+
+/** `CN=a,O=b`, every attribute as it stands there; special characters are escaped, so that no value passes for two. */
+export function formatDistinguishedName({ attributes }: Pick<DistinguishedName, 'attributes'>): string {
+  return attributes
+    .map(({ oid: type, text }) => `${shortNames[type] ?? type}=${text === undefined ? '#' : escaped(text)}`)
+    .join(',')
+}
+
+/** @see RFC 4514, 2.4 */
+function escaped(text: string): string {
+  const special = text.replace(/[,+"\\<>;=]/g, '\\$&').replace(/^[ #]/, '\\$&')
+  const inner = special.replace(/[\p{Cc}\p{Cf}]/gu, (char) => Array.from(new TextEncoder().encode(char), hexEscape).join(''))
+  return /[^\\] $/.test(inner) ? `${inner.slice(0, -1)}\\ ` : inner
+}
+
+function hexEscape(byte: number): string {
+  return `\\${byte.toString(16).padStart(2, '0')}`
+}

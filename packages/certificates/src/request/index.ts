@@ -1,0 +1,15 @@
+export { CertificateError, type CertificateErrorCode } from '../certificate-error.ts'
+export { type AlternativeNames, hasAlternativeNames } from './alternative-names.ts'
+export { type CertificateFacts, certificateBundleError, decodeCertificate, readCertificates } from './certificate.ts'
+export {
+  type AlgorithmIdentifier,
+  type CertificateRequest,
+  decodeCertificateRequest,
+  maxRequestBytes,
+  type RequestedExtension,
+  readCertificateRequest,
+  readSigningRequest,
+} from './certificate-request.ts'
+export { type DistinguishedName, formatDistinguishedName, type NameAttribute } from './distinguished-name.ts'
+export { decodeBase64, encodeBase64, type PemBlock, readPemBlocks, writePem } from './pem.ts'
+export type { PublicKeyInfo } from './public-key.ts'

@@ -1,0 +1,299 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { newSigningAuthority } from '../authority/kept-signing-authority.ts'
+import { type SigningAuthority, signingAuthority } from '../authority/signing-authority.ts'
+import { boolean, integer, oid, sequence } from '../der/writer.ts'
+import { newCertificateRequest } from '../new-request.ts'
+import { writeAlternativeNames } from '../request/alternative-names.ts'
+import { readCertificates } from '../request/certificate.ts'
+import { decodeCertificateRequest } from '../request/certificate-request.ts'
+import { formatDistinguishedName } from '../request/distinguished-name.ts'
+import { writePem } from '../request/pem.ts'
+import {
+  base64Of,
+  basicConstraints,
+  commonName,
+  nodeSubject,
+  organization,
+  publicDer,
+  type RequestParts,
+  requestBase64,
+  requestDer,
+  subjectAltName,
+  testKey,
+} from '../testing/requests.fixture.ts'
+import { clusterSigners } from './cluster-signers.ts'
+import { issueCertificate } from './issue.ts'
+import { builtInSigners } from './names.ts'
+
+const start = Date.parse('2031-05-04T03:02:01Z')
+const clock = { now: () => start }
+let counter = 1
+const random = { bytes: (size: number) => new Uint8Array(size).map(() => counter++ % 251) }
+const authority = await newSigningAuthority({ clock, random })
+const signers = builtInSigners(stockProfile)
+const client = signers.apiserverClient
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+async function signed(parts: RequestParts, options: { signerName?: string; usages?: string[]; expirationSeconds?: number } = {}) {
+  const made = clusterSigners({ authority, clock, random, profile: stockProfile }).of(options.signerName ?? client)
+  const pem = await made!.sign({ usages: ['client auth'], ...options, request: requestBase64(parts) })
+  return { pem, node: new X509Certificate(pem), facts: readCertificates(pem)[0]! }
+}
+const extension = (facts: { extensions: readonly { oid: string }[] }) => facts.extensions.map(({ oid: name }) => name).sort()
+
+describe('what is signed', () => {
+  it('P134 is a certificate of the authority for the key of the request', async () => {
+    const { node, pem } = await signed({
+      subject: [
+        [organization, 'dev'],
+        [organization, 'ops'],
+        [commonName, 'jane'],
+      ],
+    })
+    const issuer = new X509Certificate(authority.certificate)
+    expect(node.checkIssued(issuer) && node.verify(issuer.publicKey)).toBe(true)
+    expect(node.checkPrivateKey(testKey())).toBe(true)
+    expect(node.toLegacyObject().subject).toMatchObject({ CN: 'jane', O: ['dev', 'ops'] })
+    expect(node.serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/)
+    expect(pem).toMatch(/^-----BEGIN CERTIFICATE-----\n[\s\S]+\n-----END CERTIFICATE-----\n$/)
+  })
+
+  it('P98 keeps alternative names, says the usages asked for, and drops every other extension', async () => {
+    const names = { dns: ['a.example.com'], emails: ['a@b.c'], ips: ['10.0.0.1', '2001:db8::1'], uris: ['https://a.b/c'] }
+    const { node, facts } = await signed(
+      {
+        extensions: [
+          [subjectAltName, writeAlternativeNames(names)],
+          ['1.2.3.4', sequence()],
+          ['2.5.29.30', sequence()],
+          ['2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))],
+        ],
+      },
+      { usages: ['client auth', 'digital signature', 'key encipherment'] },
+    )
+    expect(facts.names).toEqual(names)
+    expect(node.subjectAltName).toBe(
+      'DNS:a.example.com, email:a@b.c, IP Address:10.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1, URI:https://a.b/c',
+    )
+    expect(node.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2'])
+    expect(extension(facts)).toEqual(['2.5.29.15', '2.5.29.17', '2.5.29.19', '2.5.29.35', '2.5.29.37'])
+    const keyUsage = facts.extensions.find(({ oid: name }) => name === '2.5.29.15')!
+    expect([keyUsage.critical, ...keyUsage.value]).toEqual([true, 3, 2, 5, 0b10100000])
+  })
+
+  it('P109 is never an authority, whatever was asked for', async () => {
+    const { node, facts } = await signed({ extensions: [[basicConstraints, sequence(boolean(true), integer(3))]] })
+    expect(node.ca).toBe(false)
+    const basic = facts.extensions.find(({ oid: name }) => name === basicConstraints)!
+    expect([basic.critical, ...basic.value]).toEqual([true, 0x30, 0])
+  })
+
+  it('P98 has one common name, and no attribute that readers do not expect', async () => {
+    const subject = [
+      [commonName, 'first'],
+      ['1.3.6.1.4.1.57683.2', 'uid-of-somebody'],
+      ['2.5.4.42', 'given'],
+      [organization, 'b'],
+      [commonName, 'last'],
+      [organization, 'a'],
+    ] as const
+    const { facts } = await signed({ subject })
+    expect(formatDistinguishedName(facts.subject)).toBe('O=a,O=b,CN=last')
+    const tricky = await signed({ subject: [[commonName, '#0c0161,O=system:masters']] })
+    expect(tricky.facts.subject).toMatchObject({ commonName: '#0c0161,O=system:masters', organizations: [] })
+    expect(tricky.node.toLegacyObject().subject).toEqual(expect.objectContaining({ CN: '#0c0161,O=system:masters' }))
+    const wide = await signed({ subject: [[commonName, 'Жанна 🙂']] })
+    expect(wide.node.toLegacyObject().subject.CN).toBe('Жанна 🙂')
+  })
+
+  it('P98 marks names as critical when there is no subject', async () => {
+    const extensions = [[subjectAltName, writeAlternativeNames({ dns: ['a'], emails: [], ips: [], uris: [] })]] as const
+    const critical = async (parts: RequestParts) =>
+      (await signed(parts)).facts.extensions.find(({ oid: name }) => name === subjectAltName)?.critical
+    expect(await critical({ extensions, subject: [] })).toBe(true)
+    expect(await critical({ extensions })).toBe(false)
+  })
+})
+
+describe('how long', () => {
+  const life = async (expirationSeconds?: number, maxDurationMs?: number, own: SigningAuthority = authority) => {
+    const limits = maxDurationMs === undefined ? {} : { maxDurationMs }
+    const made = clusterSigners({ authority: own, clock, random, profile: stockProfile, ...limits }).of(client)!
+    const wish = expirationSeconds === undefined ? {} : { expirationSeconds }
+    const [facts] = readCertificates(await made.sign({ request: requestBase64({}), usages: ['client auth'], ...wish }))
+    return [facts!.notBefore - start, facts!.notAfter - start]
+  }
+  const back = -5 * minuteMs
+
+  it('P110 a year when nothing is said, beginning five minutes ago', async () => {
+    expect(await life()).toEqual([back, 365 * 24 * hourMs + back])
+  })
+
+  it('P110 the shorter of what is configured and what is asked for', async () => {
+    expect(await life(24 * 3600)).toEqual([back, 24 * hourMs + back])
+    expect(await life(24 * 3600, 12 * hourMs)).toEqual([back, 12 * hourMs + back])
+    expect(await life(2 ** 31 - 1, 12 * hourMs)).toEqual([back, 12 * hourMs + back])
+  })
+
+  it('P110 short lives are not made shorter by beginning early', async () => {
+    expect(await life(3600)).toEqual([back, hourMs])
+    expect(await life(600)).toEqual([back, 10 * minuteMs])
+    // What validation lets nobody ask for.
+    expect(await life(1)).toEqual([back, 10 * minuteMs])
+  })
+
+  it('P110 no longer than the authority, and not at all when it has ended', async () => {
+    const near = await newSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs + hourMs }, random })
+    expect((await life(undefined, undefined, near))[1]).toBe(hourMs)
+    const past = await newSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs }, random })
+    await expect(life(undefined, undefined, past)).rejects.toMatchObject({ code: 'UnusableAuthority' })
+  })
+
+  it('P110 after 2049 the year has four digits', async () => {
+    const late = Date.parse('2049-12-31T23:00:00Z')
+    const own = await newSigningAuthority({ clock: { now: () => late }, random })
+    const made = clusterSigners({ authority: own, clock: { now: () => late }, random, profile: stockProfile }).of(client)!
+    const pem = await made.sign({ request: requestBase64({}), usages: ['client auth'], expirationSeconds: 86_400 })
+    expect(Date.parse(new X509Certificate(pem).validTo)).toBe(late + 24 * hourMs + back)
+    expect(Date.parse(new X509Certificate(pem).validFrom)).toBe(late + back)
+  })
+})
+
+describe('what is refused', () => {
+  it('P97 P100 P106 what breaks the rules of the signer', async () => {
+    const refused = { code: 'Refused' }
+    await expect(signed({}, { usages: ['server auth'] })).rejects.toMatchObject(refused)
+    await expect(signed({}, { signerName: signers.apiserverClientKubelet })).rejects.toMatchObject(refused)
+    await expect(signed({ subject: nodeSubject }, { signerName: signers.kubeletServing })).rejects.toMatchObject(refused)
+    await expect(signed({}, { signerName: signers.legacyUnknown, usages: ['__proto__'] })).rejects.toMatchObject(refused)
+  })
+
+  it('P134 a request that somebody else signed, or that was changed since', async () => {
+    const bad = { code: 'BadSignature' }
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+    await expect(signed({ spki: publicDer(other) })).rejects.toMatchObject(bad)
+    await expect(signed({ signature: new Uint8Array() })).rejects.toMatchObject(bad)
+    await expect(signed({ signature: new Uint8Array(70).fill(0x30) })).rejects.toMatchObject(bad)
+    // All zeros is a signature of everything where nobody looks.
+    await expect(signed({ signature: sequence(integer(0), integer(0)) })).rejects.toMatchObject(bad)
+    const der = requestDer({})
+    const at = Buffer.from(der).indexOf('jane')
+    der[at] = 'J'.charCodeAt(0)
+    const made = clusterSigners({ authority, clock, random, profile: stockProfile }).of(client)!
+    const request = base64Of(writePem('CERTIFICATE REQUEST', der))
+    await expect(made.sign({ request, usages: ['client auth'] })).rejects.toMatchObject(bad)
+  })
+
+  it('P134 a signature of one kind over a key of another, or of no known kind', async () => {
+    const algorithm = (name: string) => sequence(oid(name))
+    await expect(signed({ algorithm: algorithm('1.2.840.113549.1.1.11') })).rejects.toMatchObject({ code: 'BadSignature' })
+    await expect(signed({ algorithm: algorithm('1.2.3') })).rejects.toMatchObject({ code: 'BadSignature' })
+    await expect(signed({ algorithm: algorithm('1.2.840.113549.1.1.10') })).rejects.toMatchObject({ code: 'BadSignature' })
+  })
+
+  it('P134 weak keys, weak digests and keys that are attacks', async () => {
+    const weak = { code: 'WeakKey' }
+    const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey
+    await expect(signed({ key: rsa(1024) })).rejects.toMatchObject(weak)
+    for (const name of ['1.2.840.113549.1.1.5', '1.2.840.113549.1.1.4', '1.2.840.10045.4.1'])
+      await expect(signed({ algorithm: sequence(oid(name)) })).rejects.toMatchObject(weak)
+    const spki = (modulus: Uint8Array, exponent: number) =>
+      sequence(
+        sequence(oid('1.2.840.113549.1.1.1'), Uint8Array.of(5, 0)),
+        Uint8Array.from(bits(sequence(integer(modulus), integer(exponent)))),
+      )
+    const bits = (key: Uint8Array) => {
+      const content = [0, ...key]
+      return [3, 0x82, content.length >> 8, content.length & 255, ...content]
+    }
+    const modulus = (bytes: number) => new Uint8Array(bytes).fill(0xc5)
+    await expect(signed({ spki: spki(modulus(1025), 65537) })).rejects.toMatchObject(weak)
+    await expect(signed({ spki: spki(modulus(20_000), 65537) })).rejects.toMatchObject(weak)
+    for (const exponent of [1, 2, 65536]) await expect(signed({ spki: spki(modulus(256), exponent) })).rejects.toMatchObject(weak)
+    // A key of a kind for agreement, not for signing.
+    const { publicKey } = generateKeyPairSync('x25519')
+    await expect(signed({ spki: publicKey.export({ format: 'der', type: 'spki' }) })).rejects.toMatchObject(weak)
+  })
+
+  it('P134 a point that is not on its curve', async () => {
+    const spki = Uint8Array.from(publicDer(testKey()))
+    spki[spki.length - 1]! ^= 1
+    await expect(signed({ spki })).rejects.toMatchObject({ code: 'Malformed' })
+  })
+
+  it('P112 a signer of another name signs nothing here', () => {
+    const made = clusterSigners({ authority: { kubeletServing: authority }, clock, random, profile: stockProfile })
+    expect(made.of('example.com/x')).toBeUndefined()
+    expect(made.of(client)).toBeUndefined()
+    expect(made.of('__proto__')).toBeUndefined()
+    expect(made.of(signers.kubeletServing)?.signerName).toBe('kubernetes.io/kubelet-serving')
+  })
+})
+
+describe('keys and authorities of other kinds', () => {
+  const keys: [string, () => KeyObject][] = [
+    ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
+    ['P-384', () => generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey],
+    ['P-521', () => generateKeyPairSync('ec', { namedCurve: 'P-521' }).privateKey],
+    ['Ed25519', () => generateKeyPairSync('ed25519').privateKey],
+  ]
+
+  it.each(keys)('P134 %s asks and signs', async (_, make) => {
+    const key = make()
+    const { node } = await signed({ key })
+    expect(node.checkPrivateKey(key)).toBe(true)
+    const own: SigningAuthority = { ...authority, key }
+    const request = decodeCertificateRequest(requestDer({ key }))
+    const pem = issueCertificate(own, {
+      request,
+      usages: [],
+      notBefore: start,
+      notAfter: start + hourMs,
+      serial: random.bytes(8),
+    })
+    expect(new X509Certificate(pem).verify(createPublicKey(key))).toBe(true)
+  })
+
+  it('P134 RSA with PSS, with the usual parameters alone', async () => {
+    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+    const info = decodeCertificateRequest(requestDer({ key })).signed
+    const made = (saltLength: number, hash: string) =>
+      sign('sha256', info, { key, padding: 6, saltLength: Number(saltLength), ...{ hash } })
+    const hash = sequence(oid('2.16.840.1.101.3.4.2.1'), Uint8Array.of(5, 0))
+    const parameters = (salt: number) =>
+      sequence(
+        Uint8Array.from([0xa0, hash.length, ...hash]),
+        Uint8Array.from(wrapped(0xa1, sequence(oid('1.2.840.113549.1.1.8'), hash))),
+        Uint8Array.from(wrapped(0xa2, integer(salt))),
+      )
+    const wrapped = (tag: number, content: Uint8Array) => [tag, content.length, ...content]
+    const algorithm = (salt: number) => sequence(oid('1.2.840.113549.1.1.10'), parameters(salt))
+    await expect(signed({ key, algorithm: algorithm(32), signature: made(32, 'sha256') })).resolves.toBeDefined()
+    await expect(signed({ key, algorithm: algorithm(0), signature: made(0, 'sha256') })).rejects.toMatchObject({
+      code: 'BadSignature',
+    })
+  })
+
+  it('an authority is one that may sign, with its own key', () => {
+    const leafKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+    const pem = (key: KeyObject) => key.export({ format: 'pem', type: 'pkcs8' }) as string
+    const request = decodeCertificateRequest(requestDer({ key: leafKey }))
+    const leaf = issueCertificate(authority, {
+      request,
+      usages: [],
+      notBefore: start,
+      notAfter: start + 1,
+      serial: random.bytes(8),
+    })
+    const unusable = expect.objectContaining({ code: 'UnusableAuthority' })
+    expect(() => signingAuthority({ certificate: leaf, key: pem(leafKey) })).toThrow(unusable)
+    expect(() => signingAuthority({ certificate: authority.certificate, key: pem(leafKey) })).toThrow(unusable)
+    const malformed = expect.objectContaining({ code: 'Malformed' })
+    expect(() => signingAuthority({ certificate: '', key: pem(leafKey) })).toThrow(malformed)
+    expect(() => signingAuthority({ certificate: authority.certificate, key: 'none' })).toThrow(malformed)
+    expect(newCertificateRequest({ subject: {}, key: pem(leafKey) }).key).toBe(pem(leafKey))
+  })
+})

@@ -1,0 +1,115 @@
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { CertificateError } from '../certificate-error.ts'
+import { tags } from '../der/reader.ts'
+import { der, integer, oid, sequence } from '../der/writer.ts'
+import type { AlgorithmIdentifier, CertificateRequest } from '../request/certificate-request.ts'
+import type { PublicKeyInfo } from '../request/public-key.ts'
+
+interface Scheme {
+  readonly key: PublicKeyInfo['algorithm']
+  readonly hash: string | null
+  readonly saltLength?: number
+}
+
+const schemes = new Map<string, Scheme>([
+  ['1.2.840.113549.1.1.11', { key: 'RSA', hash: 'sha256' }],
+  ['1.2.840.113549.1.1.12', { key: 'RSA', hash: 'sha384' }],
+  ['1.2.840.113549.1.1.13', { key: 'RSA', hash: 'sha512' }],
+  ['1.2.840.10045.4.3.2', { key: 'ECDSA', hash: 'sha256' }],
+  ['1.2.840.10045.4.3.3', { key: 'ECDSA', hash: 'sha384' }],
+  ['1.2.840.10045.4.3.4', { key: 'ECDSA', hash: 'sha512' }],
+  ['1.3.101.112', { key: 'Ed25519', hash: null }],
+])
+/** MD5 and SHA-1, with RSA and ECDSA: whoever finds two requests of one digest can swap them. */
+const weakSchemes = new Set([
+  '1.2.840.113549.1.1.4',
+  '1.2.840.113549.1.1.5',
+  '1.3.14.3.2.29',
+  '1.2.840.10045.4.1',
+  '1.2.840.113549.1.1.2',
+])
+const pssOid = '1.2.840.113549.1.1.10'
+const mgf1Oid = '1.2.840.113549.1.1.8'
+const pssHashes = [
+  { hash: 'sha256', oid: '2.16.840.1.101.3.4.2.1', saltLength: 32 },
+  { hash: 'sha384', oid: '2.16.840.1.101.3.4.2.2', saltLength: 48 },
+  { hash: 'sha512', oid: '2.16.840.1.101.3.4.2.3', saltLength: 64 },
+] as const
+const fewestRsaBits = 2048
+/** Above it, checking one signature takes long enough to be an attack. */
+const mostRsaBits = 8192
+
+/**
+ * Checks that whoever made the request has the private key, and that the key is worth having.
+ *
+ * Differs: the stock signer takes RSA keys from 1024 bits on, and SHA-1.
+ *
+ * @throws CertificateError `BadSignature`, `WeakKey`; `Malformed` for a key that is none, such as a point beside its curve.
+ */
+export function verifyRequest(request: CertificateRequest): void {
+  checkStrength(request.publicKey)
+  const scheme = schemeOf(request.signatureAlgorithm)
+  if (scheme.key !== request.publicKey.algorithm) {
+    const message = `the signature is one of ${scheme.key}, the key one of ${request.publicKey.algorithm}`
+    throw new CertificateError({ code: 'BadSignature', message })
+  }
+  const key = keyOf(request.publicKey)
+  if (!isSignedBy(key, scheme, request)) {
+    throw new CertificateError({ code: 'BadSignature', message: 'the request is not signed with the key that it names' })
+  }
+}
+
+/** @throws CertificateError `WeakKey` */
+export function checkStrength(key: PublicKeyInfo): void {
+  const weak = (message: string) => new CertificateError({ code: 'WeakKey', message })
+  if (key.algorithm === 'unknown') throw weak(`keys of algorithm ${key.oid} are not signed`)
+  if (key.algorithm !== 'RSA') return
+  if (key.bits < fewestRsaBits) throw weak(`an RSA key of ${key.bits} bits is too short: ${fewestRsaBits} are needed`)
+  if (key.bits > mostRsaBits) throw weak(`an RSA key of ${key.bits} bits is too long: ${mostRsaBits} are allowed`)
+  if (key.exponent < 3 || key.exponent % 2 === 0 || key.exponent > 2 ** 31 - 1) throw weak('the RSA public exponent is unusable')
+}
+
+function isSignedBy(key: KeyObject, { hash, saltLength }: Scheme, { signed, signature }: CertificateRequest): boolean {
+  const pss = saltLength === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }
+  try {
+    return verify(hash, signed, { key, ...pss }, signature)
+  } catch {
+    return false
+  }
+}
+
+function keyOf({ spki }: PublicKeyInfo): KeyObject {
+  try {
+    return createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' })
+  } catch (cause) {
+    throw new CertificateError({ code: 'Malformed', message: 'the public key is none', cause })
+  }
+}
+
+function schemeOf({ oid: name, parameters }: AlgorithmIdentifier): Scheme {
+  const scheme = name === pssOid ? pssScheme(parameters) : schemes.get(name)
+  if (scheme !== undefined) return scheme
+  if (weakSchemes.has(name)) {
+    throw new CertificateError({
+      code: 'WeakKey',
+      message: 'the request is signed over a digest that can be forged (MD5, SHA-1)',
+    })
+  }
+  throw new CertificateError({ code: 'BadSignature', message: `signatures of algorithm ${name} are not known` })
+}
+
+/** Only the usual choices: one hash for all, salt as long as it. */
+function pssScheme(parameters: Uint8Array | undefined): Scheme | undefined {
+  const given = Buffer.from(parameters ?? [])
+  const found = pssHashes.find((choice) =>
+    [true, false].some((a) => [true, false].some((b) => given.equals(pssParameters(choice, [a, b])))),
+  )
+  return found === undefined ? undefined : { key: 'RSA', hash: found.hash, saltLength: found.saltLength }
+}
+
+/** A hash is named with a parameter NULL or without, here and inside of the mask. */
+function pssParameters(choice: (typeof pssHashes)[number], [outer, inner]: readonly [boolean, boolean]): Uint8Array {
+  const hash = (isNull: boolean) => sequence(oid(choice.oid), ...(isNull ? [der(tags.null)] : []))
+  const mask = sequence(oid(mgf1Oid), hash(inner))
+  return sequence(der(0xa0, hash(outer)), der(0xa1, mask), der(0xa2, integer(choice.saltLength)))
+}

@@ -1,0 +1,199 @@
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { der, sequence } from '../der/writer.ts'
+import { writeAlternativeNames } from '../request/alternative-names.ts'
+import { decodeCertificateRequest } from '../request/certificate-request.ts'
+import {
+  basicConstraints,
+  commonName,
+  nodeSubject,
+  organization,
+  type RequestParts,
+  requestDer,
+  subjectAltName,
+} from '../testing/requests.fixture.ts'
+import { autoApprovals } from './approval.ts'
+import { builtInSigners, purposeOf } from './names.ts'
+import { signerObjection } from './rules.ts'
+
+const signers = builtInSigners(stockProfile)
+const named = (names: {
+  dns?: string[]
+  emails?: string[]
+  ips?: string[]
+  uris?: string[]
+}): NonNullable<RequestParts['extensions']> => [
+  [subjectAltName, writeAlternativeNames({ dns: [], emails: [], ips: [], uris: [], ...names })],
+]
+const objection = (signerName: string, usages: readonly string[], parts: RequestParts = {}) =>
+  signerObjection({ signerName, usages, request: decodeCertificateRequest(requestDer(parts)) }, stockProfile)
+
+describe('signer of client certificates', () => {
+  const { apiserverClient } = signers
+
+  it('P96 any subject will do, administrators too', () => {
+    expect(objection(apiserverClient, ['client auth'], { subject: [[organization, 'system:masters']] })).toBeUndefined()
+    expect(objection(apiserverClient, ['client auth'], { subject: [] })).toBeUndefined()
+  })
+
+  it('P97 client auth is needed, digital signature and key encipherment are allowed, nothing else is', () => {
+    expect(objection(apiserverClient, ['client auth', 'digital signature', 'key encipherment'])).toBeUndefined()
+    expect(objection(apiserverClient, ['digital signature'])).toBe('missing required usage for client certificate: client auth')
+    expect(objection(apiserverClient, [])).toBe('missing required usage for client certificate: client auth')
+    expect(objection(apiserverClient, ['client auth', 'server auth'])).toBe('invalid usage for client certificate: server auth')
+    expect(objection(apiserverClient, ['client auth', 'any'])).toBe('invalid usage for client certificate: any')
+  })
+
+  it('P98 P109 names and other extensions are no objection: names are kept, the rest is left out', () => {
+    const extensions = [...named({ dns: ['a.b'], uris: ['https://a.b'] }), [basicConstraints, sequence()] as const]
+    expect(objection(apiserverClient, ['client auth'], { extensions })).toBeUndefined()
+  })
+})
+
+describe('signer of client certificates of nodes', () => {
+  const { apiserverClientKubelet } = signers
+  const usages = ['key encipherment', 'digital signature', 'client auth']
+  const of = (parts: RequestParts) => objection(apiserverClientKubelet, usages, { subject: nodeSubject, ...parts })
+
+  it('P100 the organisation is system:nodes alone, the name begins with system:node:', () => {
+    expect(of({})).toBeUndefined()
+    const organizations = 'subject organization is not system:nodes'
+    const node = [commonName, 'system:node:a'] as const
+    expect(of({ subject: [node] })).toBe(organizations)
+    expect(of({ subject: [[organization, 'system:nodes'], [organization, 'system:masters'], node] })).toBe(organizations)
+    expect(of({ subject: [[organization, 'system:nodes,O=x'], node] })).toBe(organizations)
+    expect(of({ subject: [[organization, 'system:nodes'], [organization, 'system:nodes'], node] })).toBe(organizations)
+    const name = 'subject common name does not begin with system:node:'
+    expect(
+      of({
+        subject: [
+          [organization, 'system:nodes'],
+          [commonName, 'jane'],
+        ],
+      }),
+    ).toBe(name)
+    // The last one counts, as for whoever reads the certificate.
+    expect(of({ subject: [...nodeSubject, [commonName, 'jane']] })).toBe(name)
+    expect(
+      of({
+        subject: [
+          [organization, 'system:nodes'],
+          [commonName, 'System:node:a'],
+        ],
+      }),
+    ).toBe(name)
+  })
+
+  it('P101 exactly these usages; encipherment may be missing, as keys that are not RSA cannot do it', () => {
+    const wrong = 'usages did not match [client auth digital signature key encipherment]'
+    const asked = (list: string[]) => objection(apiserverClientKubelet, list, { subject: nodeSubject })
+    expect(asked(['digital signature', 'client auth'])).toBeUndefined()
+    for (const list of [[...usages, 'server auth'], ['client auth'], ['key encipherment', 'client auth'], ['digital signature']])
+      expect(asked(list)).toBe(wrong)
+  })
+
+  it('P102 no alternative names of any kind', () => {
+    expect(of({ extensions: named({ dns: ['a.b'] }) })).toBe('DNS subjectAltNames are not allowed')
+    expect(of({ extensions: named({ emails: ['a@b'] }) })).toBe('Email subjectAltNames are not allowed')
+    expect(of({ extensions: named({ ips: ['::1'] }) })).toBe('IP subjectAltNames are not allowed')
+    expect(of({ extensions: named({ uris: ['a:b'] }) })).toBe('URI subjectAltNames are not allowed')
+  })
+})
+
+describe('signer of serving certificates of nodes', () => {
+  const { kubeletServing } = signers
+  const usages = ['key encipherment', 'digital signature', 'server auth']
+  const extensions = named({ dns: ['node-a'], ips: ['10.0.0.1'] })
+  const of = (parts: RequestParts) => objection(kubeletServing, usages, { subject: nodeSubject, extensions, ...parts })
+
+  it('P104 the organisation is system:nodes alone, the name begins with system:node:', () => {
+    expect(of({})).toBeUndefined()
+    expect(of({ subject: [[commonName, 'system:node:a']] })).toBe('subject organization is not system:nodes')
+    expect(
+      of({
+        subject: [
+          [organization, 'system:nodes'],
+          [commonName, 'a'],
+        ],
+      }),
+    ).toBe('subject common name does not begin with system:node:')
+  })
+
+  it('P105 exactly these usages', () => {
+    const asked = (list: string[]) => objection(kubeletServing, list, { subject: nodeSubject, extensions })
+    expect(asked(['digital signature', 'server auth'])).toBeUndefined()
+    for (const list of [[...usages, 'client auth'], ['server auth'], ['key encipherment', 'digital signature', 'client auth']])
+      expect(asked(list)).toBe('usages did not match [digital signature key encipherment server auth]')
+  })
+
+  it('P106 a DNS name or an address is needed, no email', () => {
+    expect(of({ extensions: [] })).toBe('DNS or IP subjectAltName is required')
+    expect(of({ extensions: named({ ips: ['fd00::7'] }) })).toBeUndefined()
+    expect(of({ extensions: named({ dns: ['a'], emails: ['a@b'] }) })).toBe('Email subjectAltNames are not allowed')
+  })
+
+  it('P107 no URI', () => {
+    expect(of({ extensions: named({ dns: ['a'], uris: ['spiffe://a/b'] }) })).toBe('URI subjectAltNames are not allowed')
+  })
+})
+
+describe('other signers', () => {
+  it('P108 the old signer takes everything; no new request can name it', () => {
+    expect(objection(signers.legacyUnknown, ['any', 'cert sign'], { subject: [[organization, 'x']] })).toBeUndefined()
+  })
+
+  it('P112 of the rules of own signers nothing is known', () => {
+    expect(purposeOf('example.com/x', stockProfile)).toBeUndefined()
+    expect(objection('example.com/x', ['any'])).toBeUndefined()
+  })
+})
+
+it('control characters are in no name that a built-in signer signs', () => {
+  const why = 'subject and alternative names may not hold control characters'
+  const client = (parts: RequestParts) => objection(signers.apiserverClient, ['client auth'], parts)
+  for (const text of ['jane\u0000.evil', 'a\nb', 'a\u007f', 'a\u0085b']) {
+    expect(client({ subject: [[commonName, text]] })).toBe(why)
+    expect(client({ subject: [['2.5.4.42', text]] })).toBe(why)
+  }
+  const nul = sequence(der(0x82, new TextEncoder().encode('a.b\u0000.c')))
+  expect(client({ extensions: [[subjectAltName, nul]] })).toBe(why)
+  expect(
+    objection(signers.apiserverClientKubelet, ['digital signature', 'client auth'], {
+      subject: [
+        [organization, 'system:nodes'],
+        [commonName, 'system:node:a\u0000b'],
+      ],
+    }),
+  ).toBe(why)
+})
+
+describe('autoApprovals', () => {
+  const usages = ['key encipherment', 'digital signature', 'client auth']
+  const subresources = (signerName: string, options: { username?: string; parts?: RequestParts; usages?: string[] } = {}) => {
+    const request = decodeCertificateRequest(requestDer({ subject: nodeSubject, ...options.parts }))
+    const username = options.username ?? 'system:bootstrap:abcdef'
+    return autoApprovals({ signerName, request, usages: options.usages ?? usages, username }, stockProfile).map(
+      ({ subresource }) => subresource,
+    )
+  }
+
+  it('P99 client certificates of nodes, by one right for the node itself and another for everybody', () => {
+    expect(subresources(signers.apiserverClientKubelet)).toEqual(['nodeclient'])
+    expect(subresources(signers.apiserverClientKubelet, { username: 'system:node:a' })).toEqual(['selfnodeclient', 'nodeclient'])
+    expect(subresources(signers.apiserverClientKubelet, { username: 'system:node:ab' })).toEqual(['nodeclient'])
+  })
+
+  it('P95 P103 nothing else', () => {
+    expect(subresources(signers.apiserverClient)).toEqual([])
+    expect(subresources(signers.kubeletServing)).toEqual([])
+    expect(subresources(signers.legacyUnknown)).toEqual([])
+    expect(subresources('example.com/x')).toEqual([])
+  })
+
+  it('P100 P101 P102 only when the rules of the signer are met', () => {
+    const { apiserverClientKubelet } = signers
+    expect(subresources(apiserverClientKubelet, { parts: { subject: [[commonName, 'jane']] } })).toEqual([])
+    expect(subresources(apiserverClientKubelet, { usages: [...usages, 'server auth'] })).toEqual([])
+    expect(subresources(apiserverClientKubelet, { parts: { extensions: named({ dns: ['a'] }) } })).toEqual([])
+  })
+})

@@ -1,0 +1,21 @@
+import type { KeyObject } from 'node:crypto'
+import { CertificateError } from '../certificate-error.ts'
+import { tags } from '../der/reader.ts'
+import { der, oid, sequence } from '../der/writer.ts'
+
+/**
+ * How a key signs, and how that is said in a signed thing.
+ *
+ * @throws CertificateError `UnusableAuthority` for keys of other kinds.
+ */
+export function signatureSchemeOf(key: KeyObject): { readonly hash: string | null; readonly algorithm: Uint8Array } {
+  const curve = key.asymmetricKeyDetails?.namedCurve
+  if (key.asymmetricKeyType === 'rsa') {
+    return { hash: 'sha256', algorithm: sequence(oid('1.2.840.113549.1.1.11'), der(tags.null)) }
+  }
+  if (key.asymmetricKeyType === 'ed25519') return { hash: null, algorithm: sequence(oid('1.3.101.112')) }
+  if (curve === 'prime256v1') return { hash: 'sha256', algorithm: sequence(oid('1.2.840.10045.4.3.2')) }
+  if (curve === 'secp384r1') return { hash: 'sha384', algorithm: sequence(oid('1.2.840.10045.4.3.3')) }
+  if (curve === 'secp521r1') return { hash: 'sha512', algorithm: sequence(oid('1.2.840.10045.4.3.4')) }
+  throw new CertificateError({ code: 'UnusableAuthority', message: 'keys of this kind do not sign here' })
+}
