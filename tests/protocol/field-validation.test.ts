@@ -48,6 +48,8 @@ describe('P202 P203 P205 P206 P207 P208 P209 P309 unknown and repeated fields', 
     if (fieldValidation === 'Strict') {
       expect([answer?.status, answer?.json.reason], rules[way]).toEqual([400, 'BadRequest'])
       expect(answer?.json.message).toMatch(/unknown field "extra", unknown field "more"/)
+      // Clients that know apply look for the words of field management.
+      if (way === 'apply') expect(answer?.json.message).toMatch(/\.extra: field not declared in schema/)
       expect((await api.get(`${configMaps}/${way === 'POST' ? 'new' : 'a'}`)).json.data).toEqual(
         way === 'POST' ? undefined : { k: 'v' },
       )

@@ -193,10 +193,20 @@ export function appliedObject(
     const lines = body.problems.map((problem) => `\n  ${problem}`).join('')
     throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
   }
-  const { object, problems } = decodeChecked(request, target, { ...body, value: named }, options.fieldValidation)
+  const refusal = (problems: readonly string[]) => undeclared(target, problems)
+  const { object, problems } = decodeChecked(request, target, { ...body, value: named, refusal }, options.fieldValidation)
   // Where nobody objects to anything, the type knows all members.
   const known = options.fieldValidation !== 'Ignore' && problems.length === 0
   return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+}
+
+/** Told twice: as strict decoding does, and as field management does, for there are clients that know either. */
+function undeclared({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
+  const strict = strictFailure(gvk, problems, new Uint8Array(0))
+  const paths = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? [])
+  if (paths.length === 0) return strict
+  const each = paths.map((path) => `.${path}: field not declared in schema`)
+  return ApiError.badRequest(`${strict.message}: ${each.join(', ')}`)
 }
 
 /** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the group without a name. */
@@ -212,6 +222,8 @@ interface PatchResult {
   readonly value: JsonValue
   /** What the patch repeats. */
   readonly problems?: readonly string[]
+  /** How problems are told that end the request. */
+  readonly refusal?: (problems: readonly string[]) => ApiError
 }
 
 /** Decodes what a patch made; what the patch repeats counts among its problems. */
@@ -228,7 +240,7 @@ function decodePatched(
 function decodeChecked(
   { state }: ResourceRequest,
   { gvk, type, namespaced }: PatchTarget,
-  { value, problems: repeated = [] }: PatchResult,
+  { value, problems: repeated = [], refusal }: PatchResult,
   fieldValidation: WriteOptions['fieldValidation'],
 ): { readonly object: ApiObject; readonly problems: readonly string[] } {
   const { name, namespace } = state.info
@@ -248,7 +260,8 @@ function decodeChecked(
   try {
     const decoded = decode(type(), value, { problems: repeated, collect: fieldValidation !== 'Ignore' })
     const { problems } = decoded
-    if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, new Uint8Array(0))
+    if (problems.length > 0 && fieldValidation === 'Strict')
+      throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
     if (problems.length > 0 && fieldValidation === 'Warn') state.warnings.push(...problems)
     const object = decoded.object as unknown as ApiObject
     const given = object.metadata?.name ?? ''
