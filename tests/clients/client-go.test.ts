@@ -1,15 +1,13 @@
-import { access, readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
 import { makeTrouble } from './support/chaos.ts'
 import { Dice, runSeed } from './support/dice.ts'
 import { fastClock } from './support/fast-clock.ts'
+import { goProgram } from './support/go-program.ts'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { configMaps, namespaces } from './support/pens.ts'
-import { cacheFolder, hashOf, lastLine, run } from './support/tool.ts'
+import { run } from './support/tool.ts'
 
 /**
  * Informers of client-go, in a small program that is built once (`client-go/`). Skipped where there is no Go or no module proxy.
@@ -17,37 +15,12 @@ import { cacheFolder, hashOf, lastLine, run } from './support/tool.ts'
 
 const seed = runSeed()
 const speed = 200
-const sources = fileURLToPath(new URL('./client-go/', import.meta.url))
 
-const program = await build()
+const program = await goProgram('client-go')
 
 const asked: string[] = []
 let local: LocalServer
 let proxy: BreakingProxy
-
-async function build(): Promise<{ readonly path: string; readonly missing?: string }> {
-  const folder = await cacheFolder('go')
-  const names = (await readdir(sources)).filter((name) => /\.(go|mod|sum)$/.test(name)).sort()
-  const path = join(folder, `mirror-${hashOf(...(await Promise.all(names.map((name) => readFile(join(sources, name))))))}`)
-  if (
-    await access(path).then(
-      () => true,
-      () => false,
-    )
-  )
-    return { path }
-  const env = {
-    ...process.env,
-    GOMODCACHE: join(folder, 'mod'),
-    GOCACHE: join(folder, 'build'),
-    GOFLAGS: '-modcacherw -buildvcs=false',
-    GOTOOLCHAIN: 'local',
-    CGO_ENABLED: '0',
-  }
-  // What a build that was cut off has compiled, the next one need not.
-  const built = await run('go', ['build', '-o', path, '.'], { cwd: sources, env, timeoutMs: 240_000 })
-  return built.code === 0 ? { path } : { path, missing: lastLine(built) || 'go build did not finish in time' }
-}
 
 beforeAll(async () => {
   local = await startLocalServer({

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { access, copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { servingCertificate } from '@krmkit/certificates'
@@ -11,36 +10,15 @@ import { webhookTransport } from '@krmkit/http'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cacheFolder, hashOf, lastLine, run } from './support/tool.ts'
+import { goProgram } from './support/go-program.ts'
+import { freePort } from './support/server-process.ts'
 
 /**
  * A webhook written with controller-runtime, unchanged, in a program that is built once (`controller-runtime/`). Skipped where
  * there is no Go or no module proxy.
  */
 
-const sources = fileURLToPath(new URL('./controller-runtime/', import.meta.url))
-const program = await build()
-
-async function build(): Promise<{ readonly path: string; readonly missing?: string }> {
-  const folder = await cacheFolder('go')
-  const names = (await readdir(sources)).filter((name) => /\.(go|mod|sum)$/.test(name)).sort()
-  const path = join(folder, `hook-${hashOf(...(await Promise.all(names.map((name) => readFile(join(sources, name))))))}`)
-  const isBuilt = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (isBuilt) return { path }
-  const env = {
-    ...process.env,
-    GOMODCACHE: join(folder, 'mod'),
-    GOCACHE: join(folder, 'build'),
-    GOFLAGS: '-modcacherw -buildvcs=false',
-    GOTOOLCHAIN: 'local',
-    CGO_ENABLED: '0',
-  }
-  const built = await run('go', ['build', '-o', path, '.'], { cwd: sources, env, timeoutMs: 240_000 })
-  return built.code === 0 ? { path } : { path, missing: lastLine(built) || 'go build did not finish in time' }
-}
+const program = await goProgram('controller-runtime')
 
 const isMissing = program.missing !== undefined
 const group = 'admissionregistration.k8s.io'
@@ -88,16 +66,6 @@ afterAll(async () => {
   await gone
   await rm(folder, { recursive: true, force: true })
 })
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  return new Promise((resolve) => {
-    const taken = createServer().listen(0, '127.0.0.1', () => {
-      const address = taken.address()
-      taken.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}
 
 /** Waits until somebody listens. */
 async function reachable(at: number): Promise<void> {

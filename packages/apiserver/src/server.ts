@@ -78,6 +78,8 @@ export interface ApiServerOptions {
   readonly bootstrapRoles?: boolean | 'afterwards'
   /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork
+  /** Whether containers of pods may be privileged. Default false, as on a stock server that is not told otherwise. */
+  readonly allowPrivileged?: boolean
   /** Issues tokens of service accounts. Default: none are issued. */
   readonly serviceAccountIssuer?: ServiceAccountIssuer
   /** What others need to check those tokens; served at the well-known paths. Default: nothing is served there. */
@@ -165,7 +167,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const metrics = createMetrics(storage)
   const signals = metrics.webhooks
   const registry = createRegistry(
-    { storage, types, admission, clock, random, profile, features, serviceNetwork: options.serviceNetwork, guard, signals },
+    {
+      ...{ storage, types, admission, clock, random, profile, features, guard, signals },
+      ...{ serviceNetwork: options.serviceNetwork, allowPrivileged: options.allowPrivileged },
+    },
     served,
   )
   const responder: Responder = { negotiator: new Negotiator(profile), types, vendor: profile.vendor }

@@ -156,6 +156,8 @@ function tlsOf(options: ConnectionOptions, url: URL) {
     ...(options.certificate === undefined ? {} : { cert: options.certificate }),
     ...(options.key === undefined ? {} : { key: options.key }),
     ...(isIP(name) === 0 ? { servername: name } : {}),
+    // Authorities may hold the server's own certificate, which is trusted as it is.
+    allowPartialTrustChain: true,
     rejectUnauthorized: options.insecureSkipTlsVerify !== true,
     minVersion: 'TLSv1.2' as const,
   }

@@ -83,6 +83,8 @@ export function newAgent({ ca, certificate, key, insecure }: WebhookTarget & { r
     timeout: idleMs,
     noDelay: true,
     minVersion: 'TLSv1.2',
+    // A bundle may hold the server's own certificate, which is trusted as it is.
+    allowPartialTrustChain: true,
     checkServerIdentity: checkNames,
     ...(insecure === true ? { rejectUnauthorized: false, checkServerIdentity: () => undefined } : {}),
     ...(ca === undefined ? {} : { ca }),

@@ -36,6 +36,8 @@ export interface Environment {
   readonly features: Features
   /** Addresses and ports of services. Default: `10.0.0.0/24`, ports 30000 to 32767. */
   readonly serviceNetwork?: ServiceNetwork | undefined
+  /** Whether containers may be privileged. Default false. */
+  readonly allowPrivileged?: boolean | undefined
   /** Refuses writes of some resources by who writes what: roles, which must not give more than their writer has. */
   readonly guard?: WriteGuard | undefined
 }

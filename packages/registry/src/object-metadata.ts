@@ -21,8 +21,9 @@ export function policyContext(
   context: RequestContext,
   { group, version }: ResourceDefinition,
 ): PolicyContext {
-  const { clock, random, profile, features } = environment
-  return { clock, random, profile, features, user: context.user, requestVersion: { group, version }, warn: context.warn }
+  const { clock, random, profile, features, allowPrivileged = false } = environment
+  const { user, warn } = context
+  return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, warn }
 }
 
 /** Forgets what clients said about things that the server alone decides; comes before anything is owned. */

@@ -24,7 +24,7 @@ export function addressOf({ url, service }: ClientConfig): WebhookAddress | stri
     return {
       origin: `https://${hostAndPort}`,
       hostAndPort,
-      path: path === undefined || path === null || path === '' ? '/' : path.startsWith('/') ? path : `/${path}`,
+      path: cleaned(path ?? ''),
       service: { namespace, name, port: number },
       serverName,
     }
@@ -33,5 +33,15 @@ export function addressOf({ url, service }: ClientConfig): WebhookAddress | stri
   if (!URL.canParse(url)) return `Unparsable URL: ${url}`
   const { protocol, host, port, hostname, pathname } = new URL(url)
   if (protocol !== 'https:') return `Unparsable URL: ${url}`
-  return { origin: `https://${host}`, hostAndPort: port === '' ? `${hostname}:${httpsPort}` : host, path: pathname }
+  return { origin: `https://${host}`, hostAndPort: port === '' ? `${hostname}:${httpsPort}` : host, path: cleaned(pathname) }
+}
+
+/** As the stock server asks for it: one slash between steps, none at the end, steps back taken. */
+function cleaned(path: string): string {
+  const steps: string[] = []
+  for (const step of path.split('/')) {
+    if (step === '..') steps.pop()
+    else if (step !== '' && step !== '.') steps.push(step)
+  }
+  return `/${steps.join('/')}`
 }

@@ -53,6 +53,15 @@ export function addressRange(text: string): string {
   throw new InvalidArgumentError('It must be an address range, such as 10.96.0.0/12.')
 }
 
+/** `30000-32767`, `30000+2767` (so many after the first) or one port. */
+export function portRange(text: string): { readonly from: number; readonly to: number } {
+  const [, first = '', sign, second = ''] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text) ?? []
+  const from = Number(first)
+  const to = sign === undefined ? from : sign === '-' ? Number(second) : from + Number(second)
+  if (first !== '' && from > 0 && from <= to && to <= 65_535) return { from, to }
+  throw new InvalidArgumentError('It must be a range of ports, such as 30000-32767.')
+}
+
 /** Comma-separated; the flag may be repeated. */
 export function list(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, ...text.split(',').filter((item) => item !== '')]

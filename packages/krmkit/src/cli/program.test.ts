@@ -55,6 +55,8 @@ describe('krmkit serve', () => {
       defaultNotReadyTolerationSeconds: 300,
       defaultUnreachableTolerationSeconds: 300,
       serviceClusterIpRange: '10.0.0.0/24',
+      serviceNodePortRange: { from: 30_000, to: 32_767 },
+      allowPrivileged: false,
       corsAllowedOrigins: [],
       goawayChance: 0,
       shutdownDelayDuration: 0,
@@ -78,6 +80,8 @@ describe('krmkit serve', () => {
       '--cors-allowed-origins=^https://a$,^https://b$',
       '--goaway-chance=.01',
       '--service-cluster-ip-range=10.1.0.0/16,fd00::/112',
+      '--service-node-port-range=20000+99',
+      '--allow-privileged=true',
       '--v=4',
     )
     expect(options).toMatchObject({
@@ -90,6 +94,8 @@ describe('krmkit serve', () => {
       runtimeConfig: ['api/all=true', 'apps/v1=false', 'batch/v1=false'],
       corsAllowedOrigins: [/^https:\/\/a$/, /^https:\/\/b$/],
       goawayChance: 0.01,
+      serviceNodePortRange: { from: 20_000, to: 20_099 },
+      allowPrivileged: true,
       v: 4,
     })
     expect((await run('serve', '--anonymous-auth', '-v', '2')).options).toMatchObject({ anonymousAuth: true, v: 2 })
@@ -111,6 +117,8 @@ describe('krmkit serve', () => {
     [['--feature-gates=A=on'], 'It must be a list of Name=true or Name=false.'],
     [['--cors-allowed-origins=('], '"(" is not a regular expression.'],
     [['--service-cluster-ip-range=10.0.0.0'], 'It must be an address range'],
+    [['--service-node-port-range=9-8'], 'It must be a range of ports'],
+    [['--service-node-port-range=65000+999'], 'It must be a range of ports'],
     [['--service-account-issuer=http://x'], 'It must be an https URL.'],
     [['--storage=etcd'], 'Allowed choices are memory, durable.'],
     [['--secure-prot=1'], "unknown option '--secure-prot=1'\n(Did you mean --secure-port?)"],

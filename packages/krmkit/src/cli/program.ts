@@ -3,10 +3,12 @@ import { explainAccessCommand } from './access/explain-access-command.ts'
 import { whoCanCommand } from './access/who-can-command.ts'
 import { admitCommand } from './admit/admit-command.ts'
 import { Command, CommanderError } from './commander.ts'
+import { envtestCommand, kubeApiserverCommand } from './envtest/envtest-command.ts'
 import { exitCodes, type Terminal } from './offline/terminal.ts'
 import { applyCommand, blameCommand, diffCommand, mergeCommand } from './ownership/commands.ts'
 import { serveCommand, unknownFlagHint } from './serve-command.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { joinInfoCommand, tokenCommand } from './token/commands.ts'
 import { validateCommand } from './validate/validate-command.ts'
 
 export interface ProgramOptions {
@@ -21,6 +23,8 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     .version(terminal.version)
     .showHelpAfterError('(--help shows every flag)')
   const serve = serveCommand(runServer).summary('run an API server')
+  const envtest = envtestCommand(terminal)
+  const standIn = kubeApiserverCommand((args) => program.parseAsync(['serve', ...args], { from: 'user' }))
   const tools = [
     validateCommand(terminal),
     admitCommand(terminal),
@@ -30,8 +34,10 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     mergeCommand(terminal),
   ]
   const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
-  for (const command of [program, serve, ...tools, ...rights]) {
-    const usage = tools.includes(command) || rights.includes(command) ? exitCodes.trouble : undefined
+  const joining = [tokenCommand(terminal), joinInfoCommand(terminal)]
+  const others = [...tools, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
+  for (const command of [program, serve, envtest, standIn, ...others]) {
+    const usage = others.includes(command) ? exitCodes.trouble : undefined
     command
       .exitOverride((error) => {
         throw usage === undefined || error.exitCode === 0 ? error : new CommanderError(usage, error.code, error.message)
@@ -42,10 +48,17 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
         outputError: (text, write) => write(`krmkit: ${explain(text)}`),
       })
   }
-  program.commandsGroup('Server:').addCommand(serve).commandsGroup('Files, without a server:')
+  program
+    .commandsGroup('Server:')
+    .addCommand(serve)
+    .addCommand(envtest)
+    .addCommand(standIn, { hidden: true })
+    .commandsGroup('Files, without a server:')
   for (const tool of tools) program.addCommand(tool)
   program.commandsGroup('Rights, from files or a server:')
   for (const command of rights) program.addCommand(command)
+  program.commandsGroup('Joining a cluster:')
+  for (const command of joining) program.addCommand(command)
   return program
 }
 

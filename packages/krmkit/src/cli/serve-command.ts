@@ -3,15 +3,27 @@ import { addAuditFlags } from './audit/flags.ts'
 import { addAuthenticationFlags } from './authentication/flags.ts'
 import { addAuthorizationFlags } from './authorization/flags.ts'
 import { Command, Option } from './commander.ts'
-import { address, addressRange, duration, fraction, gates, integer, list, origins, verbosity } from './flag-values.ts'
+import {
+  address,
+  addressRange,
+  duration,
+  flag,
+  fraction,
+  gates,
+  integer,
+  list,
+  origins,
+  portRange,
+  verbosity,
+} from './flag-values.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { addJoinFlags } from './token/serve-flags.ts'
 
 const port = integer({ min: 0, max: 65_535 })
 const count = integer({ min: 0, max: 1_000_000 })
 
 /** Flags of the stock server that people bring along, and that nothing here would honour. */
 const notYet = new Set([
-  'allow-privileged',
   'authentication-config',
   'authorization-config',
   'enable-aggregator-routing',
@@ -23,7 +35,6 @@ const notYet = new Set([
   'etcd-servers',
   'kubelet-client-certificate',
   'kubelet-client-key',
-  'service-node-port-range',
   'tls-cipher-suites',
   'tls-min-version',
   'tls-sni-cert-key',
@@ -116,6 +127,12 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
         .argParser(addressRange),
     )
     .addOption(
+      option('--service-node-port-range <range>', 'ports that services may open on nodes: first-last, or first+count')
+        .default({ from: 30_000, to: 32_767 }, '30000-32767')
+        .argParser(portRange),
+    )
+    .addOption(option('--allow-privileged [bool]', 'let containers be privileged').default(false).argParser(flag))
+    .addOption(
       option('--cors-allowed-origins <patterns>', 'regular expressions of origins whose browsers are answered')
         .default([])
         .argParser(origins),
@@ -123,7 +140,7 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions) => run(options))
-  return addAuditFlags(addAdmissionFlags(addAuthorizationFlags(addAuthenticationFlags(command))))
+  return addAuditFlags(addAdmissionFlags(addJoinFlags(addAuthorizationFlags(addAuthenticationFlags(command)))))
 }
 
 function controllers(text: string): readonly string[] {

@@ -2,9 +2,10 @@ import type { AdmissionOptions } from './admission/options.ts'
 import type { AuditOptions } from './audit/options.ts'
 import type { AuthenticationOptions } from './authentication/options.ts'
 import type { AuthorizationOptions } from './authorization/options.ts'
+import type { JoinOptions } from './token/options.ts'
 
 /** What `krmkit serve` was told, flag by flag. */
-export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, AuthorizationOptions, AuditOptions {
+export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, AuthorizationOptions, AuditOptions, JoinOptions {
   readonly securePort: number
   readonly bindAddress: string
   readonly advertiseAddress?: string
@@ -30,6 +31,8 @@ export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, A
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly controllers: readonly string[]
   readonly serviceClusterIpRange: string
+  readonly serviceNodePortRange: { readonly from: number; readonly to: number }
+  readonly allowPrivileged: boolean
   readonly corsAllowedOrigins: readonly RegExp[]
   readonly goawayChance: number
   /** Milliseconds. */

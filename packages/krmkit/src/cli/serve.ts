@@ -31,6 +31,8 @@ import { readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { publishClusterInfo } from './token/publish.ts'
+import { controllersFor } from './token/serve-flags.ts'
 import { kubeconfigCredentials } from './webhooks/kubeconfig-credentials.ts'
 
 /** A server that runs, and how to reach it. */
@@ -50,7 +52,8 @@ const environment = { clock: systemClock, random: systemRandom, profile: stockPr
 
 /** Runs a server as the flags say. What was started before a failure is ended again. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
-  const running = chooseControllers(builtInControllers, options.controllers)
+  const wanted = controllersFor(options)
+  const running = chooseControllers(builtInControllers, wanted)
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
@@ -102,6 +105,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       },
       corsAllowedOrigins: options.corsAllowedOrigins,
       serverAddress,
+      serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
+      allowPrivileged: options.allowPrivileged,
       onFault: (error) => log.error('a request failed', error),
       audit: [...audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
     })
@@ -110,10 +115,15 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     followAuthorities(listening, { who, log })
     gate.open(server)
     const kubeconfig = await writeKubeconfig(options, { listening, who })
+    const client = inProcessClient(server, { user: controllerManager, clock: environment.clock })
+    if (options.publishClusterInfo) {
+      await publishClusterInfo(client, { server: `https://${serverAddress}`, authority: listening.authority })
+    }
     const controllers = runControllers({
       ...environment,
-      client: inProcessClient(server, { user: controllerManager, clock: environment.clock }),
-      controllers: options.controllers,
+      client,
+      controllers: wanted,
+      bootstrapSigningKey: options.bootstrapSigningKey,
       onError: (error) => options.v >= 1 && log.error('a controller failed and tries again', error),
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { CliError } from '../cli-error.ts'
+import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { quoted, writeAssets } from './assets.ts'
+
+export interface EnvtestFlags {
+  readonly dir?: string
+  readonly print: 'path' | 'env'
+  readonly controllers: string
+}
+
+/** Runs the sub-command `envtest`. */
+export async function runEnvtest(flags: EnvtestFlags, terminal: Terminal): Promise<number> {
+  if (process.platform === 'win32') {
+    throw new CliError({ code: 'InvalidFlag', message: 'envtest: programs for Windows are not written; use it inside WSL' })
+  }
+  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
+  const directory = resolve(flags.dir ?? join(cache, 'krmkit', 'envtest', terminal.version))
+  const { kubectl } = await writeAssets({
+    directory,
+    node: process.execPath,
+    program: shipped('krmkit.mjs'),
+    etcd: shipped('etcd-stand-in.mjs'),
+    controllers: flags.controllers,
+    path: process.env.PATH ?? '',
+  })
+  if (kubectl === undefined) terminal.err('krmkit: there is no kubectl on the PATH; tests that call it will not find one\n')
+  terminal.out(flags.print === 'path' ? `${directory}\n` : `export KUBEBUILDER_ASSETS=${quoted(directory)}\n`)
+  return exitCodes.fine
+}
+
+/** A file of the folder `bin` of this package, from wherever this module was bundled to. */
+function shipped(name: string): string {
+  for (const up of ['../../../bin/', '../../bin/']) {
+    const path = fileURLToPath(new URL(up + name, import.meta.url))
+    if (existsSync(path)) return path
+  }
+  throw new CliError({ code: 'FileFailed', message: `${name} is missing beside the program` })
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { goProgram } from './support/go-program.ts'
+import { run } from './support/tool.ts'
+
+/**
+ * What Go programs know as envtest, with the programs that `krmkit envtest` writes: a suite that is built once (`envtest/`). Skipped
+ * where there is no Go or no module proxy.
+ */
+
+const command = fileURLToPath(new URL('../../packages/krmkit/bin/krmkit.mjs', import.meta.url))
+const bundle = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url))
+const program = await goProgram('envtest')
+const isMissing = program.missing !== undefined
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-envtest-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Step {
+  readonly step: string
+  readonly value: unknown
+}
+
+describe.skipIf(isMissing)(`envtest${isMissing ? ` (skipped: ${program.missing})` : ''}`, () => {
+  let steps: ReadonlyMap<string, unknown>
+
+  beforeAll(async () => {
+    const bundled = await run(process.execPath, ['-e', `import(${JSON.stringify(bundle)}).then((all) => all.bundle())`])
+    expect(bundled.code, bundled.stderr).toBe(0)
+    const written = await run(process.execPath, [command, 'envtest', '--dir', join(folder, "it's"), '--print', 'path'])
+    expect(written.code, written.stderr).toBe(0)
+    const assets = written.stdout.trim()
+    expect(assets).toBe(join(folder, "it's"))
+    const env = { ...process.env, KUBEBUILDER_ASSETS: assets, TMPDIR: folder }
+    const finished = await run(program.path, [], { env, timeoutMs: 120_000 })
+    expect(finished.code, finished.stderr).toBe(0)
+    const lines = finished.stdout.trim().split('\n')
+    steps = new Map(lines.map((line) => JSON.parse(line) as Step).map(({ step, value }) => [step, value]))
+  })
+
+  it('starts the server, stops it and starts it again, empty', () => {
+    expect(steps.get('stopped')).toBe(true)
+    expect(steps.get('started again')).toBe(0)
+  })
+
+  it('serves the definitions that it installs', () => expect(steps.get('default')).toBe(3))
+
+  it('has nothing in a namespace but what a test puts there', () => expect(steps.get('config maps')).toBe(1))
+
+  it('collects what nobody owns any more', () => expect(steps.get('collected')).toBe('owned'))
+
+  it('lets namespaces go', () => expect(steps.get('namespace gone')).toBe(true))
+
+  it('knows the users that are added, by their certificates, and what they may do', () => {
+    expect(steps.get('refused')).toBe(
+      'configmaps is forbidden: User "visitor" cannot create resource "configmaps" in API group "" in the namespace "default"',
+    )
+  })
+})

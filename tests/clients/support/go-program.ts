@@ -1,0 +1,35 @@
+import { access, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cacheFolder, hashOf, lastLine, run } from './tool.ts'
+
+export interface GoProgram {
+  readonly path: string
+  /** Why it could not be built; undefined when it was. */
+  readonly missing?: string
+}
+
+/** Builds the Go program in a folder beside the tests, once for each state of its sources. */
+export async function goProgram(name: string): Promise<GoProgram> {
+  const sources = fileURLToPath(new URL(`../${name}/`, import.meta.url))
+  const folder = await cacheFolder('go')
+  const names = (await readdir(sources)).filter((file) => /\.(go|mod|sum)$/.test(file)).sort()
+  const contents = await Promise.all(names.map((file) => readFile(join(sources, file))))
+  const path = join(folder, `${name}-${hashOf(...contents)}`)
+  const isBuilt = await access(path).then(
+    () => true,
+    () => false,
+  )
+  if (isBuilt) return { path }
+  const env = {
+    ...process.env,
+    GOMODCACHE: join(folder, 'mod'),
+    GOCACHE: join(folder, 'build'),
+    GOFLAGS: '-modcacherw -buildvcs=false',
+    GOTOOLCHAIN: 'local',
+    CGO_ENABLED: '0',
+  }
+  // What a build that was cut off has compiled, the next one need not.
+  const built = await run('go', ['build', '-o', path, '.'], { cwd: sources, env, timeoutMs: 240_000 })
+  return built.code === 0 ? { path } : { path, missing: lastLine(built) || 'go build did not finish in time' }
+}
