@@ -8,6 +8,15 @@ export {
 } from './api-version.ts'
 export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock.ts'
 export { type Condition, validateCondition, validateConditions } from './conditions.ts'
+export {
+  type ConfigurationKind,
+  type ListShape,
+  type ObjectShape,
+  type ReadConfiguration,
+  readConfiguration,
+  type Shape,
+  type ShapeValue,
+} from './configuration-shape.ts'
 export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
 export { defaultRelease, fixedFeatures } from './features.ts'
 export { type FieldPlace, field, formatFieldError, formatFieldErrors } from './field-error.ts'

@@ -1,0 +1,122 @@
+/**
+ * Configuration files read strictly: nothing that is not known, nothing of another type.
+ */
+
+import { parseDuration } from './duration.ts'
+
+/** What a place of a configuration holds. Durations are written as `1m30s` and read as nanoseconds. */
+export type Shape = 'string' | 'boolean' | 'duration' | ListShape | ObjectShape
+
+export interface ListShape {
+  readonly list: Shape
+}
+
+export interface ObjectShape {
+  readonly members: Readonly<Record<string, Shape>>
+}
+
+/** The value of a shape; members that are absent or null are left out. */
+export type ShapeValue<S> = S extends 'string'
+  ? string
+  : S extends 'boolean'
+    ? boolean
+    : S extends 'duration'
+      ? bigint
+      : S extends { readonly list: infer I }
+        ? readonly ShapeValue<I>[]
+        : S extends { readonly members: infer M }
+          ? { readonly [K in keyof M]?: ShapeValue<M[K]> }
+          : never
+
+export interface ConfigurationKind<S extends ObjectShape> {
+  readonly kind: string
+  /** Any of them may be written. */
+  readonly apiVersions: readonly string[]
+  /** Members beside `apiVersion` and `kind`. */
+  readonly shape: S
+}
+
+export type ReadConfiguration<S> =
+  | { readonly ok: true; readonly value: ShapeValue<S> }
+  | { readonly ok: false; readonly message: string }
+
+const deepest = 64
+
+/**
+ * Reads a configuration of one kind.
+ *
+ * @param value parsed JSON or YAML
+ * @param repeated what the parser found out about repeated keys, a sentence each
+ */
+export function readConfiguration<const S extends ObjectShape>(
+  value: unknown,
+  { kind, apiVersions, shape }: ConfigurationKind<S>,
+  repeated: readonly string[] = [],
+): ReadConfiguration<S> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return wrong('it is no object')
+  const { apiVersion: version, kind: given, ...rest } = value as Record<string, unknown>
+  if (typeof given !== 'string' || given === '') return wrong("Object 'Kind' is missing")
+  if (typeof version !== 'string' || version === '') return wrong("Object 'apiVersion' is missing")
+  if (given !== kind || !apiVersions.includes(version))
+    return wrong(`no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(version)}`)
+  const reader = new Reader()
+  const read = reader.read(rest, shape, '')
+  if (reader.mistakes.length > 0) return wrong(reader.mistakes.join(', '))
+  const strict = [...repeated, ...reader.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
+  if (strict.length > 0) return wrong(`strict decoding error: ${strict.join(', ')}`)
+  return { ok: true, value: read as ShapeValue<S> }
+}
+
+function wrong(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message }
+}
+
+class Reader {
+  readonly mistakes: string[] = []
+  readonly unknown: string[] = []
+
+  read(value: unknown, shape: Shape, path: string, depth = 0): unknown {
+    if (depth > deepest) return this.#mistake(path, 'is nested too deeply')
+    if (shape === 'string' || shape === 'boolean') {
+      return typeof value === shape ? value : this.#mistake(path, `must be a ${shape}`)
+    }
+    if (shape === 'duration') return this.#duration(value, path)
+    if ('list' in shape) {
+      if (!Array.isArray(value)) return this.#mistake(path, 'must be a list')
+      return value.map((item, i) => this.read(item ?? zero(shape.list), shape.list, `${path}[${i}]`, depth + 1))
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.#mistake(path, 'must be an object')
+    return this.#members(value, shape, { path, depth })
+  }
+
+  #members(value: object, { members }: ObjectShape, place: { readonly path: string; readonly depth: number }): unknown {
+    const read: [string, unknown][] = []
+    for (const [name, member] of Object.entries(value)) {
+      const path = place.path === '' ? name : `${place.path}.${name}`
+      const shape = Object.hasOwn(members, name) ? members[name] : undefined
+      if (shape === undefined) this.unknown.push(path)
+      else if (member !== null && member !== undefined) read.push([name, this.read(member, shape, path, place.depth + 1)])
+    }
+    return Object.fromEntries(read)
+  }
+
+  #duration(value: unknown, path: string): unknown {
+    if (typeof value !== 'string') return this.#mistake(path, 'must be a duration such as 30s')
+    try {
+      return parseDuration(value)
+    } catch (error) {
+      return this.#mistake(path, (error as Error).message)
+    }
+  }
+
+  #mistake(path: string, what: string): undefined {
+    this.mistakes.push(`${path === '' ? 'it' : path}: ${what}`)
+    return undefined
+  }
+}
+
+/** What null stands for in a list. */
+function zero(shape: Shape): unknown {
+  if (typeof shape === 'string') return shape === 'boolean' ? false : shape === 'duration' ? '0s' : ''
+  return 'list' in shape ? [] : {}
+}
