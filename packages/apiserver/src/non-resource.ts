@@ -107,11 +107,9 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     }
     const issued = issuerResponse(options.issuerDocuments, { path: info.path, method: request.method })
     if (issued !== undefined) return issued
-    const documents = await openApi.answer({ path: info.path, query: request.query, headers: request.headers })
-    if (documents !== undefined) {
-      if (!readOnly) throw ApiError.generic(405)
-      return documents
-    }
+    if (trimmed.startsWith('/openapi/') && !readOnly && request.method !== 'HEAD') throw ApiError.generic(405)
+    const documents = openApi.answer({ path: info.path, query: request.query, headers: request.headers })
+    if (documents !== undefined) return await documents
     if (trimmed === '/' && readOnly)
       return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths: paths() })}\n`)))
     const found = discovery.answer({ path: info.path, headers: request.headers })

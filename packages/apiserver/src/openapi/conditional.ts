@@ -5,9 +5,6 @@ import type { PublishedDocument } from './published-document.ts'
 
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Smaller answers are not worth compressing. */
-const minGzipBytes = 1400
-
 export async function serveDocument(
   document: PublishedDocument,
   options: {
@@ -17,27 +14,31 @@ export async function serveDocument(
   },
 ): Promise<ApiResponse> {
   const { requestHeaders } = options
+  const { etag } = document
   const vary = [...(options.headers.vary === undefined ? [] : [options.headers.vary]), 'Accept-Encoding'].join(', ')
-  const headers = { ...options.headers, vary, etag: `"${document.etag}"`, 'last-modified': document.lastModified }
-  if (hasIt(first(requestHeaders['if-none-match']), document.etag)) return { status: 304, headers, body: { kind: 'empty' } }
+  const lastModified = new Date(document.changedMs).toUTCString()
+  const headers = { ...options.headers, vary, etag: `"${etag}"`, 'last-modified': lastModified }
+  if (hasIt(requestHeaders, document)) return { status: 304, headers, body: { kind: 'empty' } }
   const typed = { ...headers, 'content-type': options.contentType }
-  if (document.bytes.length < minGzipBytes || !acceptsGzip(first(requestHeaders['accept-encoding']))) {
-    return { status: 200, headers: typed, body: { kind: 'bytes', bytes: document.bytes } }
-  }
-  return {
-    status: 200,
-    headers: { ...typed, 'content-encoding': 'gzip' },
-    body: { kind: 'bytes', bytes: await document.gzipped() },
-  }
+  const gzipped = acceptsGzip(first(requestHeaders['accept-encoding'])) ? await document.gzipped() : undefined
+  if (gzipped === undefined) return { status: 200, headers: typed, body: { kind: 'bytes', bytes: await document.bytes() } }
+  return { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: { kind: 'bytes', bytes: gzipped } }
 }
 
 export function first(header: string | readonly string[] | undefined): string {
   return typeof header === 'string' ? header : (header?.join(',') ?? '')
 }
 
+/** By its tag, or, from whoever sends none, by its date, which counts whole seconds. */
+function hasIt(headers: RequestHeaders, { changedMs, etag }: PublishedDocument): boolean {
+  const tags = first(headers['if-none-match'])
+  if (tags !== '') return hasTag(tags, etag)
+  const since = Date.parse(first(headers['if-modified-since']))
+  return !Number.isNaN(since) && Math.floor(changedMs / 1000) * 1000 <= since
+}
+
 /** Entity tags are compared weakly: whether they were marked as weak does not matter. */
-function hasIt(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch === '') return false
+function hasTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((each) => {
     const tag = each.trim().replace(/^W\//, '')
     return tag === '*' || tag === `"${etag}"`

@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { fakeClock, type JsonObject } from '@krmkit/meta'
-import type { StructType } from '@krmkit/schema'
+import type { StructType, TypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import type { ApiResponse } from '../interfaces.ts'
-import { createOpenApi } from './openapi.ts'
+import { documentRevision } from './fingerprint.ts'
+import { createOpenApi, type OpenApi } from './openapi.ts'
+import { noRemoteDocuments, type RemoteDocuments, remoteDocument } from './remote-documents.ts'
 
 const types = builtInTypes()
 const { definitions } = createCatalog({ types })
@@ -83,6 +86,8 @@ describe('/openapi/v3', () => {
     const { searchParams } = await relativeUrl('api/v1')
     const response = await get('/openapi/v3/api/v1', {}, 'hash=OLD')
     expect(response.status).toBe(301)
+    expect(response.body.kind).toBe('empty')
+    expect(response.headers.etag).toBe(`"${searchParams.get('hash')}"`)
     expect(response.headers.location).toBe(`/openapi/v3/api/v1?hash=${searchParams.get('hash')}`)
   })
 
@@ -98,6 +103,22 @@ describe('/openapi/v3', () => {
     expect((await get('/openapi/v3', { 'if-none-match': index.headers.etag as string })).status).toBe(304)
   })
 
+  it('whoever sends no tag may ask by date', async () => {
+    const since = (header: string) => get('/openapi/v3/api/v1', { 'if-modified-since': header })
+    expect((await since('Thu, 02 Jan 2025 03:04:05 GMT')).status).toBe(304)
+    expect((await since('Thu, 02 Jan 2025 03:04:04 GMT')).status).toBe(200)
+    expect((await since('yesterday')).status).toBe(200)
+  })
+
+  it.each(['@v1.0', '.v1.0'])('protobuf under the name that ends in %s', async (version) => {
+    const response = await get('/openapi/v3/api/v1', {
+      accept: `application/com.github.proto-openapi.spec.v3${version}+protobuf`,
+    })
+    expect(response.headers['content-type']).toBe('application/com.github.proto-openapi.spec.v3.v1.0+protobuf')
+    expect([...bytes(response).subarray(0, 7)]).toEqual([0x0a, 5, 0x33, 0x2e, 0x30, 0x2e, 0x30])
+    expect(response.headers.etag).toBe((await get('/openapi/v3/api/v1')).headers.etag)
+  })
+
   it('is compressed for those who can read it', async () => {
     const plain = await get('/openapi/v3/api/v1')
     const packed = await get('/openapi/v3/api/v1', { 'accept-encoding': 'br;q=1, gzip' })
@@ -108,8 +129,7 @@ describe('/openapi/v3', () => {
   })
 
   it('other forms and unknown documents', async () => {
-    const protobuf = await get('/openapi/v3/api/v1', { accept: 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf' })
-    expect(protobuf).toEqual({ status: 406, headers: { vary: 'Accept' }, body: { kind: 'empty' } })
+    expect((await get('/openapi/v3/api/v1', { accept: 'text/html' })).status).toBe(406)
     const unknown = await get('/openapi/v3/apis/apps/v77')
     expect(unknown).toEqual({ status: 404, headers: { vary: 'Accept' }, body: { kind: 'empty' } })
     expect((await get('/openapi/v3/__proto__')).status).toBe(404)
@@ -176,5 +196,95 @@ describe('custom resources', () => {
     expect(Object.keys(json(await get('/openapi/v2')).definitions as JsonObject)).toContain('com.example.shop.v1.Widget')
     resources = builtIn
     expect((await get('/openapi/v3/apis/shop.example.com/v1')).status).toBe(404)
+  })
+})
+
+describe('entity tags', () => {
+  const schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } }
+  const fresh = (all: readonly ResourceDefinition[], version = 'v1.33.0', from: TypeSource = types) =>
+    createOpenApi({ resources: () => all, types: from, version, clock })
+  const hashes = async (from: OpenApi): Promise<Record<string, string>> => {
+    const { paths } = json((await from.answer({ path: '/openapi/v3', query: '', headers: {} })) as ApiResponse)
+    return Object.fromEntries(
+      Object.entries(paths as Record<string, { serverRelativeURL: string }>).map(([name, at]) => [name, at.serverRelativeURL]),
+    )
+  }
+
+  it('are known before the documents are made', async () => {
+    const asked: string[] = []
+    const watched: TypeSource = {
+      ...types,
+      struct(name) {
+        asked.push(name)
+        return types.struct(name)
+      },
+    }
+    const lazy = fresh([...builtIn, widget(schema)], 'v1.33.0', watched)
+    await hashes(lazy)
+    expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
+    const response = await lazy.answer({ path: '/openapi/v3/api/v1', query: 'hash=OLD', headers: {} })
+    expect(response?.status).toBe(301)
+    const { etag } = (await lazy.answer({ path: '/openapi/v2', query: '', headers: { 'if-none-match': '*' } }))!.headers
+    expect(etag).toMatch(/^"[0-9A-F]{128}"$/)
+    expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
+  })
+
+  it('are those of every server with the same content', async () => {
+    const known = await hashes(fresh([...builtIn, widget(schema)]))
+    expect(await hashes(fresh([...builtIn, widget(structuredClone(schema))]))).toEqual(known)
+    const changed = await hashes(fresh([...builtIn, widget({ ...schema, description: 'new' })]))
+    const differing = Object.keys(known).filter((name) => known[name] !== changed[name])
+    expect(differing).toEqual(['apis/shop.example.com/v1'])
+    const newer = await hashes(fresh([...builtIn, widget(schema)], 'v1.34.0'))
+    expect(Object.keys(known).filter((name) => known[name] === newer[name])).toEqual([])
+  })
+
+  it('a group of custom resources has no document of its own', async () => {
+    const custom = { ...widget(schema), custom: { schema } }
+    const names = Object.keys(await hashes(fresh([...builtIn, custom])))
+    expect(names).toContain('apis/shop.example.com/v1')
+    expect(names).not.toContain('apis/shop.example.com')
+    expect(names).toContain('apis/apps')
+  })
+
+  /** Whoever sees this fail has changed what documents say of the same resources: raise `documentRevision`, then the digest here. */
+  it('count the form of documents in', async () => {
+    const own = fresh([{ ...widget(schema), custom: { schema } }], 'v1.33.0')
+    const made = await Promise.all(
+      ['/openapi/v2', '/openapi/v3/apis/shop.example.com/v1'].map(async (path) =>
+        JSON.stringify(json((await own.answer({ path, query: '', headers: {} })) as ApiResponse)),
+      ),
+    )
+    const digest = createHash('sha256').update(made.join()).digest('hex').slice(0, 16)
+    expect({ documentRevision, digest }).toEqual({ documentRevision: 1, digest: 'f539540b7b644c68' })
+  })
+})
+
+describe('documents of other servers', () => {
+  const flunders = '/apis/wardle.example.com/v1/flunders'
+  const other = {
+    paths: { [flunders]: { get: { responses: { 200: { schema: { $ref: '#/definitions/Flunder' } } } } } },
+    definitions: { Flunder: { type: 'object' } },
+  }
+  let remote: RemoteDocuments = noRemoteDocuments
+  const joined = createOpenApi({ resources: () => builtIn, types, version: 'v1.33.0', clock, remote: () => remote })
+  const ask = async (path: string) => (await joined.answer({ path, query: '', headers: {} })) as ApiResponse
+
+  it('are part of the index and of version 2, for as long as they are there', async () => {
+    const before = (await ask('/openapi/v2')).headers.etag
+    const address = '/openapi/v3/apis/wardle.example.com/v1?hash=ABC'
+    remote = {
+      v3: new Map([['apis/wardle.example.com/v1', address]]),
+      v2: [remoteDocument(other, { prefix: '/apis/wardle.example.com/v1/', etag: '1' })],
+    }
+    const { paths } = json(await ask('/openapi/v3')) as { paths: JsonObject }
+    expect(paths['apis/wardle.example.com/v1']).toEqual({ serverRelativeURL: address })
+    const v2 = json(await ask('/openapi/v2')) as { paths: JsonObject; definitions: JsonObject }
+    expect(v2.paths[flunders]).toEqual(other.paths[flunders])
+    expect(v2.definitions.Flunder).toEqual({ type: 'object' })
+    expect((await ask('/openapi/v2')).headers.etag).not.toBe(before)
+    remote = noRemoteDocuments
+    expect((await ask('/openapi/v2')).headers.etag).toBe(before)
+    expect(Object.keys(json(await ask('/openapi/v3')).paths as JsonObject)).not.toContain('apis/wardle.example.com/v1')
   })
 })

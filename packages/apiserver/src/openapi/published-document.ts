@@ -1,50 +1,92 @@
-import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { createGzip, gunzip } from 'node:zlib'
 
-/** One document in its encoded forms, made when they are first asked for. */
+/** Runs beside the event loop. */
+const decompress = promisify(gunzip)
+
+/**
+ * One document in one form. Its entity tag is known before its bytes are: they are made when they are first asked for, and kept
+ * compressed, which is how nearly every client wants them.
+ */
 export class PublishedDocument {
-  readonly #make: () => Uint8Array
-  readonly #entity: (() => string) | undefined
-  #bytes: Uint8Array | undefined
-  #etag: string | undefined
-  #gzipped: Promise<Uint8Array> | undefined
-  /** Milliseconds since the epoch; when its bytes were made. */
-  #made = 0
-  readonly #now: () => number
+  readonly #build: () => Promise<readonly Uint8Array[]>
+  #kept: Promise<Kept> | undefined
+  readonly #changedMs: number
+  readonly #etag: () => string
 
-  /** @param entity tag of a document that another form shares it with. Default: of the bytes. */
-  constructor(make: () => Uint8Array, options: { readonly now: () => number; readonly entity?: () => string }) {
-    this.#make = make
-    this.#entity = options.entity
-    this.#now = options.now
+  /**
+   * @param etag without quotes; asked for when it is first needed.
+   * @param changedMs since the epoch; when the content became what it is.
+   */
+  constructor(build: () => Promise<readonly Uint8Array[]>, at: { readonly etag: () => string; readonly changedMs: number }) {
+    this.#build = build
+    this.#etag = at.etag
+    this.#changedMs = at.changedMs
   }
 
-  get bytes(): Uint8Array {
-    if (this.#bytes === undefined) {
-      this.#bytes = this.#make()
-      this.#made = this.#now()
-    }
-    return this.#bytes
-  }
-
-  /** SHA-512 in upper-case hexadecimal digits, without quotes. */
   get etag(): string {
-    this.#etag ??= this.#entity?.() ?? createHash('sha512').update(this.bytes).digest('hex').toUpperCase()
-    return this.#etag
+    return this.#etag()
   }
 
-  /** `Mon, 02 Jan 2006 15:04:05 GMT` */
-  get lastModified(): string {
-    void this.bytes
-    return new Date(this.#made).toUTCString()
+  get changedMs(): number {
+    return this.#changedMs
   }
 
-  gzipped(): Promise<Uint8Array> {
-    this.#gzipped ??= gzip(this.bytes)
-    return this.#gzipped
+  /** Undefined for a document that is too short to be worth it. */
+  async gzipped(): Promise<Uint8Array | undefined> {
+    return (await this.#keep()).gzipped
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const { plain, gzipped } = await this.#keep()
+    return plain ?? (await decompress(gzipped))
+  }
+
+  #keep(): Promise<Kept> {
+    if (this.#kept !== undefined) return this.#kept
+    const making = kept(this.#build)
+    this.#kept = making
+    making.catch(() => {
+      this.#kept = undefined
+    })
+    return making
   }
 }
 
-async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
+type Kept =
+  | { readonly plain: Uint8Array; readonly gzipped: undefined }
+  | { readonly plain: undefined; readonly gzipped: Uint8Array }
+
+/** Shorter documents are not worth compressing. */
+const minGzipBytes = 1400
+
+async function kept(build: () => Promise<readonly Uint8Array[]>): Promise<Kept> {
+  const pieces = await build()
+  const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  if (length < minGzipBytes) return { plain: Buffer.concat(pieces, length), gzipped: undefined }
+  return { plain: undefined, gzipped: await compressed(pieces) }
+}
+
+/** Runs beside the event loop; the document never lies in one piece. */
+async function compressed(pieces: readonly Uint8Array[]): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  for await (const part of Readable.from(chunks(pieces)).pipe(createGzip())) parts.push(part as Uint8Array)
+  return Buffer.concat(parts)
+}
+
+const chunkBytes = 128 * 1024
+
+function* chunks(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  let chunk: Uint8Array[] = []
+  let length = 0
+  for (const piece of pieces) {
+    chunk.push(piece)
+    length += piece.byteLength
+    if (length < chunkBytes) continue
+    yield Buffer.concat(chunk, length)
+    chunk = []
+    length = 0
+  }
+  if (length > 0) yield Buffer.concat(chunk, length)
 }

@@ -58,6 +58,7 @@ function published(definition: ResourceDefinition, options: PublishingOptions): 
     ...(list === undefined ? {} : { list }),
     ...(policy.deleteAnswer === 'Object' ? { deleteAnswersObject: true } : {}),
     strategicMerge: written === undefined,
+    ...(definition.custom !== undefined && definition.definedInCode !== true ? { custom: true } : {}),
   }
   const others = definition.subresources.flatMap((subresource) => publishedSubresource(subresource, main, options.types))
   return [main, ...others]
@@ -91,6 +92,7 @@ function publishedSubresource(subresource: ResourceInfo, main: PublishedResource
       body: schema,
       ...(options === undefined ? {} : { options, connect }),
       strategicMerge: main.strategicMerge ?? true,
+      ...(main.custom ? { custom: true } : {}),
     },
   ]
 }

@@ -66,7 +66,10 @@ function nodeOf(schema: JsonObject, declared: Declared | undefined, options: Rul
   return {
     schema,
     get rules() {
-      compiled ??= rules.map((rule) => ({ rule, compiled: compileRule(rule, declared, { environment }) }))
+      if (compiled !== undefined) return compiled
+      // Types of messages are named from here on, not from the root.
+      const named = rules.length === 0 ? declared : (declaredBy(schema, 'selfType', root) ?? declared)
+      compiled = rules.map((rule) => ({ rule, compiled: compileRule(rule, named, { environment }) }))
       return compiled
     },
     typeName: typeof type === 'string' ? type : '',

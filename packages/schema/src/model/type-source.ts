@@ -15,6 +15,8 @@ export interface FactsSource extends TypeSource {
   readonly folders: readonly string[]
   /** @throws SchemaError `UnknownType` for an unknown folder. */
   group(folder: string): GroupFacts
+  /** The text that the facts of a folder are read from. @throws as `group`. */
+  text(folder: string): string
 }
 
 /** @param files JSON text by group folder; entries without types (`lifecycle`, `special`) are ignored. */
@@ -23,11 +25,15 @@ export function createTypeSource(files: Readonly<Record<string, string>>): Facts
   const structs = new Map<string, StructType>()
   const folders = Object.keys(files).filter((name) => name !== 'lifecycle' && name !== 'special')
 
+  function text(folder: string): string {
+    if (!folders.includes(folder)) throw new SchemaError('UnknownType', `no group folder ${folder}`)
+    return files[folder] as string
+  }
+
   function group(folder: string): GroupFacts {
     const known = groups.get(folder)
     if (known !== undefined) return known
-    if (!folders.includes(folder)) throw new SchemaError('UnknownType', `no group folder ${folder}`)
-    const facts = JSON.parse(files[folder] as string) as GroupFacts
+    const facts = JSON.parse(text(folder)) as GroupFacts
     groups.set(folder, facts)
     return facts
   }
@@ -69,7 +75,7 @@ export function createTypeSource(files: Readonly<Record<string, string>>): Facts
     },
   }
 
-  return { folders, group, struct, has: (name) => locate(name) !== undefined }
+  return { folders, group, text, struct, has: (name) => locate(name) !== undefined }
 }
 
 interface TypeName {

@@ -88,7 +88,7 @@ describe('schemas of custom resources', () => {
     const schema = list.of('v3')
     expect(schema.required).toEqual(['items'])
     expect(properties(schema).items!.items).toEqual({ $ref: '#/components/schemas/com.example.shop.v1.Widget' })
-    expect(schema['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: '.spec.size' }])
+    expect(schema['x-kubernetes-selectable-fields']).toEqual([{ fieldPath: 'spec.size' }])
   })
 
   it('hostile names and depths do no harm', () => {

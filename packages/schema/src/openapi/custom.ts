@@ -64,7 +64,7 @@ function withKind(schema: JsonObject, options: CustomSchemaOptions, kind: string
   const { group, version } = options.kind
   schema['x-kubernetes-group-version-kind'] = [{ group, kind, version }]
   if (options.selectableFields !== undefined && options.selectableFields.length > 0) {
-    schema['x-kubernetes-selectable-fields'] = options.selectableFields.map((fieldPath) => ({ fieldPath }))
+    schema['x-kubernetes-selectable-fields'] = options.selectableFields.map((path) => ({ fieldPath: path.replace(/^\./, '') }))
   }
   return schema
 }
@@ -77,7 +77,7 @@ function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialec
   const published = publish(schema, { dialect, objectMeta, depth: 0 })
   const properties = isObject(published.properties) ? published.properties : {}
   published.properties = {
-    ...structuredClone(typeMembers),
+    ...typeMembers,
     ...properties,
     metadata: metadataRef(objectMeta, dialect, metadataText),
   }
@@ -95,7 +95,7 @@ function listSchema(options: CustomSchemaOptions, listMeta: StructType, dialect:
     type: 'object',
     required: ['items'],
     properties: {
-      ...structuredClone(typeMembers),
+      ...typeMembers,
       items,
       metadata: metadataRef(listMeta, dialect, 'Version and position of the list.'),
     },
@@ -124,7 +124,7 @@ function publish(schema: JsonObject, at: Publishing): JsonObject {
   const out: JsonObject = {}
   for (const keyword of plainKeywords) {
     const value = own(schema, keyword)
-    if (value !== undefined) out[keyword] = structuredClone(value)
+    if (value !== undefined) out[keyword] = value
   }
   copyNested(schema, out, at)
   if (at.dialect === 'v2') return cutDown(schema, out, at)
@@ -196,7 +196,7 @@ function withEmbedded(out: JsonObject, at: Publishing): JsonObject {
   const properties = isObject(out.properties) ? out.properties : {}
   out.properties = {
     ...properties,
-    ...structuredClone(typeMembers),
+    ...typeMembers,
     metadata: metadataRef(at.objectMeta, at.dialect, metadataText),
   }
   const required = Array.isArray(out.required) ? out.required : []

@@ -1,11 +1,10 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
+import { openapiV2Document, openapiV3Document, openapiV3Of } from './documents.ts'
 import type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 import { rootDocuments } from './roots.ts'
 import { kindsFrom } from './schemas.ts'
-import { openapiV2Document } from './v2.ts'
-import { openapiV3Document, openapiV3Of } from './v3.ts'
 
 const source = discoveryTypes()
 const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: kindsFrom(source) }
@@ -177,5 +176,47 @@ describe('the document of version 2', () => {
       'io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions',
       'io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR',
     ])
+  })
+})
+
+describe('operations of custom resources', () => {
+  const kind = { group: 'shop.example.com', version: 'v1', kind: 'Widget' }
+  const written = (name: string) => ({ name, of: () => ({ type: 'object' }), uses: [] })
+  const shared = { namespaced: true, body: written('Widget'), strategicMerge: false, custom: true }
+  const widgets: PublishedResource[] = [
+    { ...shared, name: 'widgets', kind, verbs: all, list: written('WidgetList') },
+    {
+      ...shared,
+      name: 'widgets/scale',
+      kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+      verbs: ['get', 'patch', 'update'],
+      body: source.struct('core/v1.Container'),
+    },
+  ]
+  const published = { group: kind.group, version: 'v1', resources: widgets }
+  const custom = openapiV3Document(published, options).paths as Record<string, Item>
+  const root = '/apis/shop.example.com/v1'
+
+  it('P191 are those of a stock server: no discovery, no superseded watches, JSON and YAML only', () => {
+    expect(Object.keys(custom)).toEqual([
+      `${root}/namespaces/{namespace}/widgets`,
+      `${root}/namespaces/{namespace}/widgets/{name}`,
+      `${root}/namespaces/{namespace}/widgets/{name}/scale`,
+      `${root}/widgets`,
+    ])
+    const { get } = custom[`${root}/widgets`]!
+    expect(Object.keys(((get!.responses as JsonObject)[200] as JsonObject).content as JsonObject)).toEqual([
+      'application/json',
+      'application/yaml',
+    ])
+  })
+
+  it('sub-resources bear the kind of the resource, deletions of many have no body', () => {
+    expect(custom[`${root}/namespaces/{namespace}/widgets/{name}/scale`]!.get!['x-kubernetes-group-version-kind']).toEqual(kind)
+    const { delete: deletion } = custom[`${root}/namespaces/{namespace}/widgets`]!
+    expect(deletion!.requestBody).toBeUndefined()
+    expect(deletion!.parameters!.map(({ name }) => name)).toContain('watch')
+    const { patch } = custom[`${root}/namespaces/{namespace}/widgets/{name}`]!
+    expect(Object.keys(patch!.responses as JsonObject)).toEqual(['200', '401'])
   })
 })

@@ -1,9 +1,27 @@
 export { type CustomSchemaOptions, type CustomSchemas, customSchemas, definitionName } from './custom.ts'
 export type { Dialect } from './dialect.ts'
-export { encodeOpenapiV2 } from './gnostic.ts'
+export {
+  type OpenApiInfo,
+  type OpenApiV3Options,
+  openapiV2Document,
+  openapiV3Document,
+  openapiV3Of,
+  v2Definition,
+  v3Schema,
+} from './documents.ts'
+export { type DocumentForm, documentForms, type EncodedParts, type FormName } from './forms.ts'
+export { encodeOpenapiV2 } from './gnostic-v2.ts'
+export { encodeOpenapiV3 } from './gnostic-v3.ts'
 export type { Operation } from './operations.ts'
+export {
+  type DocumentParts,
+  type ExtraOperations,
+  finished,
+  groupVersionParts,
+  operationParts,
+  type PartEntry,
+  type PartsOptions,
+} from './parts.ts'
 export type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 export { type RootDocument, type RootOptions, rootDocuments } from './roots.ts'
-export { kindsFrom, type PublishedSchema, type WrittenSchema } from './schemas.ts'
-export { type ExtraOperations, openapiV2Document, v2Definition } from './v2.ts'
-export { type OpenApiInfo, type OpenApiV3Options, openapiV3Document, openapiV3Of, v3Schema } from './v3.ts'
+export { kindsFrom, type PublishedSchema, type SchemaEntry, type WrittenSchema } from './schemas.ts'

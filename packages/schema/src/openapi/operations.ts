@@ -20,6 +20,8 @@ export interface Operation {
   /** Path parameters too. */
   readonly parameters: readonly Parameter[]
   readonly body?: { readonly schema: string; readonly required: boolean; readonly types: readonly string[] }
+  /** What version 2 says that requests without a body consume. Default: what suits most. */
+  readonly consumes?: readonly string[]
   /** By status code. A schema of `string` is text; absent, the answer has no body. */
   readonly answers: readonly { readonly status: 200 | 201 | 202; readonly schema: string }[]
   readonly produces: readonly string[]
@@ -43,6 +45,8 @@ export interface OperationTarget {
   readonly options?: { readonly parameters: readonly Parameter[]; readonly connect: boolean }
   /** Media types of patches. */
   readonly patchTypes: readonly string[]
+  /** A custom resource: JSON and YAML only, and nothing about the superseded ways to watch. */
+  readonly custom?: boolean
 }
 
 /** Names of schemas that every group version uses. */
@@ -73,7 +77,7 @@ export function operationsOf(
   { meta, profile = stockProfile }: { readonly meta: MetaNames; readonly profile?: NamingProfile | undefined },
 ): Operation[] {
   const prefix = at.group === '' ? `/api/${at.version}` : `/apis/${at.group}/${at.version}`
-  const names = { ...namesOf(at, profile), ...mediaTypes(profile) }
+  const names = { ...namesOf(at, profile), ...mediaTypes(profile), at: { group: at.group, version: at.version } }
   const discovery: Operation = {
     path: `${prefix}/`,
     method: 'get',
@@ -84,7 +88,9 @@ export function operationsOf(
     answers: [{ status: 200, schema: meta.resourceList }],
     produces: names.objects,
   }
-  return [discovery, ...targets.flatMap((target) => new Writer(prefix, names, target, meta).operations())]
+  const all = targets.flatMap((target) => new Writer(prefix, names, target, meta).operations())
+  // Whoever serves custom resources lists them elsewhere.
+  return targets.length > 0 && targets.every(({ custom }) => custom) ? all : [discovery, ...all]
 }
 
 /** `rbac.authorization.k8s.io`, `v1` -> id `RbacAuthorizationV1`, tag `rbacAuthorization_v1`. */
@@ -102,25 +108,27 @@ export function capitalise(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
+const customTypes: readonly string[] = ['application/json', 'application/yaml']
+
 type Verbal = Pick<Operation, 'method' | 'action' | 'description'> & { readonly parameters: readonly Parameter[] }
+
+type Names = { readonly id: string; readonly tag: string; readonly at: GroupVersion } & MediaTypes
 
 /** Writes the operations of one resource or sub-resource. */
 class Writer {
   readonly #prefix: string
-  readonly #names: { readonly id: string; readonly tag: string } & MediaTypes
+  readonly #names: Names
   readonly #target: OperationTarget
   readonly #meta: MetaNames
   readonly #scope: string
   readonly #subject: string
+  /** Media types of bodies in requests. */
+  readonly #consumes: readonly string[]
 
-  constructor(
-    prefix: string,
-    names: { readonly id: string; readonly tag: string } & MediaTypes,
-    target: OperationTarget,
-    meta: MetaNames,
-  ) {
+  constructor(prefix: string, names: Names, target: OperationTarget, meta: MetaNames) {
     this.#prefix = prefix
-    this.#names = names
+    this.#names = target.custom ? { ...names, objects: customTypes, streams: customTypes } : names
+    this.#consumes = target.custom ? customTypes : ['*/*']
     this.#target = target
     this.#meta = meta
     this.#scope = target.namespaced ? 'Namespaced' : ''
@@ -174,13 +182,16 @@ class Writer {
   }
 
   #operation(path: string, id: string, verbal: Verbal): Omit<Operation, 'answers' | 'produces'> {
-    const { kind } = this.#target
+    const { custom, parentKind } = this.#target
+    // The stock server says of all sub-resources of a custom kind that they are of this kind.
+    const kind = custom ? { ...this.#names.at, kind: parentKind } : this.#target.kind
     const inPath = [
       ...(path.includes('{namespace}') ? [namespace] : []),
       ...(path.includes('{name}') ? [nameOf(kind.kind)] : []),
       ...(path.includes('{path}') ? [proxiedPath] : []),
     ]
-    return { path, id, tag: this.#names.tag, kind, ...verbal, parameters: [...inPath, ...verbal.parameters] }
+    const parameters = [...inPath, ...verbal.parameters]
+    return { path, id, tag: this.#names.tag, kind, ...verbal, parameters, ...(custom ? { consumes: customTypes } : {}) }
   }
 
   #list(path: string, id: string): Operation {
@@ -198,7 +209,7 @@ class Writer {
   }
 
   #get(path: string, textParameters?: readonly Parameter[]): Operation {
-    const parameters = [...parametersOf.get, ...(textParameters ?? [])]
+    const parameters = [...(this.#target.custom ? parametersOf.customGet : parametersOf.get), ...(textParameters ?? [])]
     const verbal: Verbal = { method: 'get', action: 'get', description: `Reads ${this.#what()}.`, parameters }
     const id = `read${this.#names.id}${this.#scope}${this.#subject}`
     return {
@@ -218,23 +229,24 @@ class Writer {
     }
     return {
       ...this.#operation(path, `create${this.#names.id}${this.#scope}${this.#subject}`, verbal),
-      body: { schema, required: true, types: ['*/*'] },
+      body: { schema, required: true, types: this.#consumes },
       answers: ([200, 201, 202] as const).map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
 
   #write(path: string, method: 'put' | 'patch'): Operation {
-    const { schema, patchTypes } = this.#target
+    const { custom, schema, patchTypes } = this.#target
+    const statuses = custom && method === 'patch' ? ([200] as const) : ([200, 201] as const)
     const [verb, text] = method === 'put' ? ['replace', 'Replaces'] : ['patch', 'Changes parts of']
     const verbal: Verbal = { method, action: method, description: `${text} ${this.#what()}.`, parameters: parametersOf[method] }
     return {
       ...this.#operation(path, `${verb}${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body:
         method === 'put'
-          ? { schema, required: true, types: ['*/*'] }
+          ? { schema, required: true, types: this.#consumes }
           : { schema: this.#meta.patch, required: true, types: patchTypes },
-      answers: ([200, 201] as const).map((status) => ({ status, schema })),
+      answers: statuses.map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
@@ -249,29 +261,30 @@ class Writer {
     }
     return {
       ...this.#operation(path, `delete${this.#names.id}${this.#scope}${this.#subject}`, verbal),
-      body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] },
+      body: { schema: this.#meta.deleteOptions, required: false, types: this.#consumes },
       answers: ([200, 202] as const).map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
 
   #deleteCollection(path: string): Operation {
+    const { custom } = this.#target
     const verbal: Verbal = {
       method: 'delete',
       action: 'deletecollection',
       description: `Deletes objects of kind ${this.#target.kind.kind}: all, or those selected.`,
-      parameters: parametersOf.deletecollection,
+      parameters: custom ? parametersOf.list : parametersOf.deletecollection,
     }
     return {
       ...this.#operation(path, `delete${this.#names.id}Collection${this.#scope}${this.#subject}`, verbal),
-      body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] },
+      ...(custom ? {} : { body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] } }),
       answers: [{ status: 200, schema: this.#meta.status }],
       produces: this.#names.objects,
     }
   }
 
   #watches(): Operation[] {
-    if (!this.#has('watch')) return []
+    if (!this.#has('watch') || this.#target.custom) return []
     const root = `${this.#prefix}/watch`
     const { id } = this.#names
     const found = [

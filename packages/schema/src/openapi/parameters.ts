@@ -51,12 +51,18 @@ const fieldManagerOfPatch = query(
 )
 const force = query('force', 'boolean', 'Apply requests only: take over the fields in conflict.')
 
+const resourceVersion = query(
+  'resourceVersion',
+  'string',
+  'Version that the answer is to reflect; resourceVersionMatch says how.',
+)
+
 const chunks = [
   query('continue', 'string', 'Token of the previous answer, to ask for the next chunk of a list.'),
   query('fieldSelector', 'string', 'Only objects with these field values, such as metadata.name=a.'),
   query('labelSelector', 'string', 'Only objects with these labels, such as app=a,tier!=b.'),
   query('limit', 'integer', 'At most so many objects in one answer; the rest is fetched with continue.'),
-  query('resourceVersion', 'string', 'Version that the answer is to reflect; resourceVersionMatch says how.'),
+  resourceVersion,
   query('resourceVersionMatch', 'string', 'How resourceVersion is meant in a list: Exact or NotOlderThan.'),
   query(
     'sendInitialEvents',
@@ -86,6 +92,7 @@ const list = [
 
 export const parametersOf = {
   get: [pretty],
+  customGet: [pretty, resourceVersion],
   list: [pretty, ...list],
   post: [pretty, dryRun, fieldManager, fieldValidation],
   put: [pretty, dryRun, fieldManager, fieldValidation],

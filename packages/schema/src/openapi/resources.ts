@@ -25,6 +25,8 @@ export interface PublishedResource {
   readonly connect?: boolean
   /** Strategic merge patches are understood. Default true. */
   readonly strategicMerge?: boolean
+  /** A custom resource: see `OperationTarget`. */
+  readonly custom?: boolean
 }
 
 /** All that is served at one group version. */
@@ -48,6 +50,7 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
       listSchema: resource.list === undefined ? schema : schemas.add(resource.list),
       deleteAnswersObject: resource.deleteAnswersObject ?? false,
       patchTypes: patchTypes(resource.strategicMerge ?? true),
+      ...(resource.custom ? { custom: true } : {}),
       ...(options === undefined ? {} : { options: { parameters: parametersFrom(options), connect: resource.connect ?? false } }),
     }
   })

@@ -2,8 +2,8 @@ import type { GroupVersion, GroupVersionKind, JsonObject } from '@krmkit/meta'
 import type { SpecialNode, StructType, TypeNode, TypeSource } from '../interfaces.ts'
 import type { FactsSource } from '../model/type-source.ts'
 import type { Dialect } from './dialect.ts'
-import { specialName, specialSchema } from './special.ts'
-import { define, typeSchema } from './type-schema.ts'
+import { specialDefinition, specialSchema } from './special.ts'
+import { typeSchema } from './type-schema.ts'
 
 /** A schema to publish: a structural type, or one that is written already, as that of a custom resource. */
 export type PublishedSchema = StructType | WrittenSchema
@@ -16,55 +16,70 @@ export interface WrittenSchema {
   readonly uses: readonly StructType[]
 }
 
+/** A definition that is not made yet. */
+export interface SchemaEntry {
+  readonly name: string
+  /** What it is made from: entries of one source are alike in every document of a server. */
+  readonly source: object
+  make(): JsonObject
+}
+
 /** Collects definitions with everything they refer to, each once. */
 export class SchemaCollector {
   readonly #dialect: Dialect
   readonly #kindsOf: (type: StructType) => readonly GroupVersionKind[]
-  readonly #found = new Map<string, JsonObject>()
+  readonly #found = new Map<string, SchemaEntry>()
+  readonly #pending: StructType[] = []
 
   constructor(dialect: Dialect, kindsOf: (type: StructType) => readonly GroupVersionKind[]) {
     this.#dialect = dialect
     this.#kindsOf = kindsOf
   }
 
-  /** @returns the name of its definition. */
+  /** @returns the name of its definition. What it refers to is found by `steps`. */
   add(schema: PublishedSchema): string {
-    const pending: StructType[] = []
-    const name = 'fields' in schema ? schema.openapiName : this.#addWritten(schema)
-    if ('fields' in schema) pending.push(schema)
-    else pending.push(...schema.uses)
-    for (let type = pending.pop(); type !== undefined; type = pending.pop()) this.#addType(type, pending)
-    return name
-  }
-
-  /** By name, sorted. */
-  all(): JsonObject {
-    const sorted: JsonObject = {}
-    for (const name of [...this.#found.keys()].sort()) define(sorted, name, this.#found.get(name) as JsonObject)
-    return sorted
-  }
-
-  #addWritten(schema: WrittenSchema): string {
-    if (!this.#found.has(schema.name)) this.#found.set(schema.name, schema.of(this.#dialect))
+    if ('fields' in schema) {
+      this.#addType(schema)
+      return schema.openapiName
+    }
+    if (!this.#found.has(schema.name)) {
+      this.#found.set(schema.name, { name: schema.name, source: schema, make: () => schema.of(this.#dialect) })
+      for (const type of schema.uses) this.#addType(type)
+    }
     return schema.name
   }
 
-  #addType(type: StructType, pending: StructType[]): void {
-    if (this.#found.has(type.openapiName)) return
-    this.#found.set(type.openapiName, typeSchema(type, this.#dialect, { kindsOf: this.#kindsOf }))
-    for (const field of type.fields) this.#follow(field.type, pending)
+  /** Finds what is referred to, the members of one type with each step. */
+  *steps(): Generator<void, void> {
+    for (let type = this.#pending.pop(); type !== undefined; type = this.#pending.pop()) {
+      for (const field of type.fields) this.#follow(field.type)
+      yield
+    }
   }
 
-  #follow(start: TypeNode, pending: StructType[]): void {
+  /** By name. Complete once the steps are done. */
+  entries(): SchemaEntry[] {
+    return [...this.#found.values()].sort((a, b) => compare(a.name, b.name))
+  }
+
+  #addType(type: StructType): void {
+    if (this.#found.has(type.openapiName)) return
+    const make = () => typeSchema(type, this.#dialect, { kindsOf: this.#kindsOf })
+    this.#found.set(type.openapiName, { name: type.openapiName, source: type, make })
+    this.#pending.push(type)
+  }
+
+  #follow(start: TypeNode): void {
     let node = start
     while (node.kind === 'list' || node.kind === 'map') node = node.of
-    if (node.kind === 'struct') pending.push(node.struct())
+    if (node.kind === 'struct') this.#addType(node.struct())
     else if (node.kind === 'special') this.#addSpecial(node)
   }
 
-  #addSpecial(node: SpecialNode): void {
-    const name = specialName(node)
-    if (!this.#found.has(name)) this.#found.set(name, specialSchema(node.special, this.#dialect))
+  #addSpecial({ special }: SpecialNode): void {
+    const source = specialDefinition(special)
+    if (this.#found.has(source.name)) return
+    this.#found.set(source.name, { name: source.name, source, make: () => specialSchema(special, this.#dialect) })
   }
 }
 

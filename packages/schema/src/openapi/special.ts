@@ -60,6 +60,11 @@ function quantity(name: string): SpecialDefinition {
   }
 }
 
+/** One object for each type, always the same. */
+export function specialDefinition(special: SpecialName): { readonly name: string } {
+  return table[special]
+}
+
 export function specialName(node: SpecialNode): string {
   return table[node.special].name
 }

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
 import { createTypeSource } from '../model/type-source.ts'
 import { words } from './descriptions.ts'
-import { v2Definition } from './v2.ts'
-import { v3Schema } from './v3.ts'
+import { v2Definition, v3Schema } from './documents.ts'
 
 const types = testTypes()
 

@@ -1,75 +1,41 @@
-import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
-import type { StructType } from '../interfaces.ts'
+import type { JsonObject } from '@krmkit/meta'
 import { refTo } from './dialect.ts'
-import { type Operation, operationsOf } from './operations.ts'
+import type { Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
-import { collectMeta, metaNames, type PublishedGroupVersion, targetsOf } from './resources.ts'
-import { type PublishedSchema, SchemaCollector } from './schemas.ts'
-import { define, typeSchema } from './type-schema.ts'
-import { bearerToken, byName, byPath, commonParameters, has, kindObject, type OpenApiV3Options, reasonOf } from './v3.ts'
+import type { PartEntry } from './parts.ts'
+import { byName, commonParameters, has, kindObject, reasonOf } from './v3.ts'
 
-/** The document of Swagger 2.0: all group versions together. */
+/** Paths and operations as Swagger 2.0 writes them. */
 
-/** The schema of one type, as a definition. */
-export function v2Definition(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
-  return typeSchema(type, 'v2', kindsOf === undefined ? {} : { kindsOf })
-}
-
-/** Operations that belong to no group version, with the schemas they name. */
-export interface ExtraOperations {
-  readonly operations: readonly Operation[]
-  readonly schemas: readonly PublishedSchema[]
-}
-
-export function openapiV2Document(
-  published: readonly PublishedGroupVersion[],
-  options: OpenApiV3Options & { readonly extra?: ExtraOperations },
-): JsonObject {
-  const schemas = new SchemaCollector('v2', options.kindsOf)
-  const names = { meta: metaNames(options.source), profile: options.profile }
-  const operations = published.flatMap((each) => operationsOf(each, targetsOf(each.resources, schemas), names))
-  collectMeta(options.source, operations, schemas)
-  for (const schema of options.extra?.schemas ?? []) schemas.add(schema)
-  const shared = new Map<string, Parameter>()
-  const paths: JsonObject = {}
-  for (const [path, found] of byPath([...operations, ...(options.extra?.operations ?? [])])) {
-    define(paths, path, pathItem(found, shared))
+/** Parameters that operations refer to by name. */
+export function sharedParameters(operations: readonly Operation[]): PartEntry[] {
+  const found = new Map<string, PartEntry>()
+  for (const { parameters } of operations) {
+    for (const parameter of parameters) {
+      const { shared } = parameter
+      if (shared === undefined || found.has(shared)) continue
+      found.set(shared, { name: shared, make: () => plainParameter(parameter) })
+    }
   }
-  return {
-    swagger: '2.0',
-    info: { title: options.info.title, version: options.info.version },
-    paths,
-    definitions: schemas.all(),
-    parameters: sharedParameters(shared),
-    securityDefinitions: { BearerToken: bearerToken() },
-    security: [{ BearerToken: [] }],
-  }
+  return [...found.values()]
 }
 
-function sharedParameters(shared: ReadonlyMap<string, Parameter>): JsonObject {
-  const found: JsonObject = {}
-  for (const name of [...shared.keys()].sort()) found[name] = plainParameter(shared.get(name) as Parameter)
-  return found
-}
-
-function pathItem(operations: readonly Operation[], shared: Map<string, Parameter>): JsonObject {
+/** What a document of version 2 says of one path. */
+export function v2PathItem(operations: readonly Operation[]): JsonObject {
   const common = commonParameters(operations)
   const item: JsonObject = {}
-  for (const operation of operations) item[operation.method] = operationObject(operation, common, shared)
-  if (common.length > 0) item.parameters = [...common].sort(byName).map((parameter) => parameterObject(parameter, shared))
+  for (const operation of operations) item[operation.method] = operationObject(operation, common)
+  if (common.length > 0) item.parameters = [...common].sort(byName).map(parameterObject)
   return item
 }
 
-function operationObject(operation: Operation, common: readonly Parameter[], shared: Map<string, Parameter>): JsonObject {
+function operationObject(operation: Operation, common: readonly Parameter[]): JsonObject {
   const { action, body, description, id, kind, produces, tag } = operation
   const own = operation.parameters.filter((parameter) => !has(common, parameter)).sort(byName)
-  const parameters = [
-    ...(body === undefined ? [] : [bodyParameter(body)]),
-    ...own.map((parameter) => parameterObject(parameter, shared)),
-  ]
+  const parameters = [...(body === undefined ? [] : [bodyParameter(body)]), ...own.map(parameterObject)]
   return {
     description,
-    consumes: [...(body?.types ?? (action === undefined ? produces : ['*/*']))],
+    consumes: [...(body?.types ?? operation.consumes ?? (action === undefined ? produces : ['*/*']))],
     produces: [...produces],
     schemes: ['https'],
     tags: [tag],
@@ -85,10 +51,8 @@ function bodyParameter(body: NonNullable<Operation['body']>): JsonObject {
   return { name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: { $ref: refTo(body.schema, 'v2') } }
 }
 
-function parameterObject(parameter: Parameter, shared: Map<string, Parameter>): JsonObject {
-  if (parameter.shared === undefined) return plainParameter(parameter)
-  shared.set(parameter.shared, parameter)
-  return { $ref: `#/parameters/${parameter.shared}` }
+function parameterObject(parameter: Parameter): JsonObject {
+  return parameter.shared === undefined ? plainParameter(parameter) : { $ref: `#/parameters/${parameter.shared}` }
 }
 
 function plainParameter(parameter: Parameter): JsonObject {

@@ -1,71 +1,12 @@
-import type { GroupVersionKind, JsonObject, JsonValue, NamingProfile } from '@krmkit/meta'
-import type { StructType, TypeSource } from '../interfaces.ts'
+import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import { refTo } from './dialect.ts'
-import { type Operation, operationsOf } from './operations.ts'
+import type { Operation } from './operations.ts'
 import { type Parameter, sameParameter } from './parameters.ts'
-import { collectMeta, metaNames, type PublishedGroupVersion, targetsOf } from './resources.ts'
-import { type PublishedSchema, SchemaCollector } from './schemas.ts'
-import { define, typeSchema } from './type-schema.ts'
 
-/** Documents of OpenAPI 3.0: one for each group version, each complete in itself. */
-
-export interface OpenApiInfo {
-  readonly title: string
-  /** Version of the server, such as `v1.33.4`. */
-  readonly version: string
-}
-
-export interface OpenApiV3Options {
-  readonly source: TypeSource
-  readonly info: OpenApiInfo
-  /** Spelling of media types and ids. Default: the stock names. */
-  readonly profile?: NamingProfile
-  /** Kinds of root types; see `kindsFrom`. */
-  readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
-}
-
-/** The schema of one type, as a component. */
-export function v3Schema(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
-  return typeSchema(type, 'v3', kindsOf === undefined ? {} : { kindsOf })
-}
-
-/** The document of a group version. */
-export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
-  const schemas = new SchemaCollector('v3', options.kindsOf)
-  const targets = targetsOf(published.resources, schemas)
-  const operations = operationsOf(published, targets, { meta: metaNames(options.source), profile: options.profile })
-  collectMeta(options.source, operations, schemas)
-  return v3Document(operations, schemas, options.info)
-}
-
-/** A document of given operations and the schemas they name. */
-export function openapiV3Of(
-  operations: readonly Operation[],
-  schemas: readonly PublishedSchema[],
-  options: Omit<OpenApiV3Options, 'source'>,
-): JsonObject {
-  const collector = new SchemaCollector('v3', options.kindsOf)
-  for (const schema of schemas) collector.add(schema)
-  return v3Document(operations, collector, options.info)
-}
-
-function v3Document(operations: readonly Operation[], schemas: SchemaCollector, info: OpenApiInfo): JsonObject {
-  return {
-    openapi: '3.0.0',
-    info: { title: info.title, version: info.version },
-    paths: paths(operations),
-    components: { schemas: schemas.all(), securitySchemes: { BearerToken: bearerToken() } },
-  }
-}
+/** Paths and operations as OpenAPI 3.0 writes them. */
 
 export function bearerToken(): JsonObject {
   return { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' }
-}
-
-function paths(operations: readonly Operation[]): JsonObject {
-  const items: JsonObject = {}
-  for (const [path, found] of byPath(operations)) define(items, path, pathItem(found))
-  return items
 }
 
 /** Operations by path, in the order of paths. */
@@ -93,7 +34,8 @@ export function byName(a: Parameter, b: Parameter): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-function pathItem(operations: readonly Operation[]): JsonObject {
+/** What a document of version 3 says of one path. */
+export function v3PathItem(operations: readonly Operation[]): JsonObject {
   const common = commonParameters(operations)
   const item: JsonObject = {}
   for (const operation of operations) item[operation.method] = operationObject(operation, common)

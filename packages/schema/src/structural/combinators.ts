@@ -14,12 +14,12 @@ export function combinators(schema: JsonObject, compile: (schema: JsonObject) =>
   const negated = own(schema, 'not')
   const not = isObject(negated) ? compile(negated) : undefined
   if (any.length + one.length + all.length === 0 && not === undefined) return undefined
-  return (value, path, errors) => {
+  return (value, path, errors, old) => {
     let count = 0
     const fail = (message: string) => errors.push(field.invalid(undefined, '', `"${path}" must ${message}`))
     const attempt = (branch: Check): Attempt => {
       const found: FieldError[] = []
-      return { count: branch(value, path, found), errors: found }
+      return { count: branch(value, path, found, old), errors: found }
     }
     if (any.length > 0) {
       const { valid, best } = judge(any, attempt, true)

@@ -1,6 +1,7 @@
 import {
   type FieldError,
   field,
+  formatFieldError,
   isDns1035Label,
   type JsonObject,
   type JsonValue,
@@ -49,6 +50,7 @@ function visitEmbedded(
 /**
  * Brings the metadata of embedded resources into its form, in place. Unknown members are taken out and told.
  *
+ * @param includeRoot the object itself is an embedded resource too. Default false.
  * @throws DecodeError `Type` for a type, kind or metadata of a wrong type; with `lenient` they are taken out.
  */
 export function coerceEmbedded(
@@ -58,27 +60,41 @@ export function coerceEmbedded(
     metadata,
     unknown,
     lenient = false,
-  }: { readonly metadata: StructType; readonly unknown?: string[] | undefined; readonly lenient?: boolean },
+    includeRoot = false,
+  }: {
+    readonly metadata: StructType
+    readonly unknown?: string[] | undefined
+    readonly lenient?: boolean
+    readonly includeRoot?: boolean
+  },
 ): void {
   visitEmbedded(
     object,
     node,
-    (embedded, _path, text) => {
+    (embedded, path, text) => {
+      const below = (name: string) => (text === '' ? name : `${text}.${name}`)
+      const malformed = (name: string, value: JsonValue, detail: string, place = below(name)): DecodeError => {
+        const error = field.invalid(path === undefined ? Path.of(name) : path.child(name), value, detail)
+        return new DecodeError('Type', formatFieldError(error), { path: place })
+      }
       for (const name of ['apiVersion', 'kind']) {
         const value = Object.hasOwn(embedded, name) ? embedded[name] : undefined
         if (value === undefined || typeof value === 'string') continue
-        if (!lenient)
-          throw new DecodeError('Type', `${text}.${name}: Invalid value: ${JSON.stringify(value)}: must be a string`, {
-            path: `${text}.${name}`,
-          })
+        if (!lenient) throw malformed(name, value, 'must be a string')
         delete embedded[name]
       }
       if (!Object.hasOwn(embedded, 'metadata')) return
-      const found = coerceMetadata(embedded.metadata as JsonValue, metadata, { prefix: `${text}.metadata.`, unknown, lenient })
-      if (found === undefined) delete embedded.metadata
-      else setMember(embedded, 'metadata', found)
+      const given = embedded.metadata as JsonValue
+      try {
+        const found = coerceMetadata(given, metadata, { prefix: `${below('metadata')}.`, unknown, lenient })
+        if (found === undefined) delete embedded.metadata
+        else setMember(embedded, 'metadata', found)
+      } catch (error) {
+        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.place.path)
+        throw error
+      }
     },
-    { path: undefined, text: '', root: true },
+    { path: undefined, text: '', root: !includeRoot },
   )
 }
 

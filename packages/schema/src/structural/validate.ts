@@ -4,6 +4,7 @@ import { setMember } from '../json/syntax.ts'
 import { combinators } from './combinators.ts'
 import { formatCheck } from './formats.ts'
 import { usablePattern } from './pattern.ts'
+import { isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratchet.ts'
 import { isObject, own } from './schema-node.ts'
 
 /**
@@ -19,15 +20,26 @@ import { isObject, own } from './schema-node.ts'
  */
 export type Check = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => number
 
-/** `old`: the value before an update; parts that are as they were pass, whatever is wrong with them. */
+/**
+ * `old`: the value before an update; parts that are as they were pass, whatever is wrong with them, but for the `apiVersion` and
+ * `kind` at the top: those are of one version before and after.
+ */
 export type SchemaValidator = (
   value: JsonValue,
   options?: { readonly path?: string; readonly old?: JsonValue | undefined },
 ) => FieldError[]
 
+export interface SchemaValidatorOptions {
+  /**
+   * Formats that are not checked count as said all the same, as they do for defaults on the stock server: values that are neither
+   * text nor lists are told to be not of the format rather than not of the type. Default: they are as good as absent.
+   */
+  readonly everyFormat?: boolean
+}
+
 /** The schema must not change any more. */
 export function schemaValidator(schema: JsonObject): SchemaValidator {
-  const check = inner(schema, 0)
+  const check = inner(schema, { depth: 0, place: schema, branch: false })
   return (value, { path = '', old } = {}) => {
     const errors: FieldError[] = []
     check(value, path, errors, old)
@@ -35,30 +47,39 @@ export function schemaValidator(schema: JsonObject): SchemaValidator {
   }
 }
 
+/** Where a schema stands. */
+export interface Standing {
+  readonly depth: number
+  /** What describes the structure of the values here; undefined where nothing does, and nothing is known again. */
+  readonly place: JsonObject | undefined
+  /** One of several that hold for the same value: unchanged parts pass, the value itself does not. */
+  readonly branch: boolean
+}
+
 /** Deeper schemas are not looked at. */
 const maxDepth = 500
 
 /** Compiled for the first value. */
-function inner(schema: JsonObject, depth: number): Check {
+function inner(schema: JsonObject, standing: Standing): Check {
   let check: Check | undefined
   return (value, path, errors, old) => {
-    check ??= compile(schema, depth)
+    check ??= compile(schema, standing)
     return check(value, path, errors, old)
   }
 }
 
-export function compile(schema: JsonObject, depth: number): Check {
+function compile(schema: JsonObject, standing: Standing): Check {
+  const { depth, place, branch } = standing
   if (depth > maxDepth) return () => 0
   const type = typeCheck(schema)
-  const junctors = combinators(schema, (branch) => inner(branch, depth + 1))
+  const junctors = combinators(schema, (each) => inner(each, { depth: depth + 1, place, branch: true }))
   const text = stringCheck(schema)
   const format = formatOf(schema)
   const number = numberCheck(schema)
-  const list = listCheck(schema, depth)
+  const list = listCheck(schema, standing)
   const common = enumCheck(schema)
-  const object = objectCheck(schema, depth)
-  return (value, path, errors, old) => {
-    if (old !== undefined && sameValue(value, old)) return 0
+  const object = objectCheck(schema, standing)
+  const checked: Check = (value, path, errors, old) => {
     let count = 0
     const run = (check: Check | undefined): void => {
       if (check !== undefined) count += check(value, path, errors, old) + 1
@@ -82,6 +103,13 @@ export function compile(schema: JsonObject, depth: number): Check {
     if (isObject(value)) run(object)
     return count
   }
+  if (branch) return checked
+  return (value, path, errors, old) => {
+    const before = errors.length
+    const count = checked(value, path, errors, old)
+    if (old !== undefined && errors.length > before && isUnchanged(value, old, place)) errors.length = before
+    return count
+  }
 }
 
 /** What the stock server calls the type of a value. */
@@ -93,24 +121,49 @@ export function typeName(value: JsonValue | bigint): string {
   return typeof value
 }
 
-function typeCheck(schema: JsonObject): Check | undefined {
+/** As on the stock server, text and lists pass where a format is asked for, whatever the type, unless that is a number. */
+function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined {
   const intOrString = own(schema, 'x-kubernetes-int-or-string') === true
   const type = own(schema, 'type')
   const types = intOrString ? ['integer', 'string'] : typeof type === 'string' && type !== '' ? [type] : []
   const nullable = own(schema, 'nullable') === true
-  if (types.length === 0) return undefined
+  const named = own(schema, 'format')
+  const format =
+    typeof named === 'string' && named !== '' && (everyFormat || formatCheck(named) !== undefined) ? named : undefined
+  if (types.length === 0 && format === undefined) return undefined
   const allowed = types.join(',')
+  const isNumeric = types.includes('number') || types.includes('integer')
   return (value, path, errors) => {
     const name = typeName(value)
-    const fits = name === 'null' ? nullable : types.includes(name) || (name === 'integer' && types.includes('number'))
-    if (!fits) errors.push(field.typeInvalid(at(path), name, `${path} in body must be of type ${allowed}: "${name}"`))
+    const bad = (wanted: string, found: string): void => {
+      errors.push(field.typeInvalid(at(path), found, `${path} in body must be of type ${wanted}: "${found}"`))
+    }
+    const isListed = types.includes(name) || (name === 'integer' && types.includes('number'))
+    if (name === 'null') {
+      if (types.length > 0 && !nullable) bad(allowed, name)
+      return 0
+    }
+    if (format !== undefined) {
+      if (name === 'string' || name === 'array') {
+        if (!isNumeric) return 0
+      } else if (!isListed && numberFormat(name) !== format) {
+        bad(format, numberFormat(name))
+        return 0
+      }
+    }
+    if (!isListed) bad(allowed, name)
     return 0
   }
 }
 
-/** An empty path is the object itself. */
+/** The format that a value has by itself. */
+function numberFormat(type: string): string {
+  return type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
+}
+
+/** An empty path is the object itself; what is below it in a map begins with a dot in messages. */
 function at(path: string): string | undefined {
-  return path === '' ? undefined : path
+  return path === '' ? undefined : path.startsWith('.') ? path.slice(1) : path
 }
 
 function numberOf(schema: JsonObject, keyword: string): number | undefined {
@@ -145,7 +198,7 @@ function codePoints(text: string): number {
 
 function formatOf(schema: JsonObject): Check | undefined {
   const name = own(schema, 'format')
-  const check = typeof name === 'string' && own(schema, 'type') === 'string' ? formatCheck(name) : undefined
+  const check = typeof name === 'string' ? formatCheck(name) : undefined
   if (check === undefined) return undefined
   return (value, path, errors) => {
     if (!check(value as string)) {
@@ -184,20 +237,23 @@ function isMultiple(value: number, factor: number): boolean {
   return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
 }
 
-function listCheck(schema: JsonObject, depth: number): Check | undefined {
+function listCheck(schema: JsonObject, { depth, place }: Standing): Check | undefined {
   const items = own(schema, 'items')
-  const item = isObject(items) ? inner(items, depth + 1) : undefined
+  const within = itemSchema(place)
+  const item = isObject(items) ? inner(items, { depth: depth + 1, place: within, branch: false }) : undefined
   const min = numberOf(schema, 'minItems')
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
-  const keys = mapKeysOf(schema)
+  const keys = within === undefined ? [] : itemKeys(place)
   return (value, path, errors, old) => {
     const list = value as JsonValue[]
-    const before = keys === undefined || !Array.isArray(old) ? undefined : byKeys(old, keys)
     let count = 0
     if (item !== undefined) {
-      for (let i = 0; i < list.length; i++)
-        count += item(list[i] as JsonValue, `${path}[${i}]`, errors, before?.get(keyText(list[i] as JsonValue, keys ?? [])))
+      const oldOf = itemsByKeys(old, keys)
+      for (let i = 0; i < list.length; i++) {
+        const each = list[i] as JsonValue
+        count += item(each, `${path}[${i}]`, errors, oldOf(each))
+      }
     }
     if (min !== undefined && list.length < min)
       errors.push(field.invalid(at(path), list.length, `${path} in body should have at least ${min} items`))
@@ -206,22 +262,6 @@ function listCheck(schema: JsonObject, depth: number): Check | undefined {
       errors.push(field.invalid(at(path), '', `${path} in body shouldn't contain duplicates`))
     return count
   }
-}
-
-/** Items of lists that are maps are known again by their keys; those of other lists are not. */
-function mapKeysOf(schema: JsonObject): readonly string[] | undefined {
-  const keys = own(schema, 'x-kubernetes-list-map-keys')
-  return own(schema, 'x-kubernetes-list-type') === 'map' && Array.isArray(keys)
-    ? keys.filter((key) => typeof key === 'string')
-    : undefined
-}
-
-function byKeys(items: readonly JsonValue[], keys: readonly string[]): Map<string, JsonValue> {
-  return new Map(items.map((item) => [keyText(item, keys), item]))
-}
-
-function keyText(item: JsonValue, keys: readonly string[]): string {
-  return isObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
 }
 
 function enumCheck(schema: JsonObject): Check | undefined {
@@ -233,19 +273,6 @@ function enumCheck(schema: JsonObject): Check | undefined {
     if (!texts.has(equalText(value))) errors.push(field.notSupported(at(path), value, shown))
     return 0
   }
-}
-
-function sameValue(a: JsonValue, b: JsonValue): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] as JsonValue))
-  if (Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key] as JsonValue, b[key] as JsonValue))
-  )
 }
 
 /** The same text for equal values, whatever the order of members. */
@@ -261,38 +288,37 @@ function sortedMembers(value: JsonValue): JsonValue {
   return sorted
 }
 
-function objectCheck(schema: JsonObject, depth: number): Check | undefined {
+/** At the top they are never known again. */
+const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
+
+function objectCheck(schema: JsonObject, below: (part: JsonObject) => Check): Check | undefined {
   const min = numberOf(schema, 'minProperties')
   const max = numberOf(schema, 'maxProperties')
   const properties = new Map<string, Check>()
   const described = own(schema, 'properties')
   if (isObject(described)) {
-    for (const [name, property] of Object.entries(described))
-      if (isObject(property)) properties.set(name, inner(property, depth + 1))
+    for (const [name, property] of Object.entries(described)) if (isObject(property)) properties.set(name, below(property))
   }
   const additional = own(schema, 'additionalProperties')
-  const rest = isObject(additional) ? inner(additional, depth + 1) : undefined
+  const rest = isObject(additional) ? below(additional) : undefined
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
   return (value, path, errors, old) => {
     const object = value as JsonObject
-    const before = (key: string) => (isObject(old) ? own(old, key) : undefined)
+    const before = (key: string) =>
+      isObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(place, key) !== undefined ? own(old, key) : undefined
     const keys = Object.keys(object)
     if (min !== undefined && keys.length < min) {
       errors.push(field.invalid(at(path), keys.length, `${path} in body should have at least ${min} properties`))
-      return 0
     }
-    if (max !== undefined && keys.length > max) {
-      errors.push(field.tooMany(at(path), keys.length, max))
-      return 0
-    }
+    if (max !== undefined && keys.length > max) errors.push(field.tooMany(at(path), keys.length, max))
     let count = 0
     const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
     for (const key of keys) {
       const property = properties.get(key)
       if (property !== undefined) count += property(object[key] as JsonValue, inside(key), errors, before(key))
-      else if (rest !== undefined) count += rest(object[key] as JsonValue, inside(key), errors, before(key))
+      else if (rest !== undefined) count += rest(object[key] as JsonValue, `${path}.${key}`, errors, before(key))
       else if (additional === false) errors.push(field.invalid(at(path), key, `${inside(key)} in body is a forbidden property`))
     }
     for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(inside(name)))

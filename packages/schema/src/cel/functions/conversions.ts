@@ -152,6 +152,8 @@ export const conversions: readonly FunctionDeclaration[] = [
   ]),
   conversion('duration', durationType, [
     ['duration', durationType, same],
+    // Declared and yet not done, as on the stock server.
+    ['int64', intType, () => failed('int', 'google.protobuf.Duration')],
     ['string', stringType, (_: Meter, text: string) => readDuration(text)],
   ]),
   declare('dyn', overload('to_dyn', [param('A')], dynType, same)),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { newReader } from '../protobuf/wire.ts'
-import { encodeOpenapiV2 } from './gnostic.ts'
+import { encodeOpenapiV2 } from './gnostic-v2.ts'
 
 type Decoded = Map<number, (string | bigint | Uint8Array)[]>
 

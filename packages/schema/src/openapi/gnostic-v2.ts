@@ -1,26 +1,42 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { fixed64, lengthDelimited, newWriter, varint, type WireWriter } from '../protobuf/wire.ts'
+import type { JsonObject } from '@krmkit/meta'
+import { varint } from '../protobuf/wire.ts'
+import {
+  any,
+  bool,
+  type Content,
+  each,
+  encoded,
+  extensions,
+  type FieldWriter,
+  field,
+  isObject,
+  isReference,
+  type Message,
+  named,
+  of,
+  real,
+  stringArray,
+  tag,
+  text,
+  whole,
+  wrapped,
+  writeMessage,
+  writeNamed,
+} from './gnostic-wire.ts'
 
-/**
- * The protobuf form of a version 2 document, which older discovery clients ask for. The messages are those of
- * `OpenAPIv2.proto` of the gnostic project; maps are lists of named values, and what has no message of its own (defaults, enum
- * values, extensions) travels as YAML text. JSON text is YAML.
- */
+/** The protobuf form of a version 2 document, which older discovery clients ask for: the messages of `OpenAPIv2.proto`. */
 
 export function encodeOpenapiV2(document: JsonObject): Uint8Array {
-  const writer = newWriter()
-  message('Document')(writer, document)
-  return writer.finish()
+  return encoded((writer) => message('Document')(writer, document))
 }
 
-type Writer = WireWriter
-/** Writes the content of a message, without its length. */
-type Content = (writer: Writer, value: JsonValue) => void
-/** Writes a field with its tag. */
-type FieldWriter = (writer: Writer, number: number, value: JsonValue) => void
-
-/** The key under which a message says where its `x-` members go. */
-const extensions = 'x-'
+/** Members of the document's maps, as they stand inside the messages of those maps. */
+export const entriesV2 = {
+  path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 2, { [name]: item }, message('PathItem'))),
+  schema: (name: string, schema: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: schema }, message('Schema'))),
+  parameter: (name: string, parameter: JsonObject) =>
+    encoded((writer) => writeNamed(writer, 1, { [name]: parameter }, parameterContent)),
+} as const
 
 type MessageName =
   | 'Document'
@@ -36,87 +52,12 @@ type MessageName =
   | 'ApiKeySecurity'
   | 'Schema'
 
-/** JSON name -> field number and how it is written. */
-type Message = Readonly<Record<string, readonly [number: number, write: FieldWriter]>>
-
-const text: FieldWriter = (writer, number, value) => {
-  if (typeof value === 'string' && value !== '') writer.uint32(tag(number, lengthDelimited)).string(value)
-}
-const bool: FieldWriter = (writer, number, value) => {
-  if (value === true) writer.uint32(tag(number, varint)).bool(true)
-}
-const whole: FieldWriter = (writer, number, value) => {
-  if (typeof value === 'number' && value !== 0) writer.uint32(tag(number, varint)).int64(Math.trunc(value))
-}
-const real: FieldWriter = (writer, number, value) => {
-  if (typeof value === 'number' && value !== 0) writer.uint32(tag(number, fixed64)).double(value)
-}
-const any: FieldWriter = (writer, number, value) => field(writer, number, anyContent, value)
-
-const anyContent: Content = (writer, value) => text(writer, 2, JSON.stringify(value))
-
-function tag(number: number, wire: number): number {
-  return (number << 3) | wire
-}
-
-function field(writer: Writer, number: number, content: Content, value: JsonValue): void {
-  writer.uint32(tag(number, lengthDelimited)).fork()
-  content(writer, value)
-  writer.ldelim()
-}
-
 function message(name: MessageName): Content {
   return (writer, value) => writeMessage(writer, messages[name], value)
 }
 
 function inner(name: MessageName): FieldWriter {
   return (writer, number, value) => field(writer, number, message(name), value)
-}
-
-function each(write: FieldWriter): FieldWriter {
-  return (writer, number, value) => {
-    for (const element of Array.isArray(value) ? value : []) write(writer, number, element)
-  }
-}
-
-/** A JSON object as a message with a list of named values under `number` 1, or under `at`. */
-function named(content: Content, at = 1): FieldWriter {
-  return (writer, number, value) => field(writer, number, (inside, map) => writeNamed(inside, at, map, content), value)
-}
-
-function writeNamed(writer: Writer, number: number, map: JsonValue, content: Content): void {
-  if (!isObject(map)) return
-  for (const name of Object.keys(map)) {
-    const entry: Content = (inside, value) => {
-      text(inside, 1, name)
-      field(inside, 2, content, value)
-    }
-    field(writer, number, entry, map[name] as JsonValue)
-  }
-}
-
-/** Wraps a value in a message whose only field, `number`, it is. */
-function wrapped(number: number, write: FieldWriter): Content {
-  return (writer, value) => write(writer, number, value)
-}
-
-function writeMessage(writer: Writer, shape: Message, value: JsonValue): void {
-  if (!isObject(value)) return
-  for (const key of Object.keys(value)) {
-    const known = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (known !== undefined && key !== extensions) known[1](writer, known[0], value[key] as JsonValue)
-    else if (key.startsWith(extensions)) writeExtension(writer, shape, { key, value: value[key] as JsonValue })
-  }
-}
-
-function writeExtension(writer: Writer, shape: Message, extension: { readonly key: string; readonly value: JsonValue }): void {
-  const at = shape[extensions]
-  if (at === undefined) return
-  const entry: Content = (inside, value) => {
-    text(inside, 1, extension.key)
-    field(inside, 2, anyContent, value)
-  }
-  field(writer, at[0], entry, extension.value)
 }
 
 const responseValue: Content = (writer, value) =>
@@ -142,20 +83,6 @@ const additionalProperties: Content = (writer, value) => {
 
 const typeItem: Content = (writer, value) => (Array.isArray(value) ? each(text)(writer, 1, value) : text(writer, 1, value))
 const itemsItem: Content = (writer, value) => (Array.isArray(value) ? each(inner('Schema')) : inner('Schema'))(writer, 1, value)
-const stringArray: Content = (writer, value) => each(text)(writer, 1, value)
-
-function of(content: Content): FieldWriter {
-  return (writer, number, value) => field(writer, number, content, value)
-}
-
-function isReference(value: JsonValue): boolean {
-  return isObject(value) && typeof value.$ref === 'string'
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** What the four kinds of parameters that are no bodies share, after their own first fields. */
 function parameterShape(first: number): Message {
   const members: readonly (readonly [string, FieldWriter])[] = [

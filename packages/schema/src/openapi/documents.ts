@@ -1,0 +1,79 @@
+import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
+import type { StructType, TypeSource } from '../interfaces.ts'
+import type { Operation } from './operations.ts'
+import { type DocumentParts, type ExtraOperations, finished, groupVersionParts, made, operationParts } from './parts.ts'
+import type { PublishedGroupVersion } from './resources.ts'
+import type { PublishedSchema } from './schemas.ts'
+import { typeSchema } from './type-schema.ts'
+import { bearerToken } from './v3.ts'
+
+/**
+ * Whole documents as objects: of OpenAPI 3.0 one for each group version, each complete in itself; of Swagger 2.0 one for all group
+ * versions together.
+ */
+
+export interface OpenApiInfo {
+  readonly title: string
+  /** Version of the server, such as `v1.33.4`. */
+  readonly version: string
+}
+
+export interface OpenApiV3Options {
+  readonly source: TypeSource
+  readonly info: OpenApiInfo
+  /** Spelling of media types and ids. Default: the stock names. */
+  readonly profile?: NamingProfile
+  /** Kinds of root types; see `kindsFrom`. */
+  readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
+}
+
+/** The schema of one type, as a component. */
+export function v3Schema(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
+  return typeSchema(type, 'v3', kindsOf === undefined ? {} : { kindsOf })
+}
+
+/** The schema of one type, as a definition. */
+export function v2Definition(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
+  return typeSchema(type, 'v2', kindsOf === undefined ? {} : { kindsOf })
+}
+
+/** The document of a group version. */
+export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
+  return v3Document(finished(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
+}
+
+/** A document of given operations and the schemas they name. */
+export function openapiV3Of(
+  operations: readonly Operation[],
+  schemas: readonly PublishedSchema[],
+  options: Omit<OpenApiV3Options, 'source'>,
+): JsonObject {
+  return v3Document(finished(operationParts({ operations, schemas }, { kindsOf: options.kindsOf, dialect: 'v3' })), options.info)
+}
+
+function v3Document(parts: DocumentParts, info: OpenApiInfo): JsonObject {
+  return {
+    openapi: '3.0.0',
+    info: { title: info.title, version: info.version },
+    paths: made(parts.paths),
+    components: { schemas: made(parts.schemas), securitySchemes: { BearerToken: bearerToken() } },
+  }
+}
+
+export function openapiV2Document(
+  published: readonly PublishedGroupVersion[],
+  options: OpenApiV3Options & { readonly extra?: ExtraOperations },
+): JsonObject {
+  const rooted = { ...options, dialect: 'v2' } as const
+  const parts = published.map((each) => finished(groupVersionParts(each, rooted)))
+  if (options.extra !== undefined) parts.push(finished(operationParts(options.extra, rooted)))
+  return {
+    swagger: '2.0',
+    info: { title: options.info.title, version: options.info.version },
+    paths: made(parts.flatMap(({ paths }) => paths)),
+    definitions: made(parts.flatMap(({ schemas }) => schemas)),
+    parameters: made(parts.flatMap(({ parameters }) => parameters)),
+    securityDefinitions: { BearerToken: bearerToken() },
+    security: [{ BearerToken: [] }],
+  }
+}

@@ -1,0 +1,104 @@
+import type { JsonObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { newReader } from '../protobuf/wire.ts'
+import { encodeOpenapiV3 } from './gnostic-v3.ts'
+
+type Decoded = Map<number, (string | bigint | Uint8Array)[]>
+
+/** Reads one message; the content of length-delimited fields stays bytes. */
+function read(bytes: Uint8Array): Decoded {
+  const reader = newReader(bytes)
+  const found: Decoded = new Map()
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    const value = (tag & 7) === 2 ? reader.bytes() : (tag & 7) === 1 ? String(reader.double()) : BigInt(reader.uint32())
+    found.set(tag >>> 3, [...(found.get(tag >>> 3) ?? []), value])
+  }
+  return found
+}
+
+const text = (value: unknown) => new TextDecoder().decode(value as Uint8Array)
+
+/** Follows field numbers into nested messages, always the first of each. */
+function at(bytes: Uint8Array, ...numbers: number[]): unknown {
+  let current: unknown = bytes
+  for (const number of numbers) current = read(current as Uint8Array).get(number)?.[0]
+  return current
+}
+
+const document: JsonObject = {
+  openapi: '3.0.0',
+  info: { title: 'T', version: 'v1' },
+  paths: {
+    '/a': {
+      post: {
+        tags: ['x'],
+        operationId: 'createA',
+        parameters: [{ name: 'dryRun', in: 'query', schema: { type: 'string', uniqueItems: true } }],
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/a' } } }, required: true },
+        responses: { 201: { description: 'Created', content: { '*/*': { schema: { $ref: '#/components/schemas/a' } } } } },
+        'x-kubernetes-action': 'post',
+      },
+    },
+  },
+  components: {
+    schemas: {
+      a: {
+        type: 'object',
+        properties: {
+          zero: { type: 'integer', default: 0 },
+          no: { type: 'boolean', default: false },
+          empty: { type: 'string', default: '' },
+          object: { allOf: [{ $ref: '#/components/schemas/b' }], default: {} },
+          open: { type: 'object', additionalProperties: { type: 'string' } },
+          all: { type: 'object', additionalProperties: true },
+          list: { type: 'array', items: { $ref: '#/components/schemas/b' } },
+          either: { oneOf: [{ type: 'integer' }, { type: 'string' }], not: { required: ['x'] }, nullable: true },
+        },
+      },
+    },
+    securitySchemes: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } },
+  },
+}
+
+describe('the protobuf form of version 3', () => {
+  const bytes = encodeOpenapiV3(document)
+  const operation = at(bytes, 4, 1, 2, 6) as Uint8Array
+  const properties = new Map(
+    (read(at(bytes, 5, 1, 1, 2, 1, 31) as Uint8Array).get(1) as Uint8Array[]).map((entry) => [
+      text(at(entry, 1)),
+      at(entry, 2, 1) as Uint8Array,
+    ]),
+  )
+
+  it('operations with parameters, bodies and answers', () => {
+    expect(text(at(bytes, 1))).toBe('3.0.0')
+    expect(text(at(bytes, 2, 6))).toBe('v1')
+    expect(text(at(operation, 5))).toBe('createA')
+    expect(text(at(operation, 6, 1, 1))).toBe('dryRun')
+    expect(at(operation, 6, 1, 10, 1, 20)).toBe(1n)
+    expect(text(at(operation, 7, 1, 2, 1, 2, 1, 2, 1))).toBe('#/components/schemas/a')
+    expect(text(at(operation, 8, 2, 1))).toBe('201')
+    expect(text(at(operation, 8, 2, 2, 1, 3, 1, 1))).toBe('*/*')
+    expect(text(at(operation, 13, 2, 2))).toBe('"post"')
+  })
+
+  it('defaults: scalars, zeros too; of objects only that there is one', () => {
+    expect(at(properties.get('zero')!, 33, 1)).toBe('0')
+    expect(at(properties.get('no')!, 33, 2)).toBe(0n)
+    expect(text(at(properties.get('empty')!, 33, 3))).toBe('')
+    expect((at(properties.get('object')!, 33) as Uint8Array).length).toBe(0)
+  })
+
+  it('references and alternatives', () => {
+    expect(text(at(properties.get('object')!, 26, 2, 1))).toBe('#/components/schemas/b')
+    expect(text(at(properties.get('open')!, 32, 1, 1, 25))).toBe('string')
+    expect(at(properties.get('all')!, 32, 2)).toBe(1n)
+    expect(text(at(properties.get('list')!, 30, 1, 2, 1))).toBe('#/components/schemas/b')
+    const either = properties.get('either')!
+    expect(read(either).get(27)).toHaveLength(2)
+    expect(text(at(either, 29, 23))).toBe('x')
+    expect(at(either, 1)).toBe(1n)
+    expect(text(at(bytes, 5, 7, 1, 2, 1, 4))).toBe('header')
+  })
+})

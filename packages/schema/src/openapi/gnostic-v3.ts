@@ -1,0 +1,194 @@
+import type { JsonObject } from '@krmkit/meta'
+import { fixed64, lengthDelimited, varint } from '../protobuf/wire.ts'
+import {
+  any,
+  bool,
+  type Content,
+  each,
+  encoded,
+  extensions,
+  type FieldWriter,
+  field,
+  isReference,
+  type Message,
+  named,
+  of,
+  real,
+  stringArray,
+  tag,
+  text,
+  whole,
+  writeMessage,
+  writeNamed,
+} from './gnostic-wire.ts'
+
+/** The protobuf form of a version 3 document: the messages of `OpenAPIv3.proto`, as far as documents of this server use them. */
+
+export function encodeOpenapiV3(document: JsonObject): Uint8Array {
+  return encoded((writer) => message('Document')(writer, document))
+}
+
+/** Members of the document's maps, as they stand inside the messages of those maps. */
+export const entriesV3 = {
+  path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: item }, message('PathItem'))),
+  schema: (name: string, schema: JsonObject) =>
+    encoded((writer) => writeNamed(writer, 1, { [name]: schema }, referable('Schema'))),
+} as const
+
+type MessageName =
+  | 'Document'
+  | 'Info'
+  | 'Components'
+  | 'PathItem'
+  | 'Operation'
+  | 'Parameter'
+  | 'RequestBody'
+  | 'Response'
+  | 'MediaType'
+  | 'SecurityScheme'
+  | 'Schema'
+  | 'Reference'
+
+function message(name: MessageName): Content {
+  return (writer, value) => writeMessage(writer, messages[name], value)
+}
+
+function inner(name: MessageName): FieldWriter {
+  return (writer, number, value) => field(writer, number, message(name), value)
+}
+
+/** A message that says which of the two it holds: the thing itself, or a reference to it. */
+function referable(name: MessageName): Content {
+  return (writer, value) => (isReference(value) ? inner('Reference')(writer, 2, value) : inner(name)(writer, 1, value))
+}
+
+const oneOrReference = (name: MessageName): FieldWriter => of(referable(name))
+const content: FieldWriter = named(message('MediaType'))
+
+/** Only scalars have a place there; of others the field says merely that there is one. A chosen zero is written too. */
+const defaultContent: Content = (writer, value) => {
+  if (typeof value === 'number') writer.uint32(tag(1, fixed64)).double(value)
+  else if (typeof value === 'boolean') writer.uint32(tag(2, varint)).bool(value)
+  else if (typeof value === 'string') writer.uint32(tag(3, lengthDelimited)).string(value)
+}
+
+const items: FieldWriter = (writer, number, value) =>
+  field(writer, number, (inside) => each(oneOrReference('Schema'))(inside, 1, Array.isArray(value) ? value : [value]), value)
+
+const additionalProperties: FieldWriter = (writer, number, value) =>
+  field(
+    writer,
+    number,
+    (inside) => {
+      if (typeof value === 'boolean') inside.uint32(tag(2, varint)).bool(value)
+      else oneOrReference('Schema')(inside, 1, value)
+    },
+    value,
+  )
+
+const responses: FieldWriter = named(referable('Response'), 2)
+
+const messages: Readonly<Record<MessageName, Message>> = {
+  Document: {
+    openapi: [1, text],
+    info: [2, inner('Info')],
+    paths: [4, named(message('PathItem'))],
+    components: [5, inner('Components')],
+    security: [6, each(named(stringArray))],
+    [extensions]: [9, any],
+  },
+  Info: { title: [1, text], description: [2, text], version: [6, text], [extensions]: [7, any] },
+  Components: {
+    schemas: [1, named(referable('Schema'))],
+    securitySchemes: [7, named(referable('SecurityScheme'))],
+    [extensions]: [10, any],
+  },
+  PathItem: {
+    summary: [2, text],
+    description: [3, text],
+    get: [4, inner('Operation')],
+    put: [5, inner('Operation')],
+    post: [6, inner('Operation')],
+    delete: [7, inner('Operation')],
+    options: [8, inner('Operation')],
+    head: [9, inner('Operation')],
+    patch: [10, inner('Operation')],
+    trace: [11, inner('Operation')],
+    parameters: [13, each(oneOrReference('Parameter'))],
+    [extensions]: [14, any],
+  },
+  Operation: {
+    tags: [1, each(text)],
+    summary: [2, text],
+    description: [3, text],
+    operationId: [5, text],
+    parameters: [6, each(oneOrReference('Parameter'))],
+    requestBody: [7, oneOrReference('RequestBody')],
+    responses: [8, responses],
+    deprecated: [10, bool],
+    security: [11, each(named(stringArray))],
+    [extensions]: [13, any],
+  },
+  Parameter: {
+    name: [1, text],
+    in: [2, text],
+    description: [3, text],
+    required: [4, bool],
+    deprecated: [5, bool],
+    allowEmptyValue: [6, bool],
+    style: [7, text],
+    explode: [8, bool],
+    allowReserved: [9, bool],
+    schema: [10, oneOrReference('Schema')],
+    [extensions]: [14, any],
+  },
+  RequestBody: { description: [1, text], content: [2, content], required: [3, bool], [extensions]: [4, any] },
+  Response: { description: [1, text], content: [3, content], [extensions]: [5, any] },
+  MediaType: { schema: [1, oneOrReference('Schema')], [extensions]: [5, any] },
+  SecurityScheme: {
+    type: [1, text],
+    description: [2, text],
+    name: [3, text],
+    in: [4, text],
+    scheme: [5, text],
+    bearerFormat: [6, text],
+    openIdConnectUrl: [8, text],
+    [extensions]: [9, any],
+  },
+  Reference: { $ref: [1, text], summary: [2, text], description: [3, text] },
+  Schema: {
+    nullable: [1, bool],
+    readOnly: [3, bool],
+    writeOnly: [4, bool],
+    example: [7, any],
+    deprecated: [8, bool],
+    title: [9, text],
+    multipleOf: [10, real],
+    maximum: [11, real],
+    exclusiveMaximum: [12, bool],
+    minimum: [13, real],
+    exclusiveMinimum: [14, bool],
+    maxLength: [15, whole],
+    minLength: [16, whole],
+    pattern: [17, text],
+    maxItems: [18, whole],
+    minItems: [19, whole],
+    uniqueItems: [20, bool],
+    maxProperties: [21, whole],
+    minProperties: [22, whole],
+    required: [23, each(text)],
+    enum: [24, each(any)],
+    type: [25, text],
+    allOf: [26, each(oneOrReference('Schema'))],
+    oneOf: [27, each(oneOrReference('Schema'))],
+    anyOf: [28, each(oneOrReference('Schema'))],
+    not: [29, inner('Schema')],
+    items: [30, items],
+    properties: [31, named(referable('Schema'))],
+    additionalProperties: [32, additionalProperties],
+    default: [33, of(defaultContent)],
+    description: [34, text],
+    format: [35, text],
+    [extensions]: [36, any],
+  },
+}

@@ -1,0 +1,88 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { stringifyJson } from '../json/encode-json.ts'
+import { isObject, own } from './schema-node.ts'
+
+/**
+ * What an update left as it was: faults in such parts are let pass. Parts are known again only where the schema describes them, so
+ * an object with a member that no property stands for counts as changed.
+ *
+ * @see stock server, `CorrelatedObject` of `apiserver/pkg/cel/common`
+ */
+
+/** The schema of a member: its property, or that of additional ones. */
+export function memberSchema(schema: JsonObject | undefined, key: string): JsonObject | undefined {
+  if (schema === undefined) return undefined
+  const properties = own(schema, 'properties')
+  const property = isObject(properties) ? own(properties, key) : undefined
+  if (isObject(property)) return property
+  const additional = own(schema, 'additionalProperties')
+  return isObject(additional) ? additional : undefined
+}
+
+/** The schema of the items of a list. */
+export function itemSchema(schema: JsonObject | undefined): JsonObject | undefined {
+  const items = schema === undefined ? undefined : own(schema, 'items')
+  return isObject(items) ? items : undefined
+}
+
+/** Members by which the items of a list are known again; empty for lists that are no maps. */
+export function itemKeys(schema: JsonObject | undefined): readonly string[] {
+  if (schema === undefined || own(schema, 'x-kubernetes-list-type') !== 'map') return []
+  const keys = own(schema, 'x-kubernetes-list-map-keys')
+  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
+}
+
+/** Finds items of a list by the keys of others. Of several with the same keys the first counts. */
+export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]): (item: JsonValue) => JsonValue | undefined {
+  if (keys.length === 0 || !Array.isArray(list)) return () => undefined
+  const found = new Map<string, JsonValue>()
+  for (const item of list) {
+    const key = keyText(item, keys)
+    if (!found.has(key)) found.set(key, item)
+  }
+  return (item) => found.get(keyText(item, keys))
+}
+
+function keyText(item: JsonValue, keys: readonly string[]): string {
+  return isObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
+}
+
+/** Whether a value is what it was before, as its schema sees it: the order of items with keys does not count. */
+export function isUnchanged(value: JsonValue, old: JsonValue, schema: JsonObject | undefined): boolean {
+  if (value === null || old === null) return value === old
+  if (Array.isArray(value)) return Array.isArray(old) && sameItems(value, old, schema)
+  if (!isObject(value) || !isObject(old)) return value === old
+  const keys = Object.keys(value)
+  return keys.length === Object.keys(old).length && keys.every((key) => sameMember(value, old, key, schema))
+}
+
+function sameMember(value: JsonObject, old: JsonObject, key: string, schema: JsonObject | undefined): boolean {
+  const inner = memberSchema(schema, key)
+  return inner !== undefined && Object.hasOwn(old, key) && isUnchanged(value[key] as JsonValue, old[key] as JsonValue, inner)
+}
+
+function sameItems(list: readonly JsonValue[], old: JsonValue[], schema: JsonObject | undefined): boolean {
+  if (list.length !== old.length) return false
+  const keys = itemKeys(schema)
+  if (keys.length === 0) return list.every((item, index) => sameValue(item, old[index] as JsonValue))
+  const inner = itemSchema(schema)
+  const oldOf = itemsByKeys(old, keys)
+  return list.every((item) => {
+    const before = oldOf(item)
+    return before !== undefined && inner !== undefined && isUnchanged(item, before, inner)
+  })
+}
+
+/** Whatever their schema: the same members and items. */
+function sameValue(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] as JsonValue))
+  }
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key] as JsonValue, b[key] as JsonValue))
+  )
+}
