@@ -1,4 +1,5 @@
 /** Requests for certificates. */
+import { certificateBundleError, decodeBase64, readSigningRequest } from '@krmkit/certificates/request'
 import { type DeepReadonly, formatTime, goText } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../types/certificates-v1.generated.ts'
@@ -6,9 +7,7 @@ import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metad
 import type { Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { copy, isEmpty, isSet, keep, type R, semanticEqual } from '../shared/values.ts'
-import { decodeBase64 } from './pem.ts'
 import { checkSignerName } from './signer-name.ts'
-import { certificateError, requestError } from './signing-forms.ts'
 
 type Csr = CertificateSigningRequest
 type Request = DeepReadonly<Csr>
@@ -44,6 +43,22 @@ const finalTypes = ['Approved', 'Denied', 'Failed']
 
 function conditionsOf(csr: Request | undefined, type: string): readonly R<CertificateSigningRequestCondition>[] {
   return (csr?.status?.conditions ?? []).filter((condition) => condition.type === type)
+}
+
+/** What is wrong with a base64 text that should hold a PKCS#10 request in PEM. */
+function requestError(request: string | null | undefined): string | undefined {
+  try {
+    readSigningRequest(request)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : 'malformed certificate request'
+  }
+}
+
+/** What is wrong with a base64 text that should hold certificates in PEM; nothing at all is fine. */
+function certificateError(certificate: string | null | undefined): string | undefined {
+  const bytes = decodeBase64(certificate ?? '')
+  return bytes === undefined ? undefined : certificateBundleError(new TextDecoder('latin1').decode(bytes))
 }
 
 /** `old` is undefined for a new request. What it already has wrong is not held against an update. */

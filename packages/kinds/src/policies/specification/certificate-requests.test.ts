@@ -1,3 +1,4 @@
+import { newCertificateRequest, newSigningAuthority } from '@krmkit/certificates'
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
 import { certificateSigningRequestPolicy as policy } from '../certificates/certificate-signing-request.ts'
@@ -8,9 +9,9 @@ import { base64, faults } from '../testing/objects.ts'
 
 const pem = (type: string, ...bytes: number[]) =>
   `-----BEGIN ${type}-----\n${Buffer.from(bytes).toString('base64')}\n-----END ${type}-----\n`
-/** The outer form of a request, with nothing in it. */
-const request = pem('CERTIFICATE REQUEST', 0x30, 14, 0x30, 7, 2, 1, 0, 0x30, 0, 0x30, 0, 0x30, 0, 3, 1, 0)
-const certificate = pem('CERTIFICATE', 0x30, 6, 0x30, 0, 0x30, 0, 5, 0)
+const { request } = newCertificateRequest({ subject: { commonName: 'jane' }, names: { dns: ['a.b'] } })
+const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
+const { certificate } = await newSigningAuthority({ clock: { now: () => 0 }, random })
 const complete: CertificateSigningRequestSpec = {
   request: base64(request),
   signerName: 'example.com/signer',
@@ -36,7 +37,7 @@ const through = (name: string, status: object, old: object = {}) => {
 describe('requests for certificates', () => {
   it('P85 hold a PKCS#10 request in PEM', () => {
     expect(wrong({})).toEqual([])
-    for (const text of ['', 'no PEM', certificate, pem('CERTIFICATE REQUEST', 0x30, 0)])
+    for (const text of ['', 'no PEM', certificate, pem('CERTIFICATE REQUEST', 0x30, 0), request.replace(/.{8}\n/, '\n')])
       expect(wrong({ request: base64(text) }), text).toEqual(['spec.request Invalid'])
   })
 
