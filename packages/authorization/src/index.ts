@@ -1,8 +1,28 @@
 export { type AbacPolicy, createAbacAuthorizer, parseAbacPolicies } from './abac/abac-authorizer.ts'
-export { AuthorizationError } from './authorization-error.ts'
+export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
 export { nodeRules } from './bootstrap/cluster-roles.ts'
 export { type BindingLike, type BootstrapPolicy, bootstrapPolicy, type RoleLike } from './bootstrap/objects.ts'
 export { type Reconciled, reconcileBinding, reconcileRole } from './bootstrap/reconcile.ts'
+export { type AuthorizerParts, composeAuthorizers } from './configuration/compose.ts'
+export { conditionalAuthorizer, reviewOf } from './configuration/conditional.ts'
+export type {
+  AuthorizationConfiguration,
+  AuthorizationWebhook,
+  AuthorizerConfiguration,
+  ConditionCompiler,
+  ReviewCondition,
+  ReviewSpec,
+  SelectorRequirement,
+  WebhookConnection,
+} from './configuration/interfaces.ts'
+export { parseAuthorizationConfiguration } from './configuration/parse.ts'
+export { type ReplaceableAuthorizer, replaceableAuthorizer } from './configuration/replaceable.ts'
+export {
+  type AuthorizationRules,
+  compileConditions,
+  namingProblems,
+  validateAuthorizationConfiguration,
+} from './configuration/validate.ts'
 export type {
   Attributes,
   Authorizer,

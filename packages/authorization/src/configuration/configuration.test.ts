@@ -1,0 +1,277 @@
+import { formatFieldErrors } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { Authorizer, Decision } from '../interfaces.ts'
+import { alwaysAllow, alwaysDeny } from '../simple.ts'
+import { asks, asksPath } from '../testing/samples.fixture.ts'
+import { composeAuthorizers } from './compose.ts'
+import { conditionalAuthorizer, reviewOf } from './conditional.ts'
+import type { ConditionCompiler, ReviewSpec } from './interfaces.ts'
+import { parseAuthorizationConfiguration } from './parse.ts'
+import { replaceableAuthorizer } from './replaceable.ts'
+import { namingProblems, validateAuthorizationConfiguration } from './validate.ts'
+
+const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }
+const webhook = {
+  timeout: '3s',
+  subjectAccessReviewVersion: 'v1',
+  failurePolicy: 'Deny',
+  connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/etc/hook.conf' },
+}
+const types = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow']
+/** A language of three words, and `user NAME`. */
+const words: Readonly<Record<string, boolean | { error: string }>> = { yes: true, no: false, broken: { error: 'it broke' } }
+const conditions: ConditionCompiler = {
+  compile: (text) => {
+    if (text.startsWith('user ')) return { evaluate: ({ user }: ReviewSpec) => user === text.slice(5) }
+    const answer = words[text]
+    return answer === undefined ? { problem: 'compilation failed: no such word' } : { evaluate: () => answer }
+  },
+}
+const parse = (...authorizers: object[]) => parseAuthorizationConfiguration({ ...head, authorizers })
+const hook = (more: object = {}, name = 'hook') => ({ type: 'Webhook', name, webhook: { ...webhook, ...more } })
+const rules = { types, conditions, fileProblem: (path: string) => (path === '/none' ? 'error loading file: none' : undefined) }
+const judge = (...authorizers: object[]) => formatFieldErrors(validateAuthorizationConfiguration(parse(...authorizers), rules))
+
+describe('parseAuthorizationConfiguration', () => {
+  it('reads authorizers in order and fills in how long answers are kept', () => {
+    expect(parse(hook({ matchConditions: [{ expression: 'yes' }] }), { type: 'RBAC', name: 'rbac' })).toEqual({
+      authorizers: [
+        {
+          type: 'Webhook',
+          name: 'hook',
+          webhook: {
+            authorizedMs: 300_000,
+            unauthorizedMs: 30_000,
+            timeoutMs: 3000,
+            subjectAccessReviewVersion: 'v1',
+            matchConditionSubjectAccessReviewVersion: '',
+            failurePolicy: 'Deny',
+            connection: { type: 'KubeConfigFile', kubeConfigFile: '/etc/hook.conf' },
+            matchConditions: ['yes'],
+          },
+        },
+        { type: 'RBAC', name: 'rbac' },
+      ],
+    })
+    expect(parse(hook({ authorizedTTL: '1m', unauthorizedTTL: '1500ms' })).authorizers[0]?.webhook).toMatchObject({
+      authorizedMs: 60_000,
+      unauthorizedMs: 1500,
+    })
+  })
+
+  it.each(['v1', 'v1beta1', 'v1alpha1'])('knows version %s', (version) => {
+    const value = { ...head, apiVersion: `apiserver.config.k8s.io/${version}` }
+    expect(parseAuthorizationConfiguration(value)).toEqual({ authorizers: [] })
+  })
+
+  it('refuses what it does not know', () => {
+    const refused = (value: unknown, message: string) =>
+      expect(() => parseAuthorizationConfiguration(value)).toThrow(
+        expect.objectContaining({ code: 'InvalidConfiguration', message: expect.stringContaining(message) }),
+      )
+    refused({ ...head, authorizer: [] }, 'strict decoding error: unknown field "authorizer"')
+    refused({ ...head, authorizers: [{ webhook: { ttl: '1s' } }] }, 'unknown field "authorizers[0].webhook.ttl"')
+    refused({ ...head, authorizers: {} }, 'authorizers: must be a list')
+    refused({ ...head, kind: 'Other' }, 'no kind "Other" is registered for version')
+    refused(undefined, 'failed to load AuthorizationConfiguration from file')
+  })
+})
+
+describe('validateAuthorizationConfiguration', () => {
+  it('finds nothing wrong with what is right', () => {
+    expect(judge(hook(), hook({ connectionInfo: { type: 'InClusterConfig' } }, 'b.c'), { type: 'RBAC', name: 'rbac' })).toBe('')
+    const conditional = { matchConditionSubjectAccessReviewVersion: 'v1', matchConditions: [{ expression: 'yes' }] }
+    expect(judge(hook(conditional))).toBe('')
+  })
+
+  it.each<[object[], string]>([
+    [[], 'authorizers: Required value: at least one authorization mode must be defined'],
+    [[{ name: 'a' }], 'authorizers[0].type: Required value'],
+    [
+      [{ type: 'Other', name: 'a' }],
+      'authorizers[0].type: Unsupported value: "Other": supported values: "AlwaysAllow", "Node", "RBAC", "Webhook"',
+    ],
+    [
+      [
+        { type: 'RBAC', name: 'rbac' },
+        { type: 'RBAC', name: 'b' },
+      ],
+      'authorizers[1].type: Duplicate value: "RBAC"',
+    ],
+    [[{ type: 'RBAC' }], 'authorizers[0].name: Required value'],
+    [[hook(), hook()], 'authorizers[1].name: Duplicate value: "hook"'],
+    [[hook({}, 'A')], 'authorizers[0].name: Invalid value: "A": authorizer name is invalid: a lowercase RFC 1123 subdomain'],
+    [[{ type: 'Webhook', name: 'a' }], 'authorizers[0].webhook: Required value: required when type=Webhook'],
+    [
+      [{ type: 'RBAC', name: 'rbac', webhook }],
+      'authorizers[0].webhook: Invalid value: "non-null": may only be specified when type=Webhook',
+    ],
+    [[hook({ timeout: null })], 'authorizers[0].timeout: Required value'],
+    [[hook({ timeout: '31s' })], 'authorizers[0].timeout: Invalid value: "31s": must be > 0s and <= 30s'],
+    [[hook({ timeout: '-1s' })], 'authorizers[0].timeout: Invalid value: "-1s": must be > 0s and <= 30s'],
+    [[hook({ authorizedTTL: '-1s' })], 'authorizers[0].authorizedTTL: Invalid value: "-1s": must be > 0s'],
+    [[hook({ unauthorizedTTL: '-1ms' })], 'authorizers[0].unauthorizedTTL: Invalid value: "-1ms": must be > 0s'],
+    [[hook({ subjectAccessReviewVersion: '' })], 'authorizers[0].subjectAccessReviewVersion: Required value'],
+    [
+      [hook({ subjectAccessReviewVersion: 'v2' })],
+      'authorizers[0].subjectAccessReviewVersion: Unsupported value: "v2": supported values: "v1", "v1beta1"',
+    ],
+    [
+      [hook({ matchConditions: [{ expression: 'yes' }] })],
+      'authorizers[0].matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified',
+    ],
+    [
+      [hook({ matchConditionSubjectAccessReviewVersion: 'v1beta1' })],
+      'authorizers[0].matchConditionSubjectAccessReviewVersion: Unsupported value: "v1beta1": supported values: "v1"',
+    ],
+    [[hook({ failurePolicy: null })], 'authorizers[0].failurePolicy: Required value'],
+    [
+      [hook({ failurePolicy: 'Fail' })],
+      'authorizers[0].failurePolicy: Unsupported value: "Fail": supported values: "NoOpinion", "Deny"',
+    ],
+    [[hook({ connectionInfo: {} })], 'authorizers[0].connectionInfo.type: Required value'],
+    [[hook({ connectionInfo: { type: 'X' } })], 'authorizers[0].connectionInfo.type: Unsupported value: "X": supported values'],
+    [
+      [hook({ connectionInfo: { type: 'InClusterConfig', kubeConfigFile: '/x' } })],
+      'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "/x": can only be set when type=KubeConfigFile',
+    ],
+    [[hook({ connectionInfo: { type: 'KubeConfigFile' } })], 'authorizers[0].connectionInfo.kubeConfigFile: Required value'],
+    [
+      [hook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: 'x' } })],
+      'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "x": must be an absolute path',
+    ],
+    [
+      [hook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/none' } })],
+      'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "/none": error loading file: none',
+    ],
+  ])('%j: %s', (authorizers, message) => {
+    const found = judge(...authorizers)
+    expect(found.startsWith(message), found).toBe(true)
+  })
+
+  it('looks at every condition', () => {
+    const conditional = (...expressions: string[]) =>
+      judge(
+        hook({
+          matchConditionSubjectAccessReviewVersion: 'v1',
+          matchConditions: expressions.map((expression) => ({ expression })),
+        }),
+      )
+    expect(conditional('yes', ' ', 'yes', 'nonsense')).toBe(
+      '[authorizers[0].matchConditions[1].expression: Required value, ' +
+        'authorizers[0].matchConditions[2].expression: Duplicate value: "yes", ' +
+        'authorizers[0].matchConditions[3].expression: Invalid value: "nonsense": compilation failed: no such word]',
+    )
+    expect(conditional(...Array.from({ length: 65 }, (_, i) => `user ${i}`))).toBe(
+      'authorizers[0].matchConditions: Too many: 65: must have at most 64 items',
+    )
+  })
+
+  it('names of those that there is one of, and which must stay', () => {
+    const configuration = parse({ type: 'RBAC', name: 'roles' }, hook())
+    expect(namingProblems(configuration)).toEqual(['expected name rbac for authorizer RBAC instead of roles'])
+    expect(namingProblems(parse(hook()), { required: ['RBAC', 'Node'] })).toEqual(['missing required types: [Node RBAC]'])
+  })
+})
+
+describe('composeAuthorizers', () => {
+  const answers = (decision: Decision['decision'], asked: string[] = [], name = ''): Authorizer => ({
+    authorize: () => {
+      asked.push(name)
+      return { decision, reason: name }
+    },
+  })
+  const byType = new Map<string, Authorizer>([
+    ['RBAC', answers('noOpinion')],
+    ['AlwaysAllow', alwaysAllow],
+  ])
+  const anybody = asks('get', 'pods')
+
+  it('asks in the order that is written; administrators come in whatever it says', async () => {
+    const asked: string[] = []
+    const webhookOf = (_: object, name: string) => answers(name === 'b' ? 'deny' : 'noOpinion', asked, name)
+    const configuration = parse(hook({}, 'a'), hook({}, 'b'), { type: 'AlwaysAllow', name: 'alwaysallow' })
+    const authorizer = composeAuthorizers(configuration, { byType, webhook: webhookOf, conditions })
+    expect(await authorizer.authorize(anybody)).toMatchObject({ decision: 'deny', reason: 'b' })
+    expect(asked).toEqual(['a', 'b'])
+    const admin = { ...anybody, user: { username: 'root', groups: ['system:masters'] } }
+    expect(await authorizer.authorize(admin)).toMatchObject({ decision: 'allow' })
+    expect(asked).toHaveLength(2)
+  })
+
+  it('refuses types that the server was not started with', () => {
+    const configuration = parse({ type: 'Node', name: 'node' })
+    expect(() => composeAuthorizers(configuration, { byType, webhook: () => alwaysDeny, conditions })).toThrow(
+      'authorizer type Node is not allowed if it was not enabled at initial server startup',
+    )
+  })
+
+  it.each<[string[], string, Decision['decision'], number]>([
+    [[], 'Deny', 'allow', 1],
+    [['yes'], 'Deny', 'allow', 1],
+    [['yes', 'no'], 'Deny', 'noOpinion', 0],
+    [['broken', 'no'], 'Deny', 'noOpinion', 0],
+    [['yes', 'broken'], 'Deny', 'deny', 0],
+    [['broken', 'broken', 'yes'], 'NoOpinion', 'noOpinion', 0],
+    [['user jane'], 'NoOpinion', 'allow', 1],
+    [['user bob'], 'NoOpinion', 'noOpinion', 0],
+  ])('conditions %j with failure policy %s: %s', async (expressions, failurePolicy, decision, times) => {
+    const asked: string[] = []
+    const matchConditions = expressions.map((expression) => ({ expression }))
+    const authorizer = composeAuthorizers(parse(hook({ failurePolicy, matchConditions })), {
+      byType,
+      webhook: () => answers('allow', asked),
+      conditions,
+    })
+    expect((await authorizer.authorize(anybody)).decision).toBe(decision)
+    expect(asked).toHaveLength(times)
+  })
+
+  it('tells once what could not be evaluated', () => {
+    const broken = { evaluate: () => ({ error: 'it broke' }) }
+    const made = (...all: (typeof broken)[]) => conditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
+    expect(made(broken, broken).authorize(anybody)).toMatchObject({ decision: 'deny', error: 'it broke' })
+    const other = { evaluate: () => ({ error: 'so did this' }) }
+    expect(made(broken, other).authorize(anybody)).toMatchObject({ error: '[it broke, so did this]' })
+  })
+})
+
+describe('reviewOf', () => {
+  it('shows every text, even when it is empty, and selectors only where there are some', () => {
+    expect(reviewOf(asks('list', 'pods'))).toEqual({
+      user: 'jane',
+      uid: '',
+      groups: [],
+      extra: {},
+      resourceAttributes: { namespace: '', verb: 'list', group: '', version: 'v1', resource: 'pods', subresource: '', name: '' },
+    })
+    const fieldSelector = [
+      { field: 'spec.nodeName', operator: '=' as const, value: 'a' },
+      { field: 'x', operator: '!=' as const, value: 'b' },
+    ]
+    const labelSelector = [{ key: 'app', operator: 'Exists' as const }]
+    expect(reviewOf(asks('list', 'pods', { fieldSelector, labelSelector })).resourceAttributes).toMatchObject({
+      fieldSelector: {
+        requirements: [
+          { key: 'spec.nodeName', operator: 'In', values: ['a'] },
+          { key: 'x', operator: 'NotIn', values: ['b'] },
+        ],
+      },
+      labelSelector: { requirements: [{ key: 'app', operator: 'Exists', values: [] }] },
+    })
+  })
+
+  it('knows paths', () => {
+    expect(reviewOf(asksPath('get', '/metrics'))).toMatchObject({ nonResourceAttributes: { path: '/metrics', verb: 'get' } })
+  })
+})
+
+describe('replaceableAuthorizer', () => {
+  it('answers by whoever is there', async () => {
+    const authorizer = replaceableAuthorizer(alwaysDeny)
+    expect(await authorizer.authorize(asks('get', 'pods'))).toMatchObject({ decision: 'noOpinion' })
+    authorizer.replace(alwaysAllow)
+    expect(await authorizer.authorize(asks('get', 'pods'))).toMatchObject({ decision: 'allow' })
+    expect(await authorizer.rulesFor?.({ username: 'jane', groups: [] }, 'ns')).toMatchObject({ incomplete: false })
+  })
+})
