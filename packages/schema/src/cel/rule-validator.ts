@@ -1,9 +1,10 @@
 import { type FieldError, field, goQuote, type JsonObject, type JsonValue, Path, utf8Length } from '@krmkit/meta'
+import { itemsByKeys } from '../structural/ratchet.ts'
 import { isObject, own } from '../structural/schema-node.ts'
 import { requestWork, type WorkBudget } from './meter.ts'
 import type { Program } from './program.ts'
 import type { CompiledRule, Rule } from './rule-compiler.ts'
-import { Correlated, isUnchanged, itemsByKeys, noRatchet, type Ratchet, ratchetInto } from './rule-correlation.ts'
+import { Correlated, isUnchanged, noRatchet, type Ratchet, ratchetInto } from './rule-correlation.ts'
 import type { RuleNode } from './rule-tree.ts'
 import { Fault, noValue, Optional, type Value } from './values.ts'
 
@@ -28,7 +29,7 @@ export interface RuleCheckOptions {
 export function checkRules(node: RuleNode, value: JsonValue, options: RuleCheckOptions = {}): FieldError[] {
   const { old } = options
   const checker = new Checker(options)
-  const ratchet = old === undefined ? noRatchet : { current: new Correlated(value, old), outer: undefined }
+  const ratchet = old === undefined ? noRatchet : { current: new Correlated(value, old, node.schema), outer: undefined }
   checker.visit(node, value, { path: options.path, old, ratchet })
   return checker.errors
 }
@@ -65,7 +66,11 @@ class Checker {
       const item = list[i] as JsonValue
       const before = oldOf(item)
       const place = path === undefined ? undefined : path.index(i)
-      this.visit(items, item, { path: place, old: before, ratchet: ratchetInto(ratchet, item, before) })
+      this.visit(items, item, {
+        path: place,
+        old: before,
+        ratchet: ratchetInto(ratchet, item, { old: before, schema: items.schema }),
+      })
     }
   }
 
@@ -76,7 +81,8 @@ class Checker {
         if (this.#stopped) return
         const value = object[key] as JsonValue
         const place = path === undefined ? Path.of('').key(key) : path.key(key)
-        this.visit(values, value, { path: place, old: before(key), ratchet: ratchetInto(ratchet, value, before(key)) })
+        const inner = ratchetInto(ratchet, value, { old: before(key), schema: values.schema })
+        this.visit(values, value, { path: place, old: before(key), ratchet: inner })
       }
     }
     for (const [key, node] of properties) {
@@ -85,7 +91,7 @@ class Checker {
       const place = path === undefined ? Path.of(key) : path.child(key)
       // Both are of one version: whether it was another before cannot be seen.
       const isRootType = ratchet.outer === undefined && (key === 'apiVersion' || key === 'kind')
-      const inner = isRootType ? noRatchet : ratchetInto(ratchet, value, before(key))
+      const inner = isRootType ? noRatchet : ratchetInto(ratchet, value, { old: before(key), schema: node.schema })
       this.visit(node, value, { path: place, old: before(key), ratchet: inner })
     }
   }

@@ -14,8 +14,12 @@ export function memberSchema(schema: JsonObject | undefined, key: string): JsonO
   if (schema === undefined) return undefined
   const properties = own(schema, 'properties')
   const property = isObject(properties) ? own(properties, key) : undefined
-  if (isObject(property)) return property
-  const additional = own(schema, 'additionalProperties')
+  return isObject(property) ? property : additionalSchema(schema)
+}
+
+/** The schema of members that no property stands for. */
+export function additionalSchema(schema: JsonObject | undefined): JsonObject | undefined {
+  const additional = schema === undefined ? undefined : own(schema, 'additionalProperties')
   return isObject(additional) ? additional : undefined
 }
 

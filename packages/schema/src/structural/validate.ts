@@ -4,7 +4,7 @@ import { setMember } from '../json/syntax.ts'
 import { combinators } from './combinators.ts'
 import { formatCheck } from './formats.ts'
 import { usablePattern } from './pattern.ts'
-import { isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratchet.ts'
+import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratchet.ts'
 import { isObject, own } from './schema-node.ts'
 
 /**
@@ -38,8 +38,8 @@ export interface SchemaValidatorOptions {
 }
 
 /** The schema must not change any more. */
-export function schemaValidator(schema: JsonObject): SchemaValidator {
-  const check = inner(schema, { depth: 0, place: schema, branch: false })
+export function schemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
+  const check = inner(schema, { depth: 0, place: schema, branch: false, everyFormat })
   return (value, { path = '', old } = {}) => {
     const errors: FieldError[] = []
     check(value, path, errors, old)
@@ -48,12 +48,13 @@ export function schemaValidator(schema: JsonObject): SchemaValidator {
 }
 
 /** Where a schema stands. */
-export interface Standing {
+interface Standing {
   readonly depth: number
   /** What describes the structure of the values here; undefined where nothing does, and nothing is known again. */
   readonly place: JsonObject | undefined
   /** One of several that hold for the same value: unchanged parts pass, the value itself does not. */
   readonly branch: boolean
+  readonly everyFormat: boolean
 }
 
 /** Deeper schemas are not looked at. */
@@ -68,11 +69,16 @@ function inner(schema: JsonObject, standing: Standing): Check {
   }
 }
 
+/** A part of the value, described by a part of the schema. */
+function below(part: JsonObject, place: JsonObject | undefined, { depth, everyFormat }: Standing): Check {
+  return inner(part, { depth: depth + 1, place, branch: false, everyFormat })
+}
+
 function compile(schema: JsonObject, standing: Standing): Check {
-  const { depth, place, branch } = standing
+  const { depth, branch } = standing
   if (depth > maxDepth) return () => 0
-  const type = typeCheck(schema)
-  const junctors = combinators(schema, (each) => inner(each, { depth: depth + 1, place, branch: true }))
+  const type = typeCheck(schema, standing.everyFormat)
+  const junctors = combinators(schema, (each) => inner(each, { ...standing, depth: depth + 1, branch: true }))
   const text = stringCheck(schema)
   const format = formatOf(schema)
   const number = numberCheck(schema)
@@ -107,7 +113,7 @@ function compile(schema: JsonObject, standing: Standing): Check {
   return (value, path, errors, old) => {
     const before = errors.length
     const count = checked(value, path, errors, old)
-    if (old !== undefined && errors.length > before && isUnchanged(value, old, place)) errors.length = before
+    if (old !== undefined && errors.length > before && isUnchanged(value, old, standing.place)) errors.length = before
     return count
   }
 }
@@ -237,14 +243,14 @@ function isMultiple(value: number, factor: number): boolean {
   return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
 }
 
-function listCheck(schema: JsonObject, { depth, place }: Standing): Check | undefined {
+function listCheck(schema: JsonObject, standing: Standing): Check | undefined {
   const items = own(schema, 'items')
-  const within = itemSchema(place)
-  const item = isObject(items) ? inner(items, { depth: depth + 1, place: within, branch: false }) : undefined
+  const within = itemSchema(standing.place)
+  const item = isObject(items) ? below(items, within, standing) : undefined
   const min = numberOf(schema, 'minItems')
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
-  const keys = within === undefined ? [] : itemKeys(place)
+  const keys = within === undefined ? [] : itemKeys(standing.place)
   return (value, path, errors, old) => {
     const list = value as JsonValue[]
     let count = 0
@@ -291,23 +297,27 @@ function sortedMembers(value: JsonValue): JsonValue {
 /** At the top they are never known again. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
-function objectCheck(schema: JsonObject, below: (part: JsonObject) => Check): Check | undefined {
+function objectCheck(schema: JsonObject, standing: Standing): Check | undefined {
+  const { place } = standing
   const min = numberOf(schema, 'minProperties')
   const max = numberOf(schema, 'maxProperties')
   const properties = new Map<string, Check>()
   const described = own(schema, 'properties')
   if (isObject(described)) {
-    for (const [name, property] of Object.entries(described)) if (isObject(property)) properties.set(name, below(property))
+    for (const [name, property] of Object.entries(described))
+      if (isObject(property)) properties.set(name, below(property, memberSchema(place, name), standing))
   }
   const additional = own(schema, 'additionalProperties')
-  const rest = isObject(additional) ? below(additional) : undefined
+  const rest = isObject(additional) ? below(additional, additionalSchema(place), standing) : undefined
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
   return (value, path, errors, old) => {
     const object = value as JsonObject
     const before = (key: string) =>
-      isObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(place, key) !== undefined ? own(old, key) : undefined
+      isObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(place, key) !== undefined
+        ? own(old, key)
+        : undefined
     const keys = Object.keys(object)
     if (min !== undefined && keys.length < min) {
       errors.push(field.invalid(at(path), keys.length, `${path} in body should have at least ${min} properties`))
