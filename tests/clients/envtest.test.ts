@@ -42,7 +42,7 @@ describe.skipIf(isMissing)(`envtest${isMissing ? ` (skipped: ${program.missing})
     expect(finished.code, finished.stderr).toBe(0)
     const lines = finished.stdout.trim().split('\n')
     steps = new Map(lines.map((line) => JSON.parse(line) as Step).map(({ step, value }) => [step, value]))
-  })
+  }, 240_000)
 
   it('starts the server, stops it and starts it again, empty', () => {
     expect(steps.get('stopped')).toBe(true)
