@@ -1,4 +1,5 @@
 import { type DeepReadonly, type FieldError, field, goStrings, goText, isDns1035Label, type Path } from '@krmkit/meta'
+import { base64ToBytes } from '@krmkit/schema'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { CustomResourceConversion, CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { findings } from '../shared/policy.ts'
@@ -46,7 +47,49 @@ export function validateConversion(
       }),
     )
   }
+  const bundle = client?.caBundle ?? ''
+  if (bundle !== '' && !acceptsBundles(old)) errors.push(...validateBundle(bundle, config.child('caBundle')))
   return [...errors, ...validateReviews(reviews, path.child('conversionReviewVersions'), !acceptsUnknown(old))]
+}
+
+/** Before a definition is served any bundle will do, and a bad one may be followed by another. */
+function acceptsBundles(old: DeepReadonly<CustomResourceDefinition> | undefined): boolean {
+  const served = (old?.status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True')
+  if (old === undefined || !served) return true
+  const bundle = old.spec.conversion?.webhook?.clientConfig?.caBundle ?? ''
+  return bundle !== '' && bundleProblem(bundle) !== undefined
+}
+
+function validateBundle(bundle: string, path: Path): FieldError[] {
+  const problem = bundleProblem(bundle)
+  if (problem === undefined) return []
+  const bytes = [...base64ToBytes(bundle)].map((byte) => `0x${byte.toString(16)}`)
+  return [field.invalid(path, goText(`[]byte{${bytes.join(', ')}}`), `unable to load root certificates: ${problem}`)]
+}
+
+/** Whether there is a certificate in the bundle, by its outer form. */
+function bundleProblem(bundle: string): string | undefined {
+  const text = new TextDecoder('latin1').decode(base64ToBytes(bundle))
+  const blocks = [...text.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g)]
+  if (blocks.length === 0) return 'unable to parse bytes as PEM block'
+  return blocks.some(([, content]) => isSequence(content as string))
+    ? undefined
+    : 'failed to parse certificate: x509: malformed certificate'
+}
+
+/** A DER sequence that fills the bytes. */
+function isSequence(content: string): boolean {
+  let bytes: Uint8Array
+  try {
+    bytes = base64ToBytes(content.replace(/\s/g, ''))
+  } catch {
+    return false
+  }
+  const [tag, first = 0] = bytes
+  const more = first < 0x80 ? 0 : first - 0x80
+  if (tag !== 0x30 || more > 4) return false
+  const length = more === 0 ? first : bytes.subarray(2, 2 + more).reduce((sum, byte) => sum * 256 + byte, 0)
+  return bytes.length === 2 + more + length
 }
 
 /** What was stored without a known version may stay so. */

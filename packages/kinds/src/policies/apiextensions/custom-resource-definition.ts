@@ -14,11 +14,7 @@ import {
 import { expressions, hasRules, loadExpressions } from '@krmkit/schema'
 import { lazyTypes } from '../../handles/lazy-types.ts'
 import type { KindPolicy, PolicyContext } from '../../interfaces.ts'
-import type {
-  CustomResourceDefinition,
-  CustomResourceDefinitionCondition,
-  JSONSchemaProps,
-} from '../../types/apiextensions-v1.generated.ts'
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../types/apiextensions-v1.generated.ts'
 import { ObjectMetaPart } from '../../types/parts/meta-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
 import { definePolicy } from '../shared/policy.ts'
@@ -30,7 +26,7 @@ import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
-import { hasDefaults, type ValidationOptions, validateValidation } from './validation.ts'
+import { hasDefaults, unreadable, type ValidationOptions, validateValidation } from './validation.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-parts.ts'
 
 /** Definitions of custom resources. */
@@ -99,7 +95,6 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
       ...validateParts(own[index] as VersionParts, at, {
         schemaAt: 'schema',
         status,
-        schema: version.schema?.openAPIV3Schema,
         expressions: { environment, unchanged: isUnchanged(version.name) },
       }),
     )
@@ -121,7 +116,6 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     ...validateParts(shared, spec, {
       schemaAt: 'validation',
       status: anyStatus,
-      schema: versions[0]?.schema?.openAPIV3Schema,
       expressions: { environment, unchanged: versions.every(({ name }) => isUnchanged(name)) },
     }),
   )
@@ -139,23 +133,34 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
 }
 
 interface PartOptions {
-  readonly schemaAt: string
+  readonly schemaAt: 'schema' | 'validation'
   readonly status: boolean
-  /** Where selectable fields are looked up. */
-  readonly schema: DeepReadonly<JSONSchemaProps> | undefined
   readonly expressions: ValidationOptions['expressions']
 }
 
-function validateParts(parts: VersionParts, path: Path, { schemaAt, status, schema, expressions }: PartOptions): FieldError[] {
+function validateParts(parts: VersionParts, path: Path, { schemaAt, status, expressions }: PartOptions): FieldError[] {
   const selectable = path.child('selectableFields')
-  const unknown = 'selectableFields may only be set when validations.schema is included'
+  const schema = parts.schema?.openAPIV3Schema
+  // A schema that all versions share is not seen beside fields that they do not share, as on the stock server.
+  const unknown =
+    schemaAt === 'schema'
+      ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
+      : 'selectableFields may only be set when validations.schema is included'
   return [
     ...validateValidation(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions }),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0
       ? [field.invalid(selectable, '', unknown)]
-      : validateSelectableFields(parts.selectableFields, schema, selectable)),
+      : selectableErrors(parts, path)),
+  ]
+}
+
+function selectableErrors({ schema, selectableFields = [] }: VersionParts, path: Path): FieldError[] {
+  const problem = selectableFields.length === 0 ? undefined : unreadable(schema?.openAPIV3Schema ?? {})
+  return [
+    ...(problem === undefined ? [] : [field.invalid(path.child('schema.openAPIV3Schema'), '', problem)]),
+    ...validateSelectableFields(selectableFields, schema?.openAPIV3Schema, path.child('selectableFields')),
   ]
 }
 

@@ -85,7 +85,7 @@ function validateByRules(schema: Schema, path: Path, budget: At['budget']): Fiel
 
 /** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */
 function validateAlone(schema: Schema, path: Path): FieldError[] {
-  const found = schemaValidator(withoutMarkers(schema as JsonObject))(schema.default as JsonValue)
+  const found = schemaValidator(withoutMarkers(schema as JsonObject), { everyFormat: true })(schema.default as JsonValue)
   return found.map((error) => ({ ...error, field: error.field === '<nil>' ? String(path) : `${path}.${error.field}` }))
 }
 
@@ -124,15 +124,13 @@ function surrounded(value: JsonValue, steps: readonly (string | 0)[]): JsonObjec
 }
 
 function metadataProblem(object: JsonObject, resource: SchemaNode, objectMeta: StructType): string | undefined {
-  const holder: JsonObject = { object }
-  const node = { ...resource, properties: new Map([['object', resource]]), embedded: false, embedding: true }
   try {
-    coerceEmbedded(holder, node, { metadata: objectMeta })
+    coerceEmbedded(object, resource, { metadata: objectMeta, includeRoot: true })
   } catch (error) {
     if (error instanceof DecodeError) return error.message
     throw error
   }
-  const errors = validateEmbedded(holder.object as JsonValue, resource, objectMeta, { root: false })
+  const errors = validateEmbedded(object, resource, objectMeta, { root: false })
   return errors.length === 0 ? undefined : formatFieldErrors(errors)
 }
 

@@ -52,6 +52,7 @@ function goList(type: string, texts: readonly string[]): string {
 type Print = (value: unknown) => string
 
 const schemaType = 'apiextensions.JSONSchemaProps'
+const schemaMap = `map[string]${schemaType}`
 const text: Print = (value) => goQuote((value as string | undefined) ?? '')
 const flag: Print = (value) => String(value ?? false)
 const strings: Print = (value) => (value === undefined ? '[]string(nil)' : goStrings(value as string[]))
@@ -63,11 +64,11 @@ const to = (type: string): Print => {
 const mapOf =
   (type: string, print: Print): Print =>
   (value) => {
-    if (value === undefined) return `map[string]${type}(nil)`
+    if (value === undefined) return `${type}(nil)`
     const members = Object.keys(value as object)
       .sort()
       .map((key) => `${goQuote(key)}:${print((value as Record<string, unknown>)[key])}`)
-    return `map[string]${type}{${members.join(', ')}}`
+    return `${type}{${members.join(', ')}}`
   }
 
 /** Members in the order of the stock server's type. */
@@ -101,12 +102,12 @@ export const schemaMembers: readonly (readonly [go: string, json: keyof Schema &
   ['OneOf', 'oneOf', schemas],
   ['AnyOf', 'anyOf', schemas],
   ['Not', 'not', to(schemaType)],
-  ['Properties', 'properties', mapOf(schemaType, (value) => goSchemaText(value as Schema))],
+  ['Properties', 'properties', mapOf(schemaMap, (value) => goSchemaText(value as Schema))],
   ['AdditionalProperties', 'additionalProperties', to('apiextensions.JSONSchemaPropsOrBool')],
-  ['PatternProperties', 'patternProperties', mapOf(schemaType, (value) => goSchemaText(value as Schema))],
-  ['Dependencies', 'dependencies', mapOf('apiextensions.JSONSchemaPropsOrStringArray', goSyntax)],
+  ['PatternProperties', 'patternProperties', mapOf(schemaMap, (value) => goSchemaText(value as Schema))],
+  ['Dependencies', 'dependencies', mapOf('apiextensions.JSONSchemaDependencies', goSyntax)],
   ['AdditionalItems', 'additionalItems', to('apiextensions.JSONSchemaPropsOrBool')],
-  ['Definitions', 'definitions', mapOf(schemaType, (value) => goSchemaText(value as Schema))],
+  ['Definitions', 'definitions', mapOf('apiextensions.JSONSchemaDefinitions', (value) => goSchemaText(value as Schema))],
   ['ExternalDocs', 'externalDocs', to('apiextensions.ExternalDocumentation')],
   ['Example', 'example', to('apiextensions.JSON')],
   ['XPreserveUnknownFields', 'x-kubernetes-preserve-unknown-fields', to('bool')],

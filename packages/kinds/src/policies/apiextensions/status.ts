@@ -21,8 +21,10 @@ export function validateStoredVersions({ spec, status: found }: Definition): Fie
   if (stored.length === 0) return [field.invalid(path, goText('[]string(nil)'), 'must have at least one stored version')]
   const errors: FieldError[] = []
   const versions = spec.versions ?? []
+  // A name that comes again is not known any more, as on the stock server.
+  const known = new Set(stored)
   for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name))
+    if (!known.delete(name) && storage)
       errors.push(field.invalid(path, goText(goStrings(stored)), `must have the storage version ${name}`))
   }
   for (const [index, name] of stored.entries()) {

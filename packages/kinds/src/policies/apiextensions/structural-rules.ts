@@ -83,13 +83,18 @@ function isOnly(branch: Schema | undefined, type: string): boolean {
 /** Keywords that say something about structure or values. */
 function setKeywords(schema: Schema): string[] {
   return Object.entries(schema)
-    .filter(([keyword, value]) => keyword !== 'example' && keyword !== 'externalDocs' && isSaid(keyword, value))
+    .filter(([keyword, value]) => keyword !== 'example' && keyword !== 'externalDocs' && isSaid(value))
     .map(([keyword]) => keyword)
 }
 
-function isSaid(keyword: string, value: unknown): boolean {
-  if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) return false
-  return value !== false || keyword === 'additionalProperties'
+function isSaid(value: unknown): boolean {
+  return !(
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    value === false ||
+    (Array.isArray(value) && value.length === 0)
+  )
 }
 
 function objectMembers(
@@ -112,7 +117,7 @@ function objectMembers(
   if (level !== 'root') return
   const { type: _type, default: _default, properties: members, ...rest } = metadata
   const others = Object.keys(members ?? {}).filter((name) => name !== 'name' && name !== 'generateName')
-  if (others.length > 0 || setKeywords(rest).length > 0) {
+  if (others.length > 0 || rest.additionalProperties === false || setKeywords(rest).length > 0) {
     const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified'
     errors.push(field.forbidden(at('metadata'), detail))
   }
@@ -169,7 +174,7 @@ function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldErr
     nested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
   }
   for (const [keyword, detail] of forbiddenInside) {
-    if (isSaid(keyword, schema[keyword])) errors.push(field.forbidden(path.child(keyword), detail))
+    if (isSaid(schema[keyword])) errors.push(field.forbidden(path.child(keyword), detail))
   }
   if (Object.hasOwn(schema.properties ?? {}, 'metadata')) {
     errors.push(field.forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))

@@ -60,8 +60,8 @@ export function hasDefaults(schema: Schema | undefined): boolean {
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
 /** Why it cannot even be said whether the schema is structural. Told when nothing else is wrong with the keywords. */
-function unreadable(schema: Schema): string | undefined {
-  const keyword = unsupported.find((name) => isGiven(schema[name]))
+export function unreadable(schema: Schema): string | undefined {
+  const keyword = unsupported.find((name) => (name === 'additionalItems' ? schema[name] !== undefined : isGiven(schema[name])))
   if (keyword !== undefined) return `OpenAPIV3Schema '${keyword === '$schema' ? 'schema' : keyword}' is not supported`
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
