@@ -16,6 +16,8 @@ export type { Controller, ControllerContext, ControllersOptions, QueueOptions, R
 export { type Namespace, namespaceController, namespaces } from './namespace/namespace-controller.ts'
 export { rootCAPublisher } from './root-ca.ts'
 export { chooseControllers, runControllers } from './run.ts'
+export type { ServerFacts } from './server-objects/interfaces.ts'
+export { serverControllers } from './server-objects/server-controllers.ts'
 export { serviceAccountController } from './service-account.ts'
 export { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
 export type { LegacyTokenIssuer, LegacyTokenRequest } from './service-account-tokens/token-secrets.ts'

@@ -43,7 +43,7 @@ export const legacyTokenCleaner: Controller = {
 async function clean(context: ControllerContext): Promise<void> {
   const { client, clock, profile, signal } = context
   const now = clock.now()
-  if (Date.parse(await trackedSince(context)) + cleanUpMs > now) return
+  if (Date.parse(await keepTrackingSince(context)) + cleanUpMs > now) return
   const lastUsed = `${profile.domain}/legacy-token-last-used`
   const invalidSince = `${profile.domain}/legacy-token-invalid-since`
   const limit = now - cleanUpMs
@@ -67,8 +67,8 @@ async function clean(context: ControllerContext): Promise<void> {
   }
 }
 
-/** The day on which uses began to be written down; today when nobody has noted it. */
-async function trackedSince({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
+/** The day on which uses began to be written down: today, and noted, when nobody has noted it. */
+export async function keepTrackingSince({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
   const namespace = profile.systemNamespace
   const found = await unlessMissing(client.get(configMaps, trackingName, { namespace, signal }))
   const since = found?.data?.since ?? ''

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { advertised, certificateHosts, firstAddress } from './addresses.ts'
+import { advertised, certificateHosts, clusterAddress, firstAddress } from './addresses.ts'
 import type { ServeOptions } from './serve-options.ts'
 
 const options = (more: Partial<ServeOptions>) =>
@@ -24,6 +24,13 @@ describe('addresses', () => {
       '10.96.0.1',
     ])
     expect(certificateHosts(options({ bindAddress: '0.0.0.0' }))).not.toContain('0.0.0.0')
+  })
+
+  it('endpoints have no loopback addresses', () => {
+    expect(clusterAddress(options({ bindAddress: '192.0.2.7' }))).toBe('192.0.2.7')
+    expect(clusterAddress(options({ bindAddress: '0.0.0.0', advertiseAddress: '192.0.2.1' }))).toBe('192.0.2.1')
+    for (const bindAddress of ['127.0.0.1', '::1', '0.0.0.0', '::'])
+      expect(clusterAddress(options({ bindAddress })) ?? '').not.toMatch(/^127\.|^::1?$|^0\.0/)
   })
 
   it('discovery tells the best name there is', () => {

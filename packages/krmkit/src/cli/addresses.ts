@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { parseCIDR } from '@krmkit/meta'
+import { parseCIDR, parseIP } from '@krmkit/meta'
 import type { ServeOptions } from './serve-options.ts'
 
 /** Every name under which clients may reach the server, for its certificate. */
@@ -21,6 +21,14 @@ export function advertised(options: ServeOptions, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
+/** Where what runs in the cluster reaches the server: an IP address that is not a loopback one; undefined when it has none. */
+export function clusterAddress({ advertiseAddress, bindAddress }: ServeOptions): string | undefined {
+  const wanted = advertiseAddress ?? bindAddress
+  const parsed = parseIP(wanted)
+  const isUsable = parsed !== undefined && !isWildcard(wanted) && !isLoopback(wanted)
+  return isUsable ? wanted : ownAddresses()[0]
+}
+
 /** The first address of a range after that of the network itself: where the API's own service lives. */
 export function firstAddress(range: string): string {
   const { address, prefixLength } = parseCIDR(range)!
@@ -37,6 +45,10 @@ export function firstAddress(range: string): string {
 
 function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
+}
+
+function isLoopback(host: string): boolean {
+  return host === '::1' || host.startsWith('127.')
 }
 
 function ownAddresses(): string[] {

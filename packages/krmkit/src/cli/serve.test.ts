@@ -130,6 +130,29 @@ describe('serve', () => {
     expect(await names).toMatchObject({ items: [] })
   })
 
+  it('keeps its own service and Lease whichever controllers run', async () => {
+    const { kubeconfig, url } = await start(
+      '--controllers=',
+      '--advertise-address=192.0.2.9',
+      '--service-cluster-ip-range=10.9.0.0/16',
+    )
+    const client = await connect(kubeconfig)
+    const read = async (path: string) => (await client.request({ path })).json()
+    const port = Number(new URL(url).port)
+    await expect
+      .poll(() => read('/api/v1/namespaces/default/services/kubernetes'))
+      .toMatchObject({
+        spec: { clusterIP: '10.9.0.1', ports: [{ port: 443, targetPort: port }] },
+      })
+    await expect
+      .poll(() => read('/api/v1/namespaces/default/endpoints/kubernetes'))
+      .toMatchObject({
+        subsets: [{ addresses: [{ ip: '192.0.2.9' }], ports: [{ port }] }],
+      })
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
+    await expect.poll(() => read(leases)).toMatchObject({ items: [{ spec: { leaseDurationSeconds: 3600 } }] })
+  })
+
   it('tells every request when it is asked to', async () => {
     const { kubeconfig } = await start('--v=2')
     await (await connect(kubeconfig)).request({ path: '/version' })

@@ -7,6 +7,7 @@ import {
   chooseControllers,
   type RunningControllers,
   runControllers,
+  serverControllers,
   serviceAccountController,
 } from '@krmkit/controllers'
 import {
@@ -31,6 +32,7 @@ import { readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { serverFacts } from './server-facts.ts'
 import { publishClusterInfo } from './token/publish.ts'
 import { controllersFor } from './token/serve-flags.ts'
 import { kubeconfigCredentials } from './webhooks/kubeconfig-credentials.ts'
@@ -48,6 +50,7 @@ const controllerManager: UserInfo = {
   username: 'system:kube-controller-manager',
   groups: ['system:masters', 'system:authenticated'],
 }
+const serverItself: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
 
 /** Runs a server as the flags say. What was started before a failure is ended again. */
@@ -128,7 +131,15 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
-    const parts = { listening, controllers, server, who, rights, webhooks, proxies, audit, admission }
+    // Whichever controllers are chosen: these belong to the server.
+    const ownObjects = runControllers({
+      ...environment,
+      client: inProcessClient(server, { user: serverItself, clock: environment.clock }),
+      available: serverControllers(serverFacts(options, { port: listening.port, random: environment.random })),
+      fieldManager: 'kube-apiserver',
+      onError: (error) => options.v >= 1 && log.error('an object of the server itself cannot be kept yet', error),
+    })
+    const parts = { listening, controllers, ownObjects, server, who, rights, webhooks, proxies, audit, admission }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
@@ -247,6 +258,7 @@ function followAuthorities(listening: Listening, { who, log }: { readonly who: A
 interface Parts {
   readonly listening: Listening
   readonly controllers: RunningControllers
+  readonly ownObjects: RunningControllers
   readonly server: EmbeddedServer
   readonly who: Authenticators
   readonly rights: Authorization
@@ -261,6 +273,7 @@ async function close(serving: Parts): Promise<void> {
   await serving.listening.close()
   await serving.who[Symbol.asyncDispose]()
   await serving.controllers.close()
+  await serving.ownObjects.close()
   await serving.server.close()
   serving.webhooks[Symbol.dispose]()
   serving.proxies[Symbol.dispose]()

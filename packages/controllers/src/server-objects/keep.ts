@@ -1,0 +1,42 @@
+import type { Draft, ResourceType } from '@krmkit/client'
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { ControllerContext } from '../interfaces.ts'
+
+/**
+ * Makes the object when it is missing. One that is there is handed to `mend`, which answers what it has to become, or nothing
+ * when it will do; members that the server does not care for stay as others wrote them.
+ *
+ * @returns the object as it is stored.
+ */
+export async function keep<T extends ApiObject>(
+  { client, fieldManager, signal }: ControllerContext,
+  resource: ResourceType<T>,
+  wanted: Draft<T>,
+  mend: (current: T) => T | undefined = () => undefined,
+): Promise<T> {
+  const { name = '', namespace = '' } = wanted.metadata
+  const where = namespace === '' ? { signal } : { namespace, signal }
+  const current = await unlessMissing(client.get(resource, name, where))
+  if (current === undefined) {
+    try {
+      return await client.create(resource, wanted, { fieldManager, signal })
+    } catch (error) {
+      // Another server was first.
+      if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
+      return client.get(resource, name, where)
+    }
+  }
+  const mended = mend(current)
+  return mended === undefined ? current : client.update(resource, mended as Draft<T>, { fieldManager, signal })
+}
+
+/** Whether every label is there as wanted. */
+export function hasLabels({ metadata }: ApiObject, wanted: Readonly<Record<string, string>>): boolean {
+  return Object.entries(wanted).every(([key, value]) => metadata.labels?.[key] === value)
+}
+
+/** The object with these labels among its own. */
+export function withLabels<T extends ApiObject>(object: T, wanted: Readonly<Record<string, string>>): T {
+  return { ...object, metadata: { ...object.metadata, labels: { ...object.metadata.labels, ...wanted } } }
+}

@@ -1,0 +1,29 @@
+import type { Controller } from '../interfaces.ts'
+import { keepTrackingSince } from '../service-account-tokens/legacy-cleaner.ts'
+import type { ServerFacts } from './interfaces.ts'
+import { serverIdentity } from './server-identity.ts'
+import { serverService } from './server-service.ts'
+import { serviceIPAddresses } from './service-ip-addresses.ts'
+import { serviceRanges } from './service-ranges.ts'
+
+/**
+ * What a server keeps in its cluster on its own account, whichever controllers run beside it: its service and endpoints, its
+ * Lease, the ranges and addresses of services, and since when uses of tokens are noted. To be run under the name of the server.
+ */
+export function serverControllers(facts: ServerFacts): readonly Controller[] {
+  return [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses, tokenTracking]
+}
+
+const tokenTracking: Controller = {
+  name: 'legacy-token-tracking',
+  start(context) {
+    const work = context.queue<'note'>({
+      async sync() {
+        await keepTrackingSince(context)
+        return undefined
+      },
+    })
+    work.add('note')
+    return { [Symbol.asyncDispose]: () => Promise.resolve() }
+  },
+}

@@ -1,0 +1,71 @@
+import { resourceType } from '@krmkit/client'
+import { type ApiObject, formatMicroTime, type NamingProfile } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { leaseSeconds, lookMs, type ServerFacts, sinceMs } from './interfaces.ts'
+import { hasLabels, keep, withLabels } from './keep.ts'
+
+export interface Lease extends ApiObject {
+  spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string }
+}
+
+export const leases = resourceType<Lease>({ group: 'coordination.k8s.io', version: 'v1', resource: 'leases', kind: 'Lease' })
+
+/** The Leases of servers, and under which annotation each tells its address. */
+export function identityNames(profile: NamingProfile) {
+  const prefix = `apiserver.${profile.domain}`
+  return { label: `${prefix}/identity`, component: 'kube-apiserver', address: `${prefix}/address` }
+}
+
+/** Renews a Lease for the server, so that others know which servers there are; takes away those that ended long ago. */
+export function serverIdentity(facts: ServerFacts): Controller {
+  return {
+    name: 'server-identity',
+    start(context) {
+      const work = context.queue<'renew'>({
+        async sync() {
+          await renew(context, facts)
+          await removeOld(context)
+          return { againAfterMs: lookMs }
+        },
+      })
+      work.add('renew')
+      return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    },
+  }
+}
+
+async function renew(context: ControllerContext, facts: ServerFacts): Promise<void> {
+  const { clock, profile } = context
+  const names = identityNames(profile)
+  const labels = { [names.label]: names.component, [`${profile.domain}/hostname`]: facts.hostname }
+  const annotations = facts.address === undefined ? {} : { [names.address]: facts.address }
+  const spec = { holderIdentity: facts.holder, leaseDurationSeconds: leaseSeconds, renewTime: formatMicroTime(clock.now()) }
+  const metadata = { name: facts.name, namespace: profile.systemNamespace, labels, annotations }
+  await keep(context, leases, { metadata, spec }, (current) => {
+    const labelled = withLabels(current, labels)
+    return {
+      ...labelled,
+      metadata: { ...labelled.metadata, annotations: { ...current.metadata.annotations, ...annotations } },
+      spec: { ...current.spec, ...spec },
+    }
+  })
+}
+
+async function removeOld(context: ControllerContext): Promise<void> {
+  const { client, clock, profile, signal } = context
+  for (const { metadata, spec } of await serverLeases(context)) {
+    if (sinceMs(spec?.renewTime, clock) <= (spec?.leaseDurationSeconds ?? leaseSeconds) * 1000) continue
+    const { name = '', uid = '', resourceVersion = '' } = metadata
+    const preconditions = { uid, resourceVersion }
+    await unlessMissing(client.delete(leases, name, { namespace: profile.systemNamespace, preconditions, signal }))
+  }
+}
+
+/** The Leases of all servers of the cluster. */
+export async function serverLeases({ client, profile, signal }: ControllerContext): Promise<readonly Lease[]> {
+  const { label, component } = identityNames(profile)
+  const selection = { namespace: profile.systemNamespace, labelSelector: `${label}=${component}`, signal }
+  const { items } = await client.list(leases, selection)
+  return items.filter((lease) => hasLabels(lease, { [label]: component }))
+}

@@ -1,0 +1,126 @@
+import { resourceType } from '@krmkit/client'
+import { type ApiObject, parseIP } from '@krmkit/meta'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { lookMs, type ServerFacts, silentMs, sinceMs } from './interfaces.ts'
+import { hasLabels, keep, withLabels } from './keep.ts'
+import { identityNames, serverLeases } from './server-identity.ts'
+
+interface ServicePort {
+  name?: string
+  protocol?: string
+  port: number
+  targetPort?: number | string
+}
+
+interface Service extends ApiObject {
+  spec?: { type?: string; clusterIP?: string; sessionAffinity?: string; ports?: ServicePort[] }
+}
+
+interface EndpointPort {
+  name?: string
+  protocol?: string
+  port: number
+}
+
+interface Endpoints extends ApiObject {
+  subsets?: { addresses?: { ip: string }[]; ports?: EndpointPort[] }[]
+}
+
+interface EndpointSlice extends ApiObject {
+  addressType: string
+  endpoints: { addresses: string[]; conditions?: { ready?: boolean } }[]
+  ports?: EndpointPort[]
+}
+
+const services = resourceType<Service>({ group: '', version: 'v1', resource: 'services', kind: 'Service' })
+const endpoints = resourceType<Endpoints>({ group: '', version: 'v1', resource: 'endpoints', kind: 'Endpoints' })
+const endpointSlices = resourceType<EndpointSlice>({
+  group: 'discovery.k8s.io',
+  version: 'v1',
+  resource: 'endpointslices',
+  kind: 'EndpointSlice',
+})
+const namespace = 'default'
+const servicePort = 443
+
+/**
+ * Keeps the service by which what runs in the cluster finds the API, and its endpoints: this server, and the others of the
+ * cluster as long as they renew their Leases.
+ */
+export function serverService(facts: ServerFacts): Controller {
+  return {
+    name: 'server-service',
+    start(context) {
+      const work = context.queue<'look'>({
+        async sync() {
+          await keepService(context, facts)
+          await keepEndpoints(context, facts)
+          return { againAfterMs: lookMs }
+        },
+      })
+      work.add('look')
+      return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    },
+  }
+}
+
+async function keepService(context: ControllerContext, { port, serviceAddress }: ServerFacts): Promise<void> {
+  const name = context.profile.vendor
+  const labels = { component: 'apiserver', provider: name }
+  const ports = [{ name: 'https', protocol: 'TCP', port: servicePort, targetPort: port }]
+  const spec = { type: 'ClusterIP', clusterIP: serviceAddress, sessionAffinity: 'None', ports }
+  await keep(context, services, { metadata: { name, namespace, labels }, spec }, (current) => {
+    const isRight = current.spec?.type === spec.type && samePorts(current.spec.ports, ports)
+    return isRight ? undefined : { ...current, spec: { ...current.spec, type: spec.type, ports } }
+  })
+}
+
+async function keepEndpoints(context: ControllerContext, facts: ServerFacts): Promise<void> {
+  const addresses = await liveAddresses(context, facts)
+  const [first] = addresses
+  if (first === undefined) return
+  const { vendor: name, domain } = context.profile
+  const ports = [{ name: 'https', port: facts.port, protocol: 'TCP' }]
+  const unmirrored = { [`endpointslice.${domain}/skip-mirror`]: 'true' }
+  const subsets = [{ addresses: addresses.map((ip) => ({ ip })), ports }]
+  await keep(context, endpoints, { metadata: { name, namespace, labels: unmirrored }, subsets }, (current) => {
+    const [subset, ...more] = current.subsets ?? []
+    const known = subset?.addresses?.map(({ ip }) => ip)
+    const isRight = more.length === 0 && sameTexts(known, addresses) && samePorts(subset?.ports, ports)
+    return isRight && hasLabels(current, unmirrored) ? undefined : { ...withLabels(current, unmirrored), subsets }
+  })
+  const labels = { [`${domain}/service-name`]: name }
+  const addressType = parseIP(first)?.family === 6 ? 'IPv6' : 'IPv4'
+  const ready = addresses.map((address) => ({ addresses: [address], conditions: { ready: true } }))
+  const slice = { metadata: { name, namespace, labels }, addressType, endpoints: ready, ports }
+  await keep(context, endpointSlices, slice, (current) => {
+    const known = current.endpoints.flatMap((endpoint) => endpoint.addresses)
+    const isRight = sameTexts(known, addresses) && samePorts(current.ports, ports) && hasLabels(current, labels)
+    return isRight ? undefined : { ...withLabels(current, labels), endpoints: ready, ports }
+  })
+}
+
+/** Of the family of this server, in order. */
+async function liveAddresses(context: ControllerContext, { address }: ServerFacts): Promise<string[]> {
+  if (address === undefined) return []
+  const { clock, profile } = context
+  const family = parseIP(address)?.family
+  const named = identityNames(profile).address
+  const alive = (await serverLeases(context)).filter(({ spec }) => sinceMs(spec?.renewTime, clock) <= silentMs)
+  const told = alive.map(({ metadata }) => metadata.annotations?.[named] ?? '')
+  return [...new Set([address, ...told.filter((other) => parseIP(other)?.family === family && other !== '')])].sort()
+}
+
+function sameTexts(known: readonly string[] | undefined, wanted: readonly string[]): boolean {
+  return known !== undefined && known.length === wanted.length && [...known].sort().every((text, i) => text === wanted[i])
+}
+
+function samePorts(known: readonly ServicePort[] | undefined, wanted: readonly ServicePort[]): boolean {
+  return (
+    known?.length === wanted.length &&
+    wanted.every((port, i) => {
+      const other = known[i]!
+      return other.port === port.port && other.name === port.name && other.targetPort === port.targetPort
+    })
+  )
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { ServerFacts } from '@krmkit/controllers'
+import type { Random } from '@krmkit/meta'
+import { clusterAddress, firstAddress } from './addresses.ts'
+import type { ServeOptions } from './serve-options.ts'
+
+/** What this process tells of itself in the cluster: its name is the same at every start with the same address. */
+export function serverFacts(
+  options: ServeOptions,
+  { port, random }: { readonly port: number; readonly random: Random },
+): ServerFacts {
+  const host = hostname().toLowerCase()
+  const digest = createHash('sha256').update(`${host} ${options.bindAddress} ${port}`).digest('hex')
+  const name = `apiserver-${digest.slice(0, 26)}`
+  const serviceRanges = options.serviceClusterIpRange.split(',')
+  return {
+    name,
+    holder: `${name}_${random.uuid()}`,
+    // As long as the value of a label may be.
+    hostname: host.slice(0, 63).replace(/[^a-z0-9]+$/, ''),
+    address: clusterAddress(options),
+    port,
+    serviceRanges,
+    serviceAddress: firstAddress(serviceRanges[0] ?? '10.0.0.0/24'),
+  }
+}
