@@ -23,6 +23,12 @@ describe('schemas of custom resources', () => {
     expect(definitionName(kind)).toBe('com.example.shop.v1.Widget')
   })
 
+  it('explain the members of every object with the words that people look for', () => {
+    const { apiVersion, metadata } = properties(published({ type: 'object', properties: { spec: { type: 'object' } } }, 'v3'))
+    expect(apiVersion?.description).toMatch(/^APIVersion defines /)
+    expect(metadata?.description).toMatch(/^Standard object's metadata/)
+  })
+
   it('gain the members of every object', () => {
     const schema = {
       type: 'object',

@@ -49,9 +49,11 @@ export function definitionName({ group, version, kind }: GroupVersionKind): stri
   return [...group.split('.').reverse(), version, kind].join('.')
 }
 
-const metadataText = 'Name, namespace, labels, annotations and what the server notes about the object.'
+/** People and suites look for how the texts of members that all objects have begin. */
+const metadataText =
+  "Standard object's metadata: name, namespace, labels, annotations and what the server notes about the object."
 const typeMembers: JsonObject = {
-  apiVersion: { description: 'Group and version of this form of the object.', type: 'string' },
+  apiVersion: { description: 'APIVersion defines by which group and version this form of the object goes.', type: 'string' },
   kind: { description: 'Name of the kind of object.', type: 'string' },
 }
 

@@ -34,9 +34,9 @@ export function describeField(type: StructType, field: Field): string {
 }
 
 const knownMembers: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
-  apiVersion: 'Group and version of this form of the object, such as v1 or apps/v1.',
+  apiVersion: 'APIVersion defines by which group and version this form of the object goes, such as v1 or apps/v1.',
   kind: 'Name of the kind of object.',
-  metadata: 'Name, namespace, labels, annotations and what the server notes about the object.',
+  metadata: "Standard object's metadata: name, namespace, labels, annotations and what the server notes about the object.",
   spec: 'The state that is wanted.',
   status: 'The state that was last observed; written by controllers.',
   items: 'The objects.',

@@ -1,7 +1,7 @@
 /** Members of the types that all kinds share, by type and name. */
 export const metaTexts: Readonly<Record<string, string>> = {
   'ObjectMeta.annotations': 'Free notes of tools and people, by key. Nothing selects by them.',
-  'ObjectMeta.creationTimestamp': 'When the server created the object.',
+  'ObjectMeta.creationTimestamp': 'CreationTimestamp is a timestamp: when the server created the object.',
   'ObjectMeta.deletionGracePeriodSeconds': 'Seconds that the object is given to end once it is being deleted.',
   'ObjectMeta.deletionTimestamp': 'Set by the server when deletion was asked for: the object goes when its finalizers are gone.',
   'ObjectMeta.generateName': 'Start of a name that the server completes, for use when name is not given.',
