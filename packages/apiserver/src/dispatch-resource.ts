@@ -77,13 +77,16 @@ export async function dispatchResource(
   return answer(machinery, state, definition, found)
 }
 
+/** What is done to all namespaces at once. */
+const acrossNamespaces: ReadonlySet<string> = new Set(['list', 'watch'])
+
 /** Groups that came at run time have no routes of their own: what they do not serve is answered by the router in plain text. */
 async function dispatchCustom(machinery: Machinery, state: RequestState): Promise<ApiResponse> {
   const { info } = state
   const { group, version, resource, subresource, namespace, name } = info
   const definition = machinery.resource({ group, version, resource })
   const { namespaced } = definition?.kind ?? { namespaced: false }
-  const misplaced = namespaced ? namespace === '' && name !== '' : namespace !== ''
+  const misplaced = namespaced ? namespace === '' && (name !== '' || !acrossNamespaces.has(info.verb)) : namespace !== ''
   if (definition === undefined || misplaced) return textResponse(404, '404 page not found\n')
   const found =
     subresource === '' ? undefined : definition.subresources.find((each) => each.name === `${resource}/${subresource}`)

@@ -34,6 +34,8 @@ export interface Machinery {
   readonly runs: ListRuns
   /** A served resource, by any version. */
   resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
+  /** Hears when other resources are served than before. @returns what ends that. */
+  onChange(listener: () => void): () => void
   /** The served resource that holds objects of a group and plural, whatever the version. */
   stored(group: string, resource: string): ResourceDefinition | undefined
   /** Hears of requests for deprecated versions. */

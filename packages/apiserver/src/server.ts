@@ -200,6 +200,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     knowsList: (gvk) => served.hasListKind(gvk),
     kind: (gvk) => catalog.kind(gvk) ?? served.kind(gvk),
   }
+    onChange: (listener) => served.onChange(listener),
   const { aggregation } = options
   const aggregator =
     aggregation === undefined ? undefined : new Aggregator({ registry, aggregation, clock, closing: closing.signal, onFault })

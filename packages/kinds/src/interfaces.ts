@@ -135,6 +135,8 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
   validate?(object: DeepReadonly<T>, context: PolicyContext): FieldError[]
   /** Complete list of errors for an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
   validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): FieldError[]
+  /** Whether an object is valid depends on what it was before: updates that change nothing are validated like others. Default false. */
+  readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). */
   warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): string[]
   /**
@@ -168,6 +170,8 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
   /** Where `/scale` finds its numbers, as member paths from the object's root. */
   readonly scale?: {
     readonly specReplicas: readonly string[]
+    /** The same by apiVersion, null where there is no `/scale`, for kinds whose versions differ. Owners in other versions are dropped. */
+    readonly specReplicasByVersion?: Readonly<Record<string, readonly string[] | null>>
     readonly statusReplicas: readonly string[]
     /** The label selector in string form. */
     selector(object: DeepReadonly<T>): string
@@ -227,6 +231,8 @@ export interface CustomForm {
   /** `openAPIV3Schema` of the version; absent: objects of any content. */
   readonly schema?: JsonObject
   readonly preserveUnknownFields?: boolean
+  /** The same as long as what the definition asks for stays the same; another one ends watches. Absent: it never changes. */
+  readonly edition?: object
   /** The definition is going away: instances are removed and none can be made. */
   readonly terminating?: boolean
   /** JSON paths. */

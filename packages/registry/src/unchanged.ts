@@ -14,6 +14,7 @@ import type { Writer } from './write.ts'
 
 /** Whether writing the object as it is can do nothing: it was prepared and validated as a whole, by the rules that still hold. */
 export function isSettled(writer: Writer, definition: ResourceDefinition, entry: Entry, current: FrozenObject): boolean {
+  if (definition.policy.comparesWithOld === true) return false
   return writer.parsed.noteOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
 }
 

@@ -86,6 +86,7 @@ export {
   customType,
   defaultValue,
   hasRules,
+  hasTransitionRules,
   type Pattern,
   type PatternProblem,
   type PruneOptions,

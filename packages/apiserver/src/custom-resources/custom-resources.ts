@@ -1,4 +1,10 @@
-import { cleanupFinalizer, customDefinitions, type ResourceDefinition, setDefinitionCondition } from '@krmkit/kinds'
+import {
+  type CustomDefinitionOptions,
+  cleanupFinalizer,
+  customDefinitions,
+  type ResourceDefinition,
+  setDefinitionCondition,
+} from '@krmkit/kinds'
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
 import { collectionPrefix, deleteObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
@@ -27,7 +33,9 @@ export interface CustomResourcesOptions {
 
 interface Known {
   readonly definition: Definition
-  /** What decides how it is served. */
+  /** What it asks for, as text; the object stays the same as long as the text does. */
+  readonly edition: { readonly text: string }
+  /** What else decides how it is served. */
   readonly shape: string
   readonly resources: readonly ResourceDefinition[]
 }
@@ -111,14 +119,12 @@ class Follower {
     const name = definition.metadata.name ?? ''
     const before = this.#known.get(name)
     const { status } = definition
-    const shape = JSON.stringify([
-      definition.spec,
-      status?.acceptedNames,
-      isTrue(status?.conditions, 'Established'),
-      isTrue(status?.conditions, 'Terminating'),
-    ])
-    const resources = before?.shape === shape ? before.resources : this.#resourcesOf(definition)
-    this.#known.set(name, { definition, shape, resources })
+    const text = JSON.stringify([definition.metadata.uid, definition.spec, status?.acceptedNames])
+    const edition = before?.edition.text === text ? before.edition : { text }
+    const shape = `${isTrue(status?.conditions, 'Established')} ${isTrue(status?.conditions, 'Terminating')}`
+    const isSame = before?.edition === edition && before.shape === shape
+    const resources = isSame ? before.resources : this.#resourcesOf(definition, { edition })
+    this.#known.set(name, { definition, edition, shape, resources })
   }
 
   #forget(name: string): void {
@@ -127,13 +133,16 @@ class Follower {
     this.#leaving.delete(name)
   }
 
-  #resourcesOf(definition: Definition, unserved = false): readonly ResourceDefinition[] {
+  #resourcesOf(
+    definition: Definition,
+    options: Pick<CustomDefinitionOptions, 'edition' | 'unserved'>,
+  ): readonly ResourceDefinition[] {
     if (!isTrue(definition.status?.conditions, 'Established')) return []
     if (this.#builtIn.has(`${definition.spec.group}/${definition.spec.names.plural}`)) return []
     const objectMeta = this.#options.registry.environment.types.struct('meta/v1.ObjectMeta')
     try {
       const converter = this.#options.converters.of(definition)
-      return customDefinitions(definition, { objectMeta, unserved, ...(converter === undefined ? {} : { converter }) })
+      return customDefinitions(definition, { ...options, objectMeta, ...(converter === undefined ? {} : { converter }) })
     } catch (error) {
       this.#options.onFault(error)
       return []
@@ -198,7 +207,7 @@ class Follower {
   async #remove(name: string, definition: Definition): Promise<void> {
     const { registry } = this.#options
     const { storage } = registry.environment
-    const [first] = this.#resourcesOf({ ...definition, status: established(definition.status) }, true)
+    const [first] = this.#resourcesOf({ ...definition, status: established(definition.status) }, { unserved: true })
     const stored = first?.storage ?? { group: definition.spec.group, version: '', resource: definition.spec.names.plural }
     const prefix = collectionPrefix({ storage: stored })
     if (!this.#leaving.has(name)) {

@@ -36,8 +36,14 @@ export function scaleOwners(
   { context, scaleType, now }: { readonly context: RequestContext; readonly scaleType: () => StructType; readonly now: number },
 ): ScaleOwners {
   const apiVersion = formatApiVersion(definition.kind)
-  const path = (definition.policy.scale?.specReplicas ?? []).map((member) => fieldElement(member))
-  const ownership: ScaleOwnership = { live: current.metadata.managedFields, apiVersion, replicasPaths: { [apiVersion]: path } }
+  const { specReplicas = [], specReplicasByVersion = { [apiVersion]: specReplicas } } = definition.policy.scale ?? {}
+  const replicasPaths = Object.fromEntries(
+    Object.entries(specReplicasByVersion).map(([version, path]) => [
+      version,
+      path?.map((member) => fieldElement(member)) ?? null,
+    ]),
+  )
+  const ownership: ScaleOwnership = { live: current.metadata.managedFields, apiVersion, replicasPaths }
   const types = managedTypes({ [scaleApiVersion]: scaleType })
   const common = { manager: context.fieldManager, apiVersion: scaleApiVersion, subresource: 'scale', now, types }
   return {

@@ -192,6 +192,7 @@ async function* stream<T, Pack>(
       Math.min(left, bookmarkEveryMs),
     )
   }
+  const unfollow = endWithDefinition(request, () => waker.retire())
   watcher.onReady = () => waker.wake()
   if (state.signal.aborted || machinery.closing.aborted) stop()
   try {
@@ -215,7 +216,7 @@ async function* stream<T, Pack>(
         scheduleBookmark()
       }
       if (events.length === eventsAtOnce) continue
-      if (watcher.ended !== undefined) return
+      if (watcher.ended !== undefined || waker.retired) return
       await waker.wait()
     }
   } catch (error) {
@@ -224,11 +225,25 @@ async function* stream<T, Pack>(
     for (const pack of packed([frames.status(error.status)])) yield pack
   } finally {
     watcher.close()
+    unfollow()
     cancelTimeout()
     cancelBookmark()
     state.signal.removeEventListener('abort', stop)
     machinery.closing.removeEventListener('abort', stop)
   }
+}
+
+/** A changed definition of a custom resource ends the watches of what it defined before, as on a stock server. @returns what ends that. */
+function endWithDefinition({ machinery, definition }: ResourceRequest, end: () => void): () => void {
+  const edition = definition.custom?.edition
+  if (edition === undefined) return () => {}
+  const { group, version, resource } = definition
+  const look = (): void => {
+    if (machinery.resource({ group, version, resource: resource.name })?.custom?.edition !== edition) end()
+  }
+  const unfollow = machinery.onChange(look)
+  look()
+  return unfollow
 }
 
 /** Everything that frames may be made of. */
@@ -275,6 +290,8 @@ function joined(batch: readonly Uint8Array[]): Uint8Array {
 /** A doorbell: rings are remembered, so none is lost between looking and waiting. */
 class Waker {
   stopped = false
+  /** What has arrived is still wanted, and nothing after it. */
+  retired = false
   #rung = false
   #resolve: (() => void) | undefined
 
@@ -286,6 +303,11 @@ class Waker {
 
   stop(): void {
     this.stopped = true
+    this.wake()
+  }
+
+  retire(): void {
+    this.retired = true
     this.wake()
   }
 

@@ -19,6 +19,8 @@ export interface CustomDefinitionOptions {
   readonly unserved?: boolean
   /** Translates between versions. Absent: versions differ by their name only. */
   readonly converter?: ObjectConverter
+  /** See `CustomForm`. */
+  readonly edition?: object
 }
 
 /**
@@ -41,8 +43,8 @@ export function customDefinitions(definition: Definition, options: CustomDefinit
     definition.metadata.deletionTimestamp !== undefined &&
     (definition.status?.conditions ?? []).some(({ type, status }) => type === 'Terminating' && status === 'True')
   return versions
-    .filter(({ served }) => served)
-    .map((version) => resourceOf({ definition, names, version, stored, kinds, leaving, converter: options.converter }))
+    .filter(({ served }) => served || options.unserved === true)
+    .map((version) => resourceOf({ definition, names, version, stored, kinds, leaving, options }))
 }
 
 function kindOf(
@@ -87,15 +89,16 @@ interface Parts {
   readonly kinds: ReadonlyMap<string, KindInfo>
   /** Instances are being removed: none can be made. */
   readonly leaving: boolean
-  readonly converter: ObjectConverter | undefined
+  readonly options: CustomDefinitionOptions
 }
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const verbsWhileLeaving = ['delete', 'deletecollection', 'get', 'list', 'watch']
 const subresourceVerbs = ['get', 'patch', 'update']
 
-function resourceOf({ definition, names, version, stored, kinds, leaving, converter }: Parts): ResourceDefinition {
+function resourceOf({ definition, names, version, stored, kinds, leaving, options }: Parts): ResourceDefinition {
   const { spec } = definition
+  const { converter, edition } = options
   const { group } = spec
   const apiVersion = formatApiVersion({ group, version: version.name })
   const storedVersion = formatApiVersion({ group, version: stored.name })
@@ -136,6 +139,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, conver
     subresources,
     policy: customPolicy({
       version,
+      versions: spec.versions ?? [],
       apiVersion,
       namespaced,
       schema,
@@ -148,6 +152,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, conver
       : { conversion }),
     custom: {
       ...(schema === undefined ? {} : { schema }),
+      ...(edition === undefined ? {} : { edition }),
       ...(leaving ? { terminating: true } : {}),
       ...(spec.preserveUnknownFields === true ? { preserveUnknownFields: true } : {}),
       ...(fields.length === 0 ? {} : { selectableFields: fields }),

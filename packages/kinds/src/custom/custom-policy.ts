@@ -3,9 +3,11 @@ import {
   type DeepReadonly,
   type FieldError,
   field,
+  formatApiVersion,
   type JsonObject,
   type JsonValue,
   nameRules,
+  parseApiVersion,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
@@ -13,6 +15,7 @@ import {
   type CustomCodec,
   expressions,
   hasRules,
+  hasTransitionRules,
   loadExpressions,
   type SchemaValidator,
   schemaValidator,
@@ -24,6 +27,7 @@ import type { KindPolicy, PolicyContext } from '../interfaces.ts'
 import { rulePlace } from '../policies/apiextensions/field-path.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter } from './custom-printer.ts'
+import { memberPath, specReplicasErrors, statusReplicasErrors } from './scale-rules.ts'
 
 /** What holds for the objects of one version of a custom resource. */
 
@@ -31,6 +35,8 @@ type Frozen = DeepReadonly<ApiObject>
 
 export interface CustomPolicyOptions {
   readonly version: DeepReadonly<CustomResourceDefinitionVersion>
+  /** All versions of the kind. */
+  readonly versions: readonly DeepReadonly<CustomResourceDefinitionVersion>[]
   readonly apiVersion: string
   readonly namespaced: boolean
   readonly schema: JsonObject | undefined
@@ -59,13 +65,14 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
       if (!sameContent(object, before)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     ...(ruled ? { ready: loadExpressions } : {}),
+    ...(options.schema !== undefined && ruled && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
     validate(object, { warn }) {
       const metadata = validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
-      return check(own(object), { before: metadata, warn })
+      return check.whole(own(object), { before: metadata, warn })
     },
     validateUpdate: (object, old, { warn }) => {
       const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
-      return check(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
+      return check.whole(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
     },
     printer: customPrinter(version.additionalPrinterColumns),
     selectableFields: Object.fromEntries(
@@ -82,7 +89,7 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
               },
               validateUpdate: (object: Frozen, old: Frozen, { warn }: PolicyContext): FieldError[] => {
                 const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
-                return check(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
+                return check.status(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
               },
             },
           }),
@@ -92,6 +99,7 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
       : {
           scale: {
             specReplicas: memberPath(scale.specReplicasPath),
+            specReplicasByVersion: replicasByVersion(options),
             statusReplicas: memberPath(scale.statusReplicasPath),
             selector: (object: Frozen) => {
               const value =
@@ -111,24 +119,21 @@ interface CheckOptions {
   readonly warn: ((text: string) => void) | undefined
 }
 
-/** All that is wrong with an object: its metadata, its content, and what its rules say. */
-function instanceRules(
-  { version, schema, codec }: CustomPolicyOptions,
-  ruled: boolean,
-): (object: JsonObject, options: CheckOptions) => FieldError[] {
+interface InstanceRules {
+  /** All that is wrong with an object: its metadata, its content, and what its rules say. */
+  whole(object: JsonObject, options: CheckOptions): FieldError[]
+  /** What is wrong after its status was written, which is all that the schema is asked about. */
+  status(object: JsonObject, options: CheckOptions & { readonly old: JsonObject }): FieldError[]
+}
+
+function instanceRules({ version, schema, codec }: CustomPolicyOptions, ruled: boolean): InstanceRules {
   const { scale } = version.subresources ?? {}
   // Compiled for the first object: many definitions never have one.
   let validate: SchemaValidator | undefined
+  let validateStatus: SchemaValidator | undefined
   let rules: RuleNode | undefined
-  return (object, { before, old, warn }) => {
-    const errors: FieldError[] = [...before]
+  const afterLists = (object: JsonObject, errors: FieldError[], { old, warn }: CheckOptions): FieldError[] => {
     const { schema: node } = codec()
-    if (schema !== undefined) {
-      validate ??= schemaValidator(schema)
-      errors.push(...validate(object, { old }))
-    }
-    if (scale !== undefined) errors.push(...scaleErrors(object, scale))
-    if (node.embedding) errors.push(...validateEmbedded(object, node, codec().objectMeta))
     if (node.keyedLists && (old === undefined || validateLists(old, node).length === 0))
       errors.push(...validateLists(object, node))
     if (schema === undefined || !ruled) return errors
@@ -138,6 +143,42 @@ function instanceRules(
     if (rules !== undefined) errors.push(...engine.checkRules(rules, object, { old, warn, fieldAt: rulePlace }))
     return errors
   }
+  return {
+    whole(object, options) {
+      const errors: FieldError[] = [...options.before]
+      const { schema: node } = codec()
+      if (schema !== undefined) {
+        validate ??= schemaValidator(schema)
+        errors.push(...validate(object, { old: options.old }))
+      }
+      if (scale !== undefined) errors.push(...specReplicasErrors(object, scale), ...statusReplicasErrors(object, scale))
+      if (node.embedding) errors.push(...validateEmbedded(object, node, codec().objectMeta))
+      return afterLists(object, errors, options)
+    },
+    status(object, options) {
+      const errors: FieldError[] = [...options.before]
+      const described = memberSchema(schema, 'status')
+      if (described !== undefined && Object.hasOwn(object, 'status')) {
+        validateStatus ??= schemaValidator(described)
+        const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
+        errors.push(...validateStatus(object.status as JsonValue, { old: before }).map(inStatus))
+      }
+      if (scale !== undefined) errors.push(...statusReplicasErrors(object, scale))
+      return afterLists(object, errors, options)
+    },
+  }
+}
+
+/** Of faults of a status: the place in the whole object. Their words name the place in the status. */
+function inStatus(error: FieldError): FieldError {
+  return { ...error, field: error.field === '<nil>' ? 'status' : `status.${error.field}` }
+}
+
+function memberSchema(schema: JsonObject | undefined, name: string): JsonObject | undefined {
+  const properties = schema !== undefined && Object.hasOwn(schema, 'properties') ? schema.properties : undefined
+  if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return undefined
+  const member = Object.hasOwn(properties, name) ? properties[name] : undefined
+  return typeof member === 'object' && member !== null && !Array.isArray(member) ? member : undefined
 }
 
 /** Faults after which rules are not looked at. */
@@ -151,50 +192,15 @@ const blocking: ReadonlySet<FieldError['reason']> = new Set([
 const notChecked =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
-const maxInt32 = 2147483647
-
-function scaleErrors(
-  object: JsonObject,
-  scale: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string },
-): FieldError[] {
-  const errors: FieldError[] = []
-  for (const path of [scale.specReplicasPath, scale.statusReplicasPath]) {
-    const value = valueAt(object, memberPath(path))
-    if (value === undefined) continue
-    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-      errors.push(
-        field.invalid(path, 0, `${path} accessor error: ${shown(value)} is of the type ${goType(value)}, expected int64`),
-      )
-    } else if (value < 0) errors.push(field.invalid(path, value, 'should be a non-negative integer'))
-    else if (value > maxInt32) errors.push(field.invalid(path, value, `should be less than or equal to ${maxInt32}`))
-  }
-  if (scale.labelSelectorPath !== undefined && scale.labelSelectorPath !== '') {
-    const value = valueAt(object, memberPath(scale.labelSelectorPath))
-    if (value !== undefined && typeof value !== 'string') {
-      const path = scale.labelSelectorPath
-      errors.push(
-        field.invalid(path, '', `${path} accessor error: ${shown(value)} is of the type ${goType(value)}, expected string`),
-      )
-    }
-  }
-  return errors
-}
-
-function shown(value: JsonValue): string {
-  return value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-function goType(value: JsonValue): string {
-  if (value === null) return '<nil>'
-  if (Array.isArray(value)) return '[]interface {}'
-  if (typeof value === 'object') return 'map[string]interface {}'
-  if (typeof value === 'string') return 'string'
-  return typeof value === 'boolean' ? 'bool' : Number.isSafeInteger(Number(value)) ? 'int64' : 'float64'
-}
-
-/** `.spec.replicas` -> `spec`, `replicas` */
-export function memberPath(path: string): readonly string[] {
-  return path.replace(/^\./, '').split('.')
+/** Paths of the replicas by apiVersion. */
+function replicasByVersion({ versions, apiVersion }: CustomPolicyOptions): Record<string, readonly string[] | null> {
+  const { group } = parseApiVersion(apiVersion)
+  return Object.fromEntries(
+    versions.map(({ name, subresources }) => {
+      const path = subresources?.scale?.specReplicasPath
+      return [formatApiVersion({ group, version: name }), path === undefined ? null : memberPath(path)]
+    }),
+  )
 }
 
 function valueAt(object: DeepReadonly<object>, path: readonly string[]): JsonValue | undefined {

@@ -84,6 +84,9 @@ class Codec implements CustomCodec {
 
   read(object: JsonObject): JsonObject {
     const copy = this.#coerce(structuredClone(object), undefined, true)
+    // Objects of old servers have none.
+    const { metadata } = copy as { metadata: JsonObject }
+    if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
     defaultValue(copy, this.schema)
     return sortedValue(copy) as JsonObject
   }

@@ -4,5 +4,5 @@ export { coerceEmbedded, coerceMetadata, validateEmbedded, validateOne as valida
 export { validateLists } from './list-types.ts'
 export { compilePattern, type Pattern, type PatternProblem } from './pattern.ts'
 export { type PruneOptions, pruneObject, pruneValue } from './prune.ts'
-export { hasRules, type SchemaNode, schemaNode } from './schema-node.ts'
+export { hasRules, hasTransitionRules, type SchemaNode, schemaNode } from './schema-node.ts'
 export { type SchemaValidator, schemaValidator, typeName } from './validate.ts'

@@ -69,14 +69,25 @@ export function schemaNode(schema: JsonObject, depth = 0): SchemaNode {
 
 /** Whether there is an `x-kubernetes-validations` rule anywhere where it counts: not in junctors. */
 export function hasRules(schema: JsonObject): boolean {
+  return someRule(schema, () => true)
+}
+
+const oldSelf = /\boldSelf\b/
+
+/** Whether a rule may look at what a value was before: even an update that changes nothing can break it. */
+export function hasTransitionRules(schema: JsonObject): boolean {
+  return someRule(schema, (rule) => isObject(rule) && oldSelf.test(String(own(rule, 'rule'))))
+}
+
+function someRule(schema: JsonObject, test: (rule: JsonValue) => boolean): boolean {
   const rules = own(schema, 'x-kubernetes-validations')
-  if (Array.isArray(rules) && rules.length > 0) return true
+  if (Array.isArray(rules) && rules.some(test)) return true
   for (const keyword of ['items', 'additionalProperties']) {
     const inner = own(schema, keyword)
-    if (isObject(inner) && hasRules(inner)) return true
+    if (isObject(inner) && someRule(inner, test)) return true
   }
   const properties = own(schema, 'properties')
-  return isObject(properties) && Object.values(properties).some((property) => isObject(property) && hasRules(property))
+  return isObject(properties) && Object.values(properties).some((property) => isObject(property) && someRule(property, test))
 }
 
 function readProperties(properties: JsonValue | undefined, depth: number): ReadonlyMap<string, SchemaNode> {

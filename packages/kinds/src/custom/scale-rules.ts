@@ -1,0 +1,80 @@
+import { type DeepReadonly, type FieldError, field, goFloat, type JsonObject, type JsonValue } from '@krmkit/meta'
+import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.generated.ts'
+
+/** What holds for the members of a custom resource that its `/scale` is made of. */
+
+type Scale = DeepReadonly<CustomResourceSubresourceScale>
+
+const maxInt32 = 2147483647
+
+/** What is wrong with the replicas that are wanted. */
+export function specReplicasErrors(object: JsonObject, { specReplicasPath }: Scale): FieldError[] {
+  return replicasErrors(object, specReplicasPath)
+}
+
+/** What is wrong with the replicas that there are, and with the selector of theirs. */
+export function statusReplicasErrors(object: JsonObject, { statusReplicasPath, labelSelectorPath = '' }: Scale): FieldError[] {
+  const errors = replicasErrors(object, statusReplicasPath)
+  if (labelSelectorPath === '') return errors
+  const found = lookUp(object, labelSelectorPath)
+  if ('problem' in found) errors.push(field.invalid(labelSelectorPath, '', found.problem))
+  else if (found.value !== undefined && typeof found.value !== 'string')
+    errors.push(field.invalid(labelSelectorPath, '', wrongType(memberPath(labelSelectorPath), found.value, 'string')))
+  return errors
+}
+
+function replicasErrors(object: JsonObject, path: string): FieldError[] {
+  const found = lookUp(object, path)
+  if ('problem' in found) return [field.invalid(path, 0, found.problem)]
+  const { value } = found
+  if (value === undefined) return []
+  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+    return [field.invalid(path, 0, wrongType(memberPath(path), value, 'int64'))]
+  if (value < 0) return [field.invalid(path, value, 'should be a non-negative integer')]
+  if (value > maxInt32) return [field.invalid(path, value, `should be less than or equal to ${maxInt32}`)]
+  return []
+}
+
+/** `.spec.replicas` -> `spec`, `replicas` */
+export function memberPath(path: string): readonly string[] {
+  return path.replace(/^\./, '').split('.')
+}
+
+/** What lies at a path; a value on the way that holds no members is a problem, null is not. */
+function lookUp(object: JsonObject, path: string): { readonly value: JsonValue | undefined } | { readonly problem: string } {
+  const members = memberPath(path)
+  let at: JsonValue = object
+  for (const [index, member] of members.entries()) {
+    if (at === null) return { value: undefined }
+    if (typeof at !== 'object' || Array.isArray(at))
+      return { problem: wrongType(members.slice(0, index + 1), at, 'map[string]interface{}') }
+    const next: JsonValue | undefined = Object.hasOwn(at, member) ? at[member] : undefined
+    if (next === undefined) return { value: undefined }
+    at = next
+  }
+  return { value: at }
+}
+
+function wrongType(members: readonly string[], value: JsonValue, wanted: string): string {
+  return `.${members.join('.')} accessor error: ${goPlain(value)} is of the type ${goType(value)}, expected ${wanted}`
+}
+
+/** As Go's `%v` prints it. */
+function goPlain(value: JsonValue): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return `[${value.map(goPlain).join(' ')}]`
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : goFloat(value)
+  if (typeof value !== 'object') return String(value)
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${key}:${goPlain(value[key] as JsonValue)}`)
+  return `map[${members.join(' ')}]`
+}
+
+function goType(value: JsonValue): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'object') return 'map[string]interface {}'
+  if (typeof value === 'string') return 'string'
+  return typeof value === 'boolean' ? 'bool' : Number.isSafeInteger(Number(value)) ? 'int64' : 'float64'
+}
