@@ -44,6 +44,21 @@ describe('health', () => {
     expect(await ask('/')).toBeUndefined()
   })
 
+  it('a server tells its checks by the names that monitors know', async () => {
+    const { ask: get } = await sampleServer()
+    for (const root of ['healthz', 'livez', 'readyz']) {
+      const { text } = await get(`/${root}?verbose`)
+      for (const name of ['ping', 'log', 'etcd', 'poststarthook/crd-informer-synced', 'poststarthook/bootstrap-controller'])
+        expect(text).toContain(`[+]${name} ok\n`)
+      // Only with aggregation.
+      expect(text).not.toContain('autoregister-completion')
+      expect((await get(`/${root}/etcd`)).text).toBe('ok')
+      expect((await get(`/${root}?exclude=etcd`)).status).toBe(200)
+    }
+    expect((await get('/readyz/informer-sync')).text).toBe('ok')
+    expect((await get('/livez/informer-sync')).status).toBe(404)
+  })
+
   it('a server is ready when its conditions are', async () => {
     let ready = false
     const controllers: HealthCheck = {

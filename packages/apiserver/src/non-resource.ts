@@ -4,6 +4,7 @@ import { ApiError } from '@krmkit/meta'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
+import { stageChecks } from './health-stages.ts'
 import type { ApiResponse } from './interfaces.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
@@ -53,8 +54,10 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     issuer: options.issuerDocuments !== undefined,
   })
   const ping: HealthCheck = { name: 'ping', check: () => {} }
+  const log: HealthCheck = { name: 'log', check: () => {} }
+  // Clients know the store by this name, whatever it is.
   const storage: HealthCheck = {
-    name: 'storage',
+    name: 'etcd',
     check: () => {
       if (environment.storage.revision < 1) throw new Error('the store has no revision')
     },
@@ -65,10 +68,12 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       if (machinery.closing.aborted) throw new Error('the server is shutting down')
     },
   }
+  const informers: HealthCheck = { name: 'informer-sync', check: () => {} }
+  const live = [ping, log, storage, ...stageChecks({ aggregation: options.remote !== undefined }), ...options.started]
   const checks = {
-    '/healthz': [ping, storage, ...options.started],
-    '/livez': [ping, storage, ...options.started],
-    '/readyz': [ping, storage, ...options.started, ...options.readiness, shutdown],
+    '/healthz': live,
+    '/livez': live,
+    '/readyz': [...live, informers, ...options.readiness, shutdown],
   }
   const version = versionDocument({
     release: options.release,
