@@ -4,6 +4,14 @@ const anonymousOutcome: AuthenticationOutcome = {
   kind: 'authenticated',
   user: { username: 'system:anonymous', groups: ['system:unauthenticated'] },
 }
+const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
 /** Everybody is `system:anonymous`. Belongs last in a chain; @see API protocol specification, 5.5. */
 export const anonymousAuthenticator: Authenticator = { authenticate: () => anonymousOutcome }
+
+/** The same for some paths alone, each exactly as it is written; without any, for all. */
+export function anonymousFor(paths: readonly string[]): Authenticator {
+  if (paths.length === 0) return anonymousAuthenticator
+  const open = new Set(paths)
+  return { authenticate: ({ path }) => (path !== undefined && open.has(path) ? anonymousOutcome : noOpinion) }
+}

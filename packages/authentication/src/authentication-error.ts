@@ -7,6 +7,8 @@ export type AuthenticationErrorCode =
   | 'InvalidHeaders'
   /** Settings of OpenID Connect that cannot be used. */
   | 'InvalidOidc'
+  /** An AuthenticationConfiguration that cannot be used. */
+  | 'InvalidConfiguration'
   /** Settings of service account tokens that cannot be used. */
   | 'InvalidIssuer'
   /** A structure in a test: a certificate, a token that the identity lab cannot make. */

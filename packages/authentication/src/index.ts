@@ -1,4 +1,4 @@
-export { anonymousAuthenticator } from './anonymous.ts'
+export { anonymousAuthenticator, anonymousFor } from './anonymous.ts'
 export { forAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
 export { bearerToken, tokenOf } from './bearer-token.ts'
@@ -7,6 +7,19 @@ export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certif
 export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
 export type { AuthoritySource } from './chain-judge.ts'
 export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
+export type {
+  AnonymousConfiguration,
+  AuthenticationConfiguration,
+  ClaimExpression,
+  ClaimExpressionCompiler,
+  ClaimRule,
+  ClaimSource,
+  JwtConfiguration,
+  PrefixedSource,
+} from './configuration/interfaces.ts'
+export { jwtTokens } from './configuration/jwt-tokens.ts'
+export { parseAuthenticationConfiguration } from './configuration/parse.ts'
+export { type AuthenticationRules, validateAuthenticationConfiguration } from './configuration/validate.ts'
 export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
 export { type FrontProxyHeaders, type FrontProxyOptions, frontProxy, proxyHeaderTest, usualProxyHeaders } from './front-proxy.ts'
 export type {
@@ -17,10 +30,12 @@ export type {
   TokenDigest,
   TokenOptions,
 } from './interfaces.ts'
+export type { IssuerReach, OidcAuthenticator } from './issuer-tokens.ts'
 export { isTokenShaped } from './jwt.ts'
 export { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
-export { type OidcAuthenticator, type OidcOptions, oidcTokens } from './oidc.ts'
+export { type OidcOptions, oidcTokens } from './oidc.ts'
 export type { OidcClaimOptions } from './oidc-claims.ts'
+export { type ReplaceableTokens, replaceableTokens } from './replaceable-tokens.ts'
 export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account-claims.ts'
 export { type IssuerDocuments, issuerDocuments } from './service-account-discovery.ts'
 export {

@@ -35,6 +35,8 @@ export type AuthenticationOutcome =
 export interface AuthenticationRequest {
   /** Names in lower case; repeated headers as separate values. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** What is asked for, without the query. */
+  readonly path?: string
   readonly peer: {
     readonly address?: string
     /** DER certificates whose key the client proved to hold, leaf first. Not yet verified against any authority. */

@@ -1,4 +1,4 @@
-import type { UserInfo } from '@krmkit/meta'
+import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import type { Claims } from './jwt.ts'
 
 export interface OidcClaimOptions {
@@ -15,6 +15,8 @@ export interface OidcClaimOptions {
   readonly groupsPrefix?: string
   /** Claims that must have just these values. */
   readonly requiredClaims?: Readonly<Record<string, string>>
+  /** Names of what the server adds. Default: the stock ones. */
+  readonly profile?: Pick<NamingProfile, 'domain'>
 }
 
 export type Mapped = { readonly ok: true; readonly user: UserInfo } | { readonly ok: false; readonly reason: string }
@@ -22,7 +24,7 @@ export type ClaimMapping = (claims: Claims) => Mapped
 
 /** How the claims of a token become a user. */
 export function claimMapping(options: OidcClaimOptions): ClaimMapping {
-  const { usernameClaim = 'sub', groupsClaim, groupsPrefix = '', requiredClaims = {} } = options
+  const { usernameClaim = 'sub', groupsClaim, groupsPrefix = '', requiredClaims = {}, profile = stockProfile } = options
   const usernamePrefix = prefixOf(options.usernamePrefix, { usernameClaim, issuerUrl: options.issuerUrl })
   const required = Object.entries(requiredClaims)
   return (claims) => {
@@ -37,9 +39,14 @@ export function claimMapping(options: OidcClaimOptions): ClaimMapping {
       return { ok: false, reason: 'the email address is not verified' }
     const groups = groupsClaim === undefined ? [] : groupsIn(claimIn(claims, groupsClaim))
     if (groups === undefined) return { ok: false, reason: `the claim ${groupsClaim} is neither a text nor a list of texts` }
+    const extra = credentialExtra(claims, profile)
     return {
       ok: true,
-      user: { username: `${usernamePrefix}${name}`, groups: groups.map((group) => `${groupsPrefix}${group}`) },
+      user: {
+        username: `${usernamePrefix}${name}`,
+        groups: groups.map((group) => `${groupsPrefix}${group}`),
+        ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+      },
     }
   }
 }
@@ -53,11 +60,18 @@ function prefixOf(
   return usernameClaim === 'email' ? '' : `${issuerUrl}#`
 }
 
-function claimIn(claims: Claims, name: string): unknown {
+/** By which id of its token a request can be found again in the audit trail. */
+export function credentialExtra(claims: Claims, { domain }: Pick<NamingProfile, 'domain'>): [string, readonly string[]][] {
+  const id = claimIn(claims, 'jti')
+  return typeof id === 'string' && id !== '' ? [[`authentication.${domain}/credential-id`, [`JTI=${id}`]]] : []
+}
+
+export function claimIn(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
 
-function groupsIn(value: unknown): string[] | undefined {
+/** A text, or a list of texts; undefined for anything else. */
+export function groupsIn(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return [value]
   return Array.isArray(value) && value.every((group): group is string => typeof group === 'string') ? value : undefined

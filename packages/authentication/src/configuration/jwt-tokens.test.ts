@@ -1,0 +1,130 @@
+import { fakeClock } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { AuthenticationOutcome } from '../interfaces.ts'
+import { replaceableTokens } from '../replaceable-tokens.ts'
+import { oidcLab } from '../testing/oidc-lab.ts'
+import type { JwtConfiguration } from './interfaces.ts'
+import { jwtTokens } from './jwt-tokens.ts'
+import { parseAuthenticationConfiguration } from './parse.ts'
+
+const head = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' }
+const none = { problem: 'no expressions here' }
+const expressions = { claims: () => none, user: () => none }
+const start = Date.UTC(2026, 0, 1)
+
+function setup(issuer: object = {}, algorithm: 'RS256' | 'ES256' = 'ES256') {
+  const clock = fakeClock(start)
+  const lab = oidcLab({ clock, algorithm })
+  const jwt = {
+    issuer: { url: lab.issuerUrl, audiences: [lab.clientId, 'second'], audienceMatchPolicy: 'MatchAny', ...issuer },
+    claimMappings: { username: { claim: 'sub', prefix: '' }, groups: { claim: 'groups', prefix: '' } },
+  }
+  const parsed = parseAuthenticationConfiguration({ ...head, jwt: [jwt] }).jwt[0] as JwtConfiguration
+  return { lab, clock, jwt: parsed }
+}
+const user = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
+
+describe('jwtTokens', () => {
+  it('takes every algorithm that a key is for, and any of the audiences', async () => {
+    for (const algorithm of ['ES256', 'RS256'] as const) {
+      const { lab, clock, jwt } = setup({}, algorithm)
+      const tokens = jwtTokens(jwt, { fetch: lab.fetch, clock, expressions })
+      for (const aud of [lab.clientId, ['x', 'second']])
+        expect(user(await tokens.authenticateToken(lab.token({ claims: { aud } })))).toEqual({ username: 'alice', groups: [] })
+      expect(await tokens.authenticateToken(lab.token({ claims: { aud: 'third' } }))).toMatchObject({ kind: 'rejected' })
+      expect(await tokens.authenticateToken(lab.token({ claims: { iss: 'https://other.test' } }))).toEqual({ kind: 'noOpinion' })
+    }
+  })
+
+  it('discovers the issuer where it is told to; the issuer must call itself by its name', async () => {
+    const { lab, clock, jwt } = setup({ discoveryURL: 'https://inside.test/discovery' })
+    const asked: string[] = []
+    const fetch: typeof lab.fetch = (url, init) => {
+      asked.push(url)
+      const known = url === 'https://inside.test/discovery' ? `${lab.issuerUrl}/.well-known/openid-configuration` : url
+      return lab.fetch(known, init)
+    }
+    const tokens = jwtTokens(jwt, { fetch, clock, expressions })
+    expect(user(await tokens.authenticateToken(lab.token()))).toMatchObject({ username: 'alice' })
+    expect(asked[0]).toBe('https://inside.test/discovery')
+  })
+})
+
+describe('distributed claims', () => {
+  const endpoint = 'https://graph.test/groups'
+  const sources = (more: object = {}) => ({
+    _claim_names: { groups: 'src1' },
+    _claim_sources: { src1: { endpoint, access_token: 'source-secret', ...more } },
+  })
+  function distributed(answer: (lab: ReturnType<typeof oidcLab>) => string | number) {
+    const { lab, clock, jwt } = setup()
+    const other = oidcLab({ clock, issuerUrl: 'https://graph.test', algorithm: 'ES256' })
+    const asked: (string | undefined)[] = []
+    const errors: unknown[] = []
+    const fetch: typeof lab.fetch = async (url, init) => {
+      if (url === endpoint) {
+        asked.push(init.headers.authorization)
+        const text = answer(other)
+        const body = (async function* () {
+          yield Buffer.from(String(text))
+        })()
+        return { status: typeof text === 'number' ? text : 200, headers: { get: () => null }, body }
+      }
+      return (url.startsWith('https://graph.test') ? other : lab).fetch(url, init)
+    }
+    const tokens = jwtTokens(jwt, { fetch, clock, expressions, onError: (error) => errors.push(error) })
+    const judge = async (claims: object) => user(await tokens.authenticateToken(lab.token({ claims: { ...claims } })))
+    return { judge, asked, errors }
+  }
+
+  it('are fetched from their source, whose own issuer has signed them', async () => {
+    const { judge, asked } = distributed((other) => other.token({ claims: { groups: ['a', 'b'] } }))
+    expect(await judge(sources())).toEqual({ username: 'alice', groups: ['a', 'b'] })
+    expect(asked).toEqual(['Bearer source-secret'])
+    expect(await judge(sources({ access_token: undefined }))).toMatchObject({ groups: ['a', 'b'] })
+    expect(asked[1]).toBeUndefined()
+  })
+
+  it('are left alone where the token holds the claim, or names no source of it', async () => {
+    const { judge, asked } = distributed(() => '')
+    expect(await judge({ ...sources(), groups: ['own'] })).toMatchObject({ groups: ['own'] })
+    for (const claims of [{}, { _claim_names: {} }, { _claim_names: { other: 'src1' } }, sources({ endpoint: undefined })])
+      expect(await judge(claims)).toMatchObject({ groups: [] })
+    expect(asked).toEqual([])
+  })
+
+  it.each<[string, object, (other: ReturnType<typeof oidcLab>) => string | number]>([
+    ['no sources', { _claim_names: { groups: 'src1' } }, () => ''],
+    ['another source', { _claim_names: { groups: 'src2' }, _claim_sources: sources()._claim_sources }, () => ''],
+    ['a name of every object', { _claim_names: { groups: '__proto__' }, _claim_sources: {} }, () => ''],
+    ['names that are no object', { _claim_names: 'groups' }, () => ''],
+    ['a source without TLS', sources({ endpoint: 'http://graph.test/groups' }), () => ''],
+    ['a failure', sources(), () => 503],
+    ['something else', sources(), () => 'nonsense'],
+    ['a token without the claim', sources(), (other) => other.token()],
+    ['a token that has expired', sources(), (other) => other.token({ claims: { groups: ['a'], exp: 1 } })],
+    ['a token for others', sources(), (other) => other.token({ claims: { groups: ['a'], aud: 'x' } })],
+    ['a token of an unknown issuer', sources(), (other) => other.token({ claims: { groups: ['a'], iss: 'https://x.test' } })],
+    ['a token signed by nobody', sources(), (other) => `${other.token({ claims: { groups: ['a'] } }).replace(/[^.]*$/, '')}AAAA`],
+    [
+      'a token with a secret',
+      sources(),
+      (other) => other.token({ claims: { groups: ['a'] }, header: { alg: 'HS256' }, signer: 's' }),
+    ],
+  ])('%s lets nobody in, and tells no secret', async (_, claims, answer) => {
+    const { judge, errors } = distributed(answer)
+    const outcome = await judge(claims)
+    expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('distributed claims') })
+    expect(JSON.stringify(outcome) + String(errors)).not.toContain('source-secret')
+  })
+})
+
+describe('replaceableTokens', () => {
+  it('answers by whoever is there', () => {
+    const says = (reason: string) => ({ authenticateToken: () => ({ kind: 'rejected' as const, reason }) })
+    const tokens = replaceableTokens(says('one'))
+    expect(tokens.authenticateToken('x')).toMatchObject({ reason: 'one' })
+    tokens.replace(says('two'))
+    expect(tokens.authenticateToken('x')).toMatchObject({ reason: 'two' })
+  })
+})

@@ -1,0 +1,28 @@
+import type { NamingProfile } from '@krmkit/meta'
+import { type IssuerReach, issuerTokens, type OidcAuthenticator } from '../issuer-tokens.ts'
+import { signingAlgorithms } from '../jwt.ts'
+import type { ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
+import { configuredMapping } from './mapping.ts'
+
+/**
+ * Knows the tokens of an issuer of a configuration that has been found right. Every asymmetric algorithm will do that a key of
+ * the issuer is for.
+ *
+ * @throws AuthenticationError `InvalidConfiguration` for expressions that cannot be compiled.
+ */
+export function jwtTokens(
+  jwt: JwtConfiguration,
+  options: IssuerReach & { readonly expressions: ClaimExpressionCompiler; readonly profile?: Pick<NamingProfile, 'domain'> },
+): OidcAuthenticator {
+  const { url, discoveryURL, audiences } = jwt.issuer
+  const { claim } = jwt.claimMappings.groups
+  return issuerTokens({
+    ...options,
+    issuerUrl: url,
+    ...(discoveryURL === '' ? {} : { discoveryUrl: discoveryURL }),
+    audiences,
+    algorithms: signingAlgorithms,
+    mapping: configuredMapping(jwt, options),
+    distributedClaim: claim === '' ? undefined : claim,
+  })
+}

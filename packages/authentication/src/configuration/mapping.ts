@@ -1,0 +1,160 @@
+import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import { AuthenticationError } from '../authentication-error.ts'
+import type { Claims } from '../jwt.ts'
+import { type ClaimMapping, claimIn, credentialExtra, groupsIn, type Mapped } from '../oidc-claims.ts'
+import type { ClaimExpression, ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
+
+/** What stands in the way, in the words of the log. */
+class Refusal extends Error {}
+
+type Reader<T> = (claims: Claims) => T
+
+/**
+ * How the tokens of a configured issuer become users: name, groups, uid and further attributes are worked out, then claims and
+ * user are judged.
+ *
+ * @throws AuthenticationError `InvalidConfiguration` for expressions that cannot be compiled.
+ */
+export function configuredMapping(
+  jwt: JwtConfiguration,
+  options: { readonly expressions: ClaimExpressionCompiler; readonly profile?: Pick<NamingProfile, 'domain'> },
+): ClaimMapping {
+  const { expressions, profile = stockProfile } = options
+  const username = usernameOf(jwt, expressions)
+  const groups = groupsOf(jwt, expressions)
+  const uid = uidOf(jwt, expressions)
+  const extra = jwt.claimMappings.extra.map(({ key, valueExpression }) => {
+    const expression = compiled(expressions.claims(valueExpression, 'value'))
+    return { key, values: (claims: Claims) => textsOf(evaluated(expression, claims, 'extra'), 'extra') }
+  })
+  const judgeClaims = claimJudges(jwt, expressions)
+  const judgeUser = userJudges(jwt, expressions)
+  return (claims): Mapped => {
+    try {
+      const name = username(claims)
+      const ownGroups = groups(claims)
+      const ownUid = uid(claims)
+      const further = [
+        ...credentialExtra(claims, profile),
+        ...extra.map(({ key, values }): [string, readonly string[]] => [key, values(claims)]),
+      ].filter(([, values]) => values.length > 0)
+      const user: UserInfo = {
+        username: name,
+        groups: [...ownGroups],
+        ...(ownUid === '' ? {} : { uid: ownUid }),
+        ...(further.length === 0 ? {} : { extra: Object.fromEntries(further) }),
+      }
+      for (const judge of judgeClaims) judge(claims)
+      for (const judge of judgeUser) judge(user)
+      return { ok: true, user }
+    } catch (error) {
+      if (error instanceof Refusal) return { ok: false, reason: error.message }
+      throw error
+    }
+  }
+}
+
+function usernameOf({ claimMappings: { username } }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<string> {
+  const { claim, expression, prefix = '' } = username
+  if (expression !== '') {
+    const program = compiled(expressions.claims(expression, 'value'))
+    return (claims) => {
+      const name = evaluated(program, claims, 'username')
+      if (typeof name !== 'string') throw new Refusal('the expression of the user name does not come to a text')
+      if (name === '') throw new Refusal('the expression of the user name comes to an empty text')
+      return name
+    }
+  }
+  return (claims) => {
+    const name = claimIn(claims, claim)
+    if (typeof name !== 'string' || name === '') throw new Refusal(`the claim ${claim} holds no user name`)
+    const verified = claimIn(claims, 'email_verified')
+    if (claim === 'email' && verified !== undefined && verified !== true) throw new Refusal('the email address is not verified')
+    return `${prefix}${name}`
+  }
+}
+
+function groupsOf(
+  { claimMappings: { groups } }: JwtConfiguration,
+  expressions: ClaimExpressionCompiler,
+): Reader<readonly string[]> {
+  const { claim, expression, prefix = '' } = groups
+  if (expression !== '') {
+    const program = compiled(expressions.claims(expression, 'value'))
+    return (claims) => textsOf(evaluated(program, claims, 'groups'), 'groups')
+  }
+  if (claim === '') return () => []
+  return (claims) => {
+    const found = groupsIn(claimIn(claims, claim))
+    if (found === undefined) throw new Refusal(`the claim ${claim} is neither a text nor a list of texts`)
+    return found.map((group) => `${prefix}${group}`)
+  }
+}
+
+function uidOf({ claimMappings: { uid } }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<string> {
+  const program = uid.expression === '' ? undefined : compiled(expressions.claims(uid.expression, 'value'))
+  if (program === undefined && uid.claim === '') return () => ''
+  return (claims) => {
+    const value = program === undefined ? claimIn(claims, uid.claim) : evaluated(program, claims, 'uid')
+    if (typeof value !== 'string') throw new Refusal('the uid is no text')
+    return value
+  }
+}
+
+function claimJudges({ claimValidationRules }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<void>[] {
+  const required = claimValidationRules.filter(({ claim }) => claim !== '')
+  const conditions = claimValidationRules.filter(({ claim }) => claim === '')
+  return [
+    ...required.map(({ claim, requiredValue }) => (claims: Claims) => {
+      if (claimIn(claims, claim) !== requiredValue) throw new Refusal(`the claim ${claim} is not what is required`)
+    }),
+    ...conditions.map((rule) => judgeOf(compiled(expressions.claims(rule.expression, 'condition')), rule)),
+  ]
+}
+
+function userJudges(
+  { userValidationRules }: JwtConfiguration,
+  expressions: ClaimExpressionCompiler,
+): ((user: UserInfo) => void)[] {
+  return userValidationRules.map((rule) => {
+    const judge = judgeOf(compiled(expressions.user(rule.expression)), rule)
+    return ({ username, uid, groups, extra }) =>
+      judge({
+        username,
+        ...(uid === undefined ? {} : { uid }),
+        ...(groups.length === 0 ? {} : { groups }),
+        ...(extra && { extra }),
+      })
+  })
+}
+
+function judgeOf(
+  program: ClaimExpression,
+  { expression, message }: { readonly expression: string; readonly message: string },
+): (subject: object) => void {
+  return (subject) => {
+    const value = evaluated(program, subject, 'validation')
+    if (typeof value !== 'boolean') throw new Refusal('the validation expression must return a boolean')
+    if (!value) throw new Refusal(`validation expression '${expression}' failed: ${message}`)
+  }
+}
+
+function evaluated(program: ClaimExpression, subject: object, what: string): unknown {
+  const result = program.evaluate(subject)
+  if ('error' in result) throw new Refusal(`the ${what} expression cannot be evaluated: ${result.error}`)
+  return result.value
+}
+
+/** A text, a list of texts or nothing; empty texts are nothing. */
+function textsOf(value: unknown, what: string): readonly string[] {
+  if (value === null) return []
+  const list = typeof value === 'string' ? [value] : value
+  if (!Array.isArray(list) || !list.every((each): each is string => typeof each === 'string'))
+    throw new Refusal(`the ${what} expression must return a string or a list of strings`)
+  return list.filter((each) => each !== '')
+}
+
+function compiled(expression: ClaimExpression | { readonly problem: string }): ClaimExpression {
+  if (!('problem' in expression)) return expression
+  throw new AuthenticationError({ code: 'InvalidConfiguration', message: expression.problem })
+}

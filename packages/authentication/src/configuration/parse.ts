@@ -1,0 +1,100 @@
+import { readConfiguration, type ShapeValue } from '@krmkit/meta'
+import { AuthenticationError } from '../authentication-error.ts'
+import type { AuthenticationConfiguration, JwtConfiguration } from './interfaces.ts'
+
+const source = { claim: 'string', expression: 'string' } as const
+const prefixed = { members: { ...source, prefix: 'string' } } as const
+
+const jwtShape = {
+  members: {
+    issuer: {
+      members: {
+        url: 'string',
+        discoveryURL: 'string',
+        certificateAuthority: 'string',
+        audiences: { list: 'string' },
+        audienceMatchPolicy: 'string',
+      },
+    },
+    claimValidationRules: {
+      list: { members: { claim: 'string', requiredValue: 'string', expression: 'string', message: 'string' } },
+    },
+    claimMappings: {
+      members: {
+        username: prefixed,
+        groups: prefixed,
+        uid: { members: source },
+        extra: { list: { members: { key: 'string', valueExpression: 'string' } } },
+      },
+    },
+    userValidationRules: { list: { members: { expression: 'string', message: 'string' } } },
+  },
+} as const
+
+const shape = {
+  members: {
+    jwt: { list: jwtShape },
+    anonymous: { members: { enabled: 'boolean', conditions: { list: { members: { path: 'string' } } } } },
+  },
+} as const
+
+/**
+ * Reads an `AuthenticationConfiguration`. What it says is not judged here.
+ *
+ * @param value parsed JSON or YAML
+ * @param options.repeated what the parser found out about repeated keys
+ * @throws AuthenticationError `InvalidConfiguration`
+ */
+export function parseAuthenticationConfiguration(
+  value: unknown,
+  options: { readonly repeated?: readonly string[]; readonly apiDomain?: string } = {},
+): AuthenticationConfiguration {
+  const { repeated = [], apiDomain = 'k8s.io' } = options
+  const apiVersions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.${apiDomain}/${version}`)
+  const read = readConfiguration(value, { kind: 'AuthenticationConfiguration', apiVersions, shape }, repeated)
+  if (!read.ok) {
+    const message = `failed to load AuthenticationConfiguration from file: ${read.message}`
+    throw new AuthenticationError({ code: 'InvalidConfiguration', message })
+  }
+  const { jwt = [], anonymous } = read.value
+  return {
+    jwt: jwt.map(jwtOf),
+    ...(anonymous === undefined
+      ? {}
+      : {
+          anonymous: {
+            enabled: anonymous.enabled ?? false,
+            paths: (anonymous.conditions ?? []).map(({ path = '' }) => path),
+          },
+        }),
+  }
+}
+
+function jwtOf(read: ShapeValue<typeof jwtShape>): JwtConfiguration {
+  const { issuer = {}, claimMappings: { username = {}, groups = {}, uid = {}, extra = [] } = {} } = read
+  return {
+    issuer: {
+      url: issuer.url ?? '',
+      discoveryURL: issuer.discoveryURL ?? '',
+      certificateAuthority: issuer.certificateAuthority ?? '',
+      audiences: issuer.audiences ?? [],
+      audienceMatchPolicy: issuer.audienceMatchPolicy ?? '',
+    },
+    claimValidationRules: (read.claimValidationRules ?? []).map((rule) => ({
+      claim: '',
+      requiredValue: '',
+      expression: '',
+      message: '',
+      ...rule,
+    })),
+    claimMappings: {
+      username: { ...nothing, ...username },
+      groups: { ...nothing, ...groups },
+      uid: { ...nothing, ...uid },
+      extra: extra.map(({ key = '', valueExpression = '' }) => ({ key, valueExpression })),
+    },
+    userValidationRules: (read.userValidationRules ?? []).map(({ expression = '', message = '' }) => ({ expression, message })),
+  }
+}
+
+const nothing = { claim: '', expression: '' }

@@ -1,0 +1,17 @@
+import type { TokenAuthenticator } from './interfaces.ts'
+
+/** A token authenticator behind which another can be put while it is in use. */
+export interface ReplaceableTokens extends TokenAuthenticator {
+  /** Whoever asks from now on is answered by this one; answers under way stay with the one before. */
+  replace(next: TokenAuthenticator): void
+}
+
+export function replaceableTokens(first: TokenAuthenticator): ReplaceableTokens {
+  let current = first
+  return {
+    authenticateToken: (token, options) => current.authenticateToken(token, options),
+    replace(next) {
+      current = next
+    },
+  }
+}
