@@ -1,6 +1,9 @@
 import { bootstrapSigner } from './bootstrap-signer/bootstrap-signer.ts'
 import { tokenCleaner } from './bootstrap-token-cleaner/token-cleaner.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
+import { approvingController } from './csr-approval/approving-controller.ts'
+import { requestCleaner } from './csr-cleaner/cleaner-controller.ts'
+import { signingController } from './csr-signing/signing-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -35,6 +38,9 @@ export const builtInControllers: readonly Controller[] = [
   volumeProtectionController,
   ephemeralVolumeController,
   deploymentController,
+  approvingController,
+  signingController,
+  requestCleaner,
   bootstrapSigner,
   tokenCleaner,
 ]

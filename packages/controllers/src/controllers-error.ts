@@ -7,6 +7,8 @@ export type ControllersErrorCode =
   | 'NoScale'
   /** Something in a namespace could not be deleted. */
   | 'NotEmptied'
+  /** A request for a certificate that its signer will never sign. */
+  | 'NotSigned'
   /** The controllers have ended. */
   | 'Closed'
 

@@ -3,6 +3,9 @@ export { tokenCleaner } from './bootstrap-token-cleaner/token-cleaner.ts'
 export { builtInControllers } from './built-in.ts'
 export { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'
+export { approvingController } from './csr-approval/approving-controller.ts'
+export { requestCleaner } from './csr-cleaner/cleaner-controller.ts'
+export { signingController } from './csr-signing/signing-controller.ts'
 export { deploymentController } from './deployment/deployment-controller.ts'
 export { disruptionController } from './disruption/disruption-controller.ts'
 export { type Discovered, type DiscoveredResource, discover } from './framework/discovery.ts'
@@ -12,7 +15,14 @@ export type { MonitorHandlers, Monitors } from './framework/monitors.ts'
 export { unlessMissing, unlessUnwanted } from './framework/outcomes.ts'
 export type { Again, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
 export { garbageCollector } from './garbage-collector/garbage-collector.ts'
-export type { Controller, ControllerContext, ControllersOptions, QueueOptions, RunningControllers } from './interfaces.ts'
+export type {
+  CertificateSigning,
+  Controller,
+  ControllerContext,
+  ControllersOptions,
+  QueueOptions,
+  RunningControllers,
+} from './interfaces.ts'
 export { type Namespace, namespaceController, namespaces } from './namespace/namespace-controller.ts'
 export { rootCAPublisher } from './root-ca.ts'
 export { chooseControllers, runControllers } from './run.ts'

@@ -1,4 +1,4 @@
-import type { BootstrapSigningKey } from '@krmkit/certificates'
+import type { BootstrapSigningKey, CertificateSigners } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Informers } from './framework/informers.ts'
@@ -35,6 +35,8 @@ export interface ControllerContext {
   readonly legacyToken: LegacyTokenIssuer | undefined
   /** What bootstrap tokens sign cluster information with. */
   readonly bootstrapSigningKey: BootstrapSigningKey
+  /** Who signs certificates; absent: requests wait for somebody else. */
+  readonly signing: CertificateSigning | undefined
   /** Aborts when the controllers end. */
   readonly signal: AbortSignal
   /** Local copies of collections, one for each however many ask. */
@@ -45,6 +47,14 @@ export interface ControllerContext {
   queue<K>(options: QueueOptions<K>): WorkQueue<K>
   /** Told of failures after which a controller goes on. */
   onError(error: unknown): void
+}
+
+export interface CertificateSigning {
+  readonly signers: CertificateSigners
+  /**
+   * Whether a request that is not signed gets the condition `Failed`. Default false: why it is not goes to `onError` alone.
+   */
+  readonly reportFailures?: boolean
 }
 
 export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers'>
@@ -62,6 +72,7 @@ export interface ControllersOptions {
   readonly legacyToken?: LegacyTokenIssuer
   /** Default `token-secret`, as kubeadm expects it. */
   readonly bootstrapSigningKey?: BootstrapSigningKey
+  readonly signing?: CertificateSigning
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void

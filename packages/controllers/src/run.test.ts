@@ -54,6 +54,9 @@ describe('chooseControllers', () => {
       'persistentvolume-protection-controller',
       'ephemeral-volume-controller',
       'deployment-controller',
+      'certificatesigningrequest-approving-controller',
+      'certificatesigningrequest-signing-controller',
+      'certificatesigningrequest-cleaner-controller',
       'bootstrap-signer-controller',
       'token-cleaner-controller',
     ])

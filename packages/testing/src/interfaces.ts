@@ -1,6 +1,6 @@
 import type { ApiServerOptions, EmbeddedServer, Handler } from '@krmkit/apiserver'
 import type { Client } from '@krmkit/client'
-import type { LegacyTokenIssuer } from '@krmkit/controllers'
+import type { CertificateSigning, LegacyTokenIssuer } from '@krmkit/controllers'
 import type { ApiObject, Clock, UserInfo } from '@krmkit/meta'
 import type { Faults } from './faults.ts'
 import type { Ledger } from './ledger.ts'
@@ -31,6 +31,11 @@ export interface TestServer extends AsyncDisposable {
    * everything, and controllers have nothing left to do.
    */
   settle(): Promise<void>
+  /**
+   * PEM of the authority behind the built-in signers: a client on a port that comes with a certificate of theirs is known by it, when
+   * the adapter asks for certificates: `listen(served, { tls: { ...files, clientCa } })`.
+   */
+  signingAuthority(): Promise<string>
   /** Puts the server on a port by an adapter, `(served) => listen(served, { tls: false })`; closed with the test server. */
   listen<L extends AsyncDisposable>(start: (served: { readonly handle: Handler }) => Promise<L>): Promise<L>
   /** The server behind `handle`, as it is now: `reset` brings another. */
@@ -73,6 +78,11 @@ export interface TestServerOptions {
   readonly rootCA?: string
   /** Makes the tokens that Secrets of service accounts hold. Default: such Secrets are left alone. */
   readonly legacyToken?: LegacyTokenIssuer
+  /**
+   * Who signs certificates, and callers with such a certificate are known by it. Default: the signers that come with a server, with an
+   * authority of the moment; `'none'`: requests stay as they are.
+   */
+  readonly signing?: CertificateSigning | 'none'
   readonly server?: ServerOptions
   /** Told of failures that go to nobody else: of controllers, and faults of the server. Default: they are dropped. */
   readonly onError?: (error: unknown) => void

@@ -12,6 +12,7 @@ import { readManifests } from './manifests.ts'
 import { Quiet } from './quiet.ts'
 import { type RequestShape, shapeOf } from './request-shape.ts'
 import { plant } from './seed.ts'
+import { TestAuthority } from './test-authority.ts'
 import { foreignClock, MovableClock } from './test-clock.ts'
 import { TestingError } from './testing-error.ts'
 import { administrator, controllerUser, Users } from './users.ts'
@@ -39,6 +40,7 @@ interface Origin {
   readonly startAtMs: number
   /** Decoders and such are made once for a server and all its forks. */
   readonly types: TypeSource
+  readonly authority?: TestAuthority
   readonly seeded?: Seeded
 }
 
@@ -72,6 +74,7 @@ class Cluster implements TestServer {
   readonly #users: Users
   readonly #quiet = new Quiet()
   readonly #types: TypeSource
+  readonly #authority: TestAuthority
   readonly #closers: AsyncDisposable[] = []
   #seeded: Seeded | undefined
   #running: Running
@@ -81,7 +84,9 @@ class Cluster implements TestServer {
   constructor(options: TestServerOptions, origin: Origin) {
     this.#options = options
     this.#types = origin.types
-    this.#users = new Users(options.users)
+    const { profile = stockProfile } = options.server ?? {}
+    this.#authority = origin.authority ?? new TestAuthority({ startAtMs: origin.startAtMs, profile })
+    this.#users = new Users(options.users, (certificates) => this.#authority.identify(certificates, this.clock))
     this.clock =
       options.clock === undefined ? new MovableClock(origin.startAtMs, () => this.settle()) : foreignClock(options.clock)
     this.faults = new Faults(this.clock)
@@ -117,7 +122,7 @@ class Cluster implements TestServer {
   fork(): TestServer {
     const startAtMs = this.clock.now()
     const seeded = snapshot(this.#running.storage, startAtMs)
-    return new Cluster(this.#options, { startAtMs, types: this.#types, seeded })
+    return new Cluster(this.#options, { startAtMs, types: this.#types, authority: this.#authority, seeded })
   }
 
   async reset(): Promise<void> {
@@ -139,6 +144,10 @@ class Cluster implements TestServer {
       async () => controlling?.controllers.settled(),
       () => running.storage.revision,
     )
+  }
+
+  async signingAuthority(): Promise<string> {
+    return (await this.#authority.get()).certificate
   }
 
   async listen<L extends AsyncDisposable>(start: (served: { readonly handle: Handler }) => Promise<L>): Promise<L> {
@@ -168,7 +177,7 @@ class Cluster implements TestServer {
 
   async #answer(running: Running, request: ApiRequest): Promise<ApiResponse> {
     if (this.#isClosed) throw new TestingError({ code: 'Closed', message: 'the test server was disposed of' })
-    const user = request.user ?? this.#users.identify(request.headers.authorization)
+    const user = request.user ?? this.#users.identify(request)
     const sent = { ...shapeOf(request), user: user?.username ?? '', isController: request.user === controllerUser }
     // Reading needs no controllers.
     if (!sent.isController && sent.method !== 'GET' && sent.method !== 'HEAD') void this.#control(running)
@@ -208,7 +217,7 @@ class Cluster implements TestServer {
   }
 
   #control(running: Running): Promise<Controlling | undefined> {
-    const { controllers = usualControllers, rootCA, legacyToken, onError, server = {} } = this.#options
+    const { controllers = usualControllers, rootCA, legacyToken, onError, signing, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     running.controllers ??= this.#serve(running).then(() => {
       const client = inProcessClient((request) => this.#answer(running, request), { user: controllerUser, clock: this.clock })
@@ -222,6 +231,7 @@ class Cluster implements TestServer {
         ...(profile === undefined ? {} : { profile }),
         ...(rootCA === undefined ? {} : { rootCA }),
         ...(legacyToken === undefined ? {} : { legacyToken }),
+        ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock) } }),
         ...(onError === undefined ? {} : { onError }),
       })
       return { client, controllers: made }

@@ -7,6 +7,10 @@ type Authorizer = Extract<ApiServerOptions['authorizer'], { authorize: unknown }
 type Attributes = Parameters<Authorizer['authorize']>[0]
 type Authenticator = NonNullable<ApiServerOptions['authenticator']>
 
+/** As much of a request as tells who sends it. */
+type Caller = Pick<Parameters<Authenticator['authenticate']>[0], 'headers' | 'peer'>
+type ByCertificate = (certificates: readonly Uint8Array[] | undefined) => UserInfo | undefined
+
 export const administrator: UserInfo = { username: 'test-admin', groups: ['system:masters', 'system:authenticated'] }
 export const controllerUser: UserInfo = {
   username: 'system:kube-controller-manager',
@@ -21,12 +25,14 @@ export class Users {
   readonly authorizer: Authorizer | undefined
   readonly authenticator: Authenticator
   readonly #rules: ReadonlyMap<string, UserRules> | undefined
+  readonly #byCertificate: ByCertificate
   readonly #tokens = new Map<string, UserInfo>()
 
-  constructor(users: Readonly<Record<string, UserRules>> | undefined) {
+  constructor(users: Readonly<Record<string, UserRules>> | undefined, byCertificate: ByCertificate = () => undefined) {
+    this.#byCertificate = byCertificate
     this.#rules = users === undefined ? undefined : new Map(Object.entries(users))
     this.authorizer = this.#rules === undefined ? undefined : { authorize: (attributes) => this.#decide(attributes) }
-    this.authenticator = { authenticate: ({ headers }) => this.#authenticate(headers.authorization) }
+    this.authenticator = { authenticate: (request) => this.#authenticate(request) }
   }
 
   /** @throws TestingError `UnknownUser` */
@@ -45,15 +51,17 @@ export class Users {
     return token
   }
 
-  /** Who shows this header; nobody for one that was not given out. */
-  identify(authorization: string | readonly string[] | undefined): UserInfo | undefined {
-    const header = typeof authorization === 'string' ? authorization : authorization?.[0]
+  /** Who shows this certificate or header; nobody for one that was not given out. */
+  identify({ headers, peer }: Caller): UserInfo | undefined {
+    const known = this.#byCertificate(peer.certificates)
+    if (known !== undefined) return known
+    const header = typeof headers.authorization === 'string' ? headers.authorization : headers.authorization?.[0]
     if (header === undefined) return anonymous
     return /^bearer /i.test(header) ? this.#tokens.get(header.slice('bearer '.length).trim()) : undefined
   }
 
-  #authenticate(authorization: string | readonly string[] | undefined) {
-    const user = this.identify(authorization)
+  #authenticate(request: Caller) {
+    const user = this.identify(request)
     if (user === undefined) return { kind: 'rejected', reason: 'the test server gave no such token' } as const
     return { kind: 'authenticated', user } as const
   }

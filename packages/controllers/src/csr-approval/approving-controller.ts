@@ -1,0 +1,99 @@
+import { type AutoApproval, autoApprovals, autoApprovedReason, readSigningRequest } from '@krmkit/certificates'
+import { resourceType } from '@krmkit/client'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { hasCondition, type SigningRequest, signingRequests, withCondition } from '../csr-signing/signing-requests.ts'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+
+interface Review extends ApiObject {
+  spec: object
+  status?: { allowed?: boolean }
+}
+
+const firstDelayMs = 200
+const longestDelayMs = 1_000_000
+
+/**
+ * Approves the requests of nodes for their client certificates when whoever asks has the right to that: a node for its own, or one
+ * who may bring in nodes. It asks the server about the right, again and again while there is none: it may be given later.
+ *
+ * @see API protocol specification, 2.10 and 3
+ */
+export const approvingController: Controller = {
+  name: 'certificatesigningrequest-approving-controller',
+  start(context) {
+    const { informers, queue, profile } = context
+    const known = informers.of(signingRequests(profile))
+    /** How often a right was asked for in vain, by name of the request. */
+    const refusals = new Map<string, number>()
+    const work = queue<string>({
+      async sync(name) {
+        const request = known.get(name)
+        const ways = request === undefined ? [] : waysToApprove(request, context)
+        if (request === undefined || ways.length === 0) {
+          refusals.delete(name)
+          return undefined
+        }
+        for (const way of ways) {
+          if (!(await isAllowed(request, way, context))) continue
+          await approve(request, way, context)
+          refusals.delete(name)
+          return undefined
+        }
+        const count = refusals.get(name) ?? 0
+        refusals.set(name, count + 1)
+        return { againAfterMs: Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(count, 20)) }
+      },
+    })
+    const look = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
+    const leave = known.on({ added: look, updated: look, deleted: look })
+    return {
+      async [Symbol.asyncDispose]() {
+        leave()
+      },
+    }
+  },
+}
+
+function waysToApprove(request: DeepReadonly<SigningRequest>, { profile }: ControllerContext): readonly AutoApproval[] {
+  const isDecided = hasCondition(request, 'Approved') || hasCondition(request, 'Denied')
+  if (isDecided || (request.status?.certificate ?? '') !== '') return []
+  const { request: text, signerName = '', usages = [], username = '' } = request.spec
+  try {
+    return autoApprovals({ request: readSigningRequest(text), signerName, usages, username }, profile)
+  } catch {
+    // Validation lets none through that cannot be read; somebody else has put it there.
+    return []
+  }
+}
+
+async function isAllowed(
+  request: DeepReadonly<SigningRequest>,
+  { subresource }: AutoApproval,
+  { client, profile, signal }: ControllerContext,
+): Promise<boolean> {
+  const [resource, kind] = ['subjectaccessreviews', 'SubjectAccessReview']
+  const group = `authorization.${profile.apiDomain}`
+  const reviews = resourceType<Review>({ group, version: 'v1', resource, kind, namespaced: false })
+  const { username: user, uid, groups, extra } = request.spec
+  const resourceAttributes = {
+    group: `certificates.${profile.apiDomain}`,
+    resource: 'certificatesigningrequests',
+    verb: 'create',
+    subresource,
+    version: '*',
+  }
+  const spec = { user, uid, groups, extra, resourceAttributes }
+  const known = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined))
+  const { status } = await client.create(reviews, { metadata: {}, spec: known }, { signal })
+  return status?.allowed === true
+}
+
+async function approve(
+  request: DeepReadonly<SigningRequest>,
+  { message }: AutoApproval,
+  { client, profile, fieldManager, signal }: ControllerContext,
+): Promise<void> {
+  const next = withCondition(request, { type: 'Approved', status: 'True', reason: autoApprovedReason, message })
+  await unlessMissing(client.update(signingRequests(profile), next, { subresource: 'approval', fieldManager, signal }))
+}

@@ -1,0 +1,97 @@
+import { CertificateError, type CertificateSigner } from '@krmkit/certificates'
+import { type DeepReadonly, formatTime } from '@krmkit/meta'
+import { ControllersError } from '../controllers-error.ts'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { hasCondition, type SigningRequest, signingRequests, withCondition } from './signing-requests.ts'
+
+/**
+ * Signs the approved requests of the signers that come with the server, and leaves all others alone. What is wrong with a request
+ * that it will not sign goes to `onError` as `NotSigned`, once; into the request only where that was asked for.
+ *
+ * Off without signers.
+ *
+ * @see API protocol specification, 2.10 and 3
+ */
+export const signingController: Controller = {
+  name: 'certificatesigningrequest-signing-controller',
+  start(context) {
+    const { signing, informers, queue, profile } = context
+    if (signing === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    const known = informers.of(signingRequests(profile))
+    /** Requests, by uid, that were found wanting: they never get better. */
+    const refused = new Set<string>()
+    const work = queue<string>({
+      async sync(name) {
+        const request = known.get(name)
+        const signer = request && signing.signers.of(request.spec.signerName ?? '')
+        if (request === undefined || signer === undefined || !isToBeSigned(request)) return undefined
+        if (refused.has(request.metadata.uid ?? '')) return undefined
+        const flaw = await sign(request, signer, context)
+        if (flaw === undefined) return undefined
+        refused.add(request.metadata.uid ?? '')
+        context.onError(notSigned(request, flaw))
+        if (signing.reportFailures === true) await writeFailure(request, flaw, context)
+        return undefined
+      },
+    })
+    const look = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
+    const forget = ({ metadata }: DeepReadonly<SigningRequest>) => refused.delete(metadata.uid ?? '')
+    const leave = known.on({ added: look, updated: look, deleted: forget })
+    return {
+      async [Symbol.asyncDispose]() {
+        leave()
+      },
+    }
+  },
+}
+
+function isToBeSigned(request: DeepReadonly<SigningRequest>): boolean {
+  if ((request.status?.certificate ?? '') !== '' || hasCondition(request, 'Denied')) return false
+  return hasCondition(request, 'Approved') && !hasCondition(request, 'Failed')
+}
+
+/** What is wrong with the request; faults of the signer are thrown, and tried again. */
+async function sign(
+  request: DeepReadonly<SigningRequest>,
+  signer: CertificateSigner,
+  { client, profile, fieldManager, signal }: ControllerContext,
+): Promise<string | undefined> {
+  const { request: text, usages = [], expirationSeconds } = request.spec
+  let pem: string
+  try {
+    pem = await signer.sign({ request: text ?? '', usages, expirationSeconds })
+  } catch (error) {
+    if (!(error instanceof CertificateError) || !isFaultOfRequest(error)) throw error
+    return error.message
+  }
+  const next = structuredClone(request) as SigningRequest
+  next.status = { ...next.status, certificate: Buffer.from(pem).toString('base64') }
+  await unlessMissing(client.update(signingRequests(profile), next, { subresource: 'status', fieldManager, signal }))
+  return undefined
+}
+
+function isFaultOfRequest({ code }: CertificateError): boolean {
+  return code === 'Malformed' || code === 'Refused' || code === 'BadSignature' || code === 'WeakKey'
+}
+
+function notSigned({ metadata, spec }: DeepReadonly<SigningRequest>, flaw: string): ControllersError {
+  const message = `certificate request ${JSON.stringify(metadata.name)} was not signed by ${spec.signerName}: ${flaw}`
+  return new ControllersError({ code: 'NotSigned', message })
+}
+
+async function writeFailure(
+  request: DeepReadonly<SigningRequest>,
+  message: string,
+  { client, clock, profile, fieldManager, signal }: ControllerContext,
+): Promise<void> {
+  const failed = {
+    type: 'Failed',
+    status: 'True',
+    reason: 'SignerValidationFailure',
+    message,
+    lastUpdateTime: formatTime(clock.now()),
+  }
+  const next = withCondition(request, failed)
+  await unlessMissing(client.update(signingRequests(profile), next, { subresource: 'status', fieldManager, signal }))
+}
