@@ -114,6 +114,8 @@ export interface ApiServerOptions {
 export interface ServerLimits {
   /** Bytes of a request body. */
   readonly bodyBytes: number
+  /** Bytes that a stored object may have. */
+  readonly objectBytes: number
   readonly readOnlyInFlight: number
   readonly mutatingInFlight: number
   readonly requestTimeoutMs: number
@@ -124,6 +126,7 @@ export interface ServerLimits {
 /** @see API protocol specification, 8 */
 export const defaultLimits: ServerLimits = {
   bodyBytes: 3 * 1024 * 1024,
+  objectBytes: 1.5 * 1024 * 1024,
   readOnlyInFlight: 400,
   mutatingInFlight: 200,
   requestTimeoutMs: 60_000,
@@ -169,7 +172,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const registry = createRegistry(
     {
       ...{ storage, types, admission, clock, random, profile, features, guard, signals },
-      ...{ serviceNetwork: options.serviceNetwork, allowPrivileged: options.allowPrivileged },
+      ...{ serviceNetwork: options.serviceNetwork, allowPrivileged: options.allowPrivileged, maxObjectBytes: limits.objectBytes },
     },
     served,
   )
@@ -197,10 +200,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
     resource: registry.resource,
     stored: registry.stored,
+    onChange: (listener) => served.onChange(listener),
     knowsList: (gvk) => served.hasListKind(gvk),
     kind: (gvk) => catalog.kind(gvk) ?? served.kind(gvk),
   }
-    onChange: (listener) => served.onChange(listener),
   const { aggregation } = options
   const aggregator =
     aggregation === undefined ? undefined : new Aggregator({ registry, aggregation, clock, closing: closing.signal, onFault })

@@ -38,6 +38,8 @@ export interface Environment {
   readonly serviceNetwork?: ServiceNetwork | undefined
   /** Whether containers may be privileged. Default false. */
   readonly allowPrivileged?: boolean | undefined
+  /** Bytes that a stored object may have; larger ones are refused with 413. Default: 1.5 MiB, what etcd takes. */
+  readonly maxObjectBytes?: number | undefined
   /** Refuses writes of some resources by who writes what: roles, which must not give more than their writer has. */
   readonly guard?: WriteGuard | undefined
 }

@@ -19,6 +19,7 @@ import {
   validateUpdatedMetadata,
   wipeSystemMetadata,
 } from './object-metadata.ts'
+import { encodeWithin, maxObjectBytesByDefault } from './object-size.ts'
 import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './removal.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
@@ -121,7 +122,9 @@ export async function createObject(
   }
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, writer.environment)
-    const stored = await writer.addresses.inTurn(definition, () => createOnce(writer, definition, context, object, attributes))
+    const stored = await writer.addresses.inTurn(definition, () =>
+      createOnce(writer, definition, context, { object, attributes, owned }),
+    )
     if (stored !== undefined) return stored
     if (!generate || attempt === generatedNameAttempts) throw takenName(writer, definition, object)
   }
@@ -146,8 +149,11 @@ async function createOnce(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
-  object: ApiObject,
-  attributes: AdmissionAttributes,
+  {
+    object,
+    attributes,
+    owned,
+  }: { readonly object: ApiObject; readonly attributes: AdmissionAttributes; readonly owned: boolean },
 ): Promise<Stored | undefined> {
   const { environment } = writer
   const policy = policyContext(environment, context, definition)
@@ -175,7 +181,7 @@ async function createOnce(
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
-  return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true }))
+  return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true, owned }))
 }
 
 interface EntryWrite {
@@ -185,13 +191,15 @@ interface EntryWrite {
   readonly stored?: ApiObject | undefined
   readonly expect: number
   readonly settled: boolean
+  /** The caller applies, so owners are kept whatever they cost. */
+  readonly owned: boolean
 }
 
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
 async function writeEntry(
   writer: Writer,
   definition: ResourceDefinition,
-  { key, object, stored, expect, settled }: EntryWrite,
+  { key, object, stored, expect, settled, owned }: EntryWrite,
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { environment, parsed } = writer
   object.metadata.resourceVersion = '0'
@@ -201,11 +209,12 @@ async function writeEntry(
   const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
   const note = parsed.newNote(canonical)
   if (settled) note.settledBy = definition
+  const size = { maxBytes: environment.maxObjectBytes ?? maxObjectBytesByDefault, ownersMayGo: !owned }
   const result = await environment.storage.put(
     key,
     (revision) => {
       canonical.metadata.resourceVersion = String(revision)
-      return encodeStored(canonical)
+      return encodeWithin(canonical, size)
     },
     { expect, note },
   )
@@ -296,7 +305,7 @@ async function updateOnce(
   current: FrozenObject,
 ): Promise<Stored | undefined> {
   const { environment } = writer
-  const { namespace, name, subresource } = request
+  const { namespace, name, subresource, owned = false } = request
   const gr = { group: definition.group, resource: definition.resource.name }
   const named = storedKind(writer, definition)
   if (request.uid !== undefined && request.uid !== '' && request.uid !== current.metadata.uid) {
@@ -311,8 +320,7 @@ async function updateOnce(
   const asStored = same && isSettled(writer, definition, entry, current)
   const changed = asStored ? given : ownMetadata(same ? structuredClone(given) : given)
   if (!asStored) takeNamespace(changed, namespace, definition)
-  if (request.owned !== true && !asStored)
-    trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
+  if (!owned && !asStored) trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(writer, context)
   const admitted = request.admitted === true ? changed : await admittedUpdate(writer, request, changed, attributes, admission)
@@ -349,7 +357,9 @@ async function updateOnce(
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
   const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
   const settle = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
-  return toldAdmission(settle, () => writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined }))
+  return toldAdmission(settle, () =>
+    writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined, owned }),
+  )
 }
 
 async function writeUpdate(
@@ -361,7 +371,13 @@ async function writeUpdate(
     current,
     entry,
     whole,
-  }: { readonly next: ApiObject; readonly current: FrozenObject; readonly entry: Entry; readonly whole: boolean },
+    owned,
+  }: Pick<EntryWrite, 'owned'> & {
+    readonly next: ApiObject
+    readonly current: FrozenObject
+    readonly entry: Entry
+    readonly whole: boolean
+  },
 ): Promise<Stored | undefined> {
   const { parsed } = writer
   const type = storedType(writer, definition)
@@ -382,5 +398,5 @@ async function writeUpdate(
     return { object: current, entry }
   }
   const stored = definition.conversion === undefined ? undefined : kept
-  return writeEntry(writer, definition, { key: entry.key, object: canonical, stored, expect: entry.revision, settled })
+  return writeEntry(writer, definition, { key: entry.key, object: canonical, stored, expect: entry.revision, settled, owned })
 }

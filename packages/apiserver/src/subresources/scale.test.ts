@@ -43,6 +43,17 @@ async function withDeployment(): Promise<SampleServer> {
 }
 
 describe('scale', () => {
+  it('gives replicas to nobody for a patch of the status', async () => {
+    const sample = await withDeployment()
+    const { status } = await sample.ask(`${deployments}/web/scale?fieldManager=reporter`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: { status: { replicas: 42 } },
+    })
+    expect(status).toBe(200)
+    expect(await owners(sample)).toEqual(['ci/'])
+  })
+
   it('P2 shows the replicas of a workload', async () => {
     const { ask } = await withDeployment()
     expect((await ask(`${deployments}/web/scale`)).json).toMatchObject({

@@ -115,6 +115,7 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
         if (current !== undefined && content === 'live' && managedFields === before?.metadata.managedFields) return current
         const next = content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore')
         setManagedFields(next, managedFields)
+        if (current === undefined) refuseForeignUid(request, next)
         return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
       }
       const next = patched(request, target, body, before as DeepReadonly<object>, options)
@@ -122,6 +123,13 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
     },
   })
   return presentStored(request, answer.created ? 201 : 200, answer, representation)
+}
+
+/** Who names a uid means an object that exists; a new one would get another. @throws ApiError 409 */
+function refuseForeignUid({ definition, state }: ResourceRequest, { metadata: { uid = '' } }: ApiObject): void {
+  if (uid === '') return
+  const problem = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+  throw ApiError.conflict({ group: definition.group, resource: definition.resource.name }, state.info.name, problem)
 }
 
 /** The object after a JSON, merge or strategic merge patch, decoded again. @throws ApiError 400, 413, 415, 422 */

@@ -49,6 +49,18 @@ describe('P230 ownership through scale', () => {
     ])
   })
 
+  it('gives nothing to those that wrote the status of the Scale only', () => {
+    const reporter = entry({
+      manager: 'reporter',
+      operation: 'Update',
+      apiVersion: 'autoscaling/v1',
+      subresource: 'scale',
+      fieldsV1: { 'f:status': { 'f:replicas': {} } },
+    })
+    const kept = parentManagedFields(ownership, [...scaleManagedFields(ownership), reporter])
+    expect(kept.map(({ manager }) => manager)).toEqual(['b', 'a'])
+  })
+
   it('leaves owners that kept the replicas alone, and drops unknown versions', () => {
     const kept = parentManagedFields(
       { ...ownership, live: [...live, entry({ manager: 'z', apiVersion: 'apps/v9' })] },

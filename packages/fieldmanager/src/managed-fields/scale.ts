@@ -20,7 +20,8 @@ export interface ScaleOwnership {
 /** Version of the Scale that owners are translated to. */
 export const scaleApiVersion = 'autoscaling/v1'
 
-const replicasOfScale = FieldSet.of(['f:spec', 'f:replicas'])
+const scaleReplicas: Path = ['f:spec', 'f:replicas']
+const replicasOfScale = FieldSet.of(scaleReplicas)
 
 /**
  * Owners as the Scale of an object shows them: those that own the replicas.
@@ -65,7 +66,8 @@ export function parentManagedFields(
   const path = pathAt(replicasPaths, apiVersion)
   if (path !== undefined && path !== null) {
     for (const [key, { set, applied }] of written) {
-      if (!set.empty) managers.set(key, { set: FieldSet.of(path), apiVersion, applied })
+      // Nothing else of a Scale is kept: who wrote its status only owns nothing here.
+      if (set.has(scaleReplicas)) managers.set(key, { set: FieldSet.of(path), apiVersion, applied })
     }
   }
   return encodeManaged({ managers, times: parent.times })

@@ -79,6 +79,15 @@ describe('expressions', () => {
     expect(problem).toContain('900 more errors were truncated')
   })
 
+  it.each<[string, JsonValue]>([
+    ['null', null],
+    ['text', 'a'],
+    ['a number', 1],
+  ])('has() finds no member of %s', (_, inner) => {
+    expect(evaluate('has(x.a.b)', { x: { a: inner } }).value).toBe(false)
+    expect(evaluate('has(x.c.b)', { x: { a: inner } }).value).toMatchObject({ message: 'no such key: c' })
+  })
+
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('know no member %s of values', (name) => {
     expect(evaluate(`has(x.${name})`, { x: { a: 1 } }).value).toBe(false)
     expect(evaluate(`'${name}' in x`, { x: {} }).value).toBe(false)

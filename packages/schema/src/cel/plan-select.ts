@@ -23,13 +23,10 @@ export function memberOf(target: Step, field: string, test: boolean): Step {
     return (frame) => {
       const value = target(frame)
       if (value instanceof Fault) return value
-      if (value instanceof Optional) {
-        if (value.value === undefined) return false
-        const inner = memberIn(value.value, field)
-        return inner instanceof Fault && inner === noOverload ? inner : inner !== undefined
-      }
-      const found = memberIn(value, field)
-      return found === noOverload ? noOverload : found !== undefined
+      const holder = value instanceof Optional ? value.value : value
+      // What has no members at all, as null, has none of this name.
+      if (!(holder instanceof MapValue)) return holder instanceof ListValue ? noOverload : false
+      return holder.field(field) !== undefined
     }
   }
   return (frame) => {

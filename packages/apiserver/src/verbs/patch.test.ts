@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
+
+const maps = '/api/v1/namespaces/default/configmaps'
+const apply = { 'content-type': 'application/apply-patch+yaml' }
+const map = (metadata: object, data: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data })
+
+describe('apply', () => {
+  it('makes nothing of a configuration that names an object by its uid', async () => {
+    const { ask } = await sampleServer()
+    const body = map({ name: 'a', uid: '11111111-2222-3333-4444-555555555555' })
+    const { status, json } = await ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body })
+    expect(status).toBe(409)
+    expect(json).toMatchObject({ reason: 'Conflict', details: { name: 'a', kind: 'configmaps' } })
+    expect(json.message).toContain('no existing object was found')
+    expect((await ask(`${maps}/a`)).status).toBe(404)
+  })
+
+  it('notes owners even where they make the object too large, which is refused', async () => {
+    const { ask } = await sampleServer()
+    const data = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`${'key-'.repeat(20)}${i}`, '']))
+    expect((await ask(maps, { method: 'POST', body: map({ name: 'large' }, data) })).status).toBe(201)
+    const { json } = await ask(`${maps}/large`)
+    expect(json.metadata).not.toHaveProperty('managedFields')
+    const applied = await ask(`${maps}/large?fieldManager=ci`, {
+      method: 'PATCH',
+      headers: apply,
+      body: map({ name: 'large' }, data),
+    })
+    expect(applied.status).toBe(413)
+    expect((await ask(`${maps}/large`)).json).toEqual(json)
+  })
+})

@@ -1,0 +1,42 @@
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { encodeWithin } from './object-size.ts'
+
+const object = (owners = 0): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {
+    name: 'a',
+    ...(owners === 0
+      ? {}
+      : { managedFields: [{ manager: 'm'.repeat(owners), operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }] }),
+  },
+})
+
+const refusal = (make: () => unknown): ApiError | undefined => {
+  try {
+    make()
+    return undefined
+  } catch (error) {
+    return error as ApiError
+  }
+}
+
+describe('the size of stored objects', () => {
+  it('may be all that is allowed', () => {
+    const bytes = encodeWithin(object(), { maxBytes: 10_000, ownersMayGo: false })
+    expect(encodeWithin(object(), { maxBytes: bytes.byteLength, ownersMayGo: false })).toEqual(bytes)
+    const error = refusal(() => encodeWithin(object(), { maxBytes: bytes.byteLength - 1, ownersMayGo: true }))
+    expect(error).toBeInstanceOf(ApiError)
+    expect([error?.code, error?.reason]).toEqual([413, 'RequestEntityTooLarge'])
+  })
+
+  it('costs the owners of fields, but not when somebody applies', () => {
+    const large = object(500)
+    expect(refusal(() => encodeWithin(large, { maxBytes: 300, ownersMayGo: false }))?.code).toBe(413)
+    expect(encodeWithin(large, { maxBytes: 300, ownersMayGo: true })).toEqual(
+      encodeWithin(object(), { maxBytes: 300, ownersMayGo: true }),
+    )
+    expect(large.metadata).not.toHaveProperty('managedFields')
+  })
+})
