@@ -51,6 +51,8 @@ export function defaultPodOnly(spec: PodSpec): void {
     }
   }
   spec.enableServiceLinks ??= true
+  // Negative times were taken once; a pod on its own is given the shortest one instead.
+  if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1
 }
 
 /** What is limited and not asked for is asked for up to its limit. */
