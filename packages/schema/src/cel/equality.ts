@@ -91,6 +91,7 @@ function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
 function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
   if (a.size !== b.size || a.structName !== b.structName) return false
   meter.labor(a.size * 2)
+  if (a.equalsUnseen?.(b, (steps) => meter.labor(steps)) === false) return false
   for (const key of a.keys()) {
     const mine = a.get(key)
     const other = b.get(key)

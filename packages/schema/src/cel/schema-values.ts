@@ -85,6 +85,14 @@ class Members {
     }
   }
 
+  get rest(): boolean {
+    return this.#rest !== undefined
+  }
+
+  has(name: string): boolean {
+    return this.#schemas.has(name)
+  }
+
   /** Name in JSON of a name in an expression. */
   named(name: string): string | undefined {
     return this.declared ? this.#names.get(name) : name
@@ -152,6 +160,39 @@ class SchemaMap extends MapValue {
   keys(): Iterable<Value> {
     return Object.keys(this.raw).map((key) => (this.#members.declared ? (escapeName(key) ?? key) : key))
   }
+
+  /**
+   * Members that no property stands for are compared as they are, and are let pass where the other object has none of that name;
+   * a property that is null equals nothing. All of it as on the stock server.
+   */
+  override equalsUnseen(other: MapValue, labor: (steps: number) => void): boolean {
+    const { declared } = this.#members
+    if (!declared && this.#members.rest) return true
+    for (const key of Object.keys(this.raw)) {
+      const value = this.raw[key] as JsonValue
+      if (declared && this.#members.has(key)) {
+        if (value === null) return false
+      } else if (!(other instanceof SchemaMap)) return false
+      else {
+        const theirs = own(other.raw, key)
+        if (theirs !== undefined && !sameJson(value, theirs, labor)) return false
+      }
+    }
+    return true
+  }
+}
+
+function sameJson(a: JsonValue, b: JsonValue, labor: (steps: number) => void): boolean {
+  labor(1)
+  if (a === b) return true
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, labor))
+  if (!isObject(a) || !isObject(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, labor))
+  )
 }
 
 function listAdapter(schema: JsonObject): Adapter {

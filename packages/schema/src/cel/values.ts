@@ -93,6 +93,8 @@ export abstract class MapValue {
   abstract keys(): Iterable<Value>
   /** Of objects: the declared type's name. */
   readonly structName: string | undefined = undefined
+  /** Of what expressions cannot see, whether it lets the value equal another one; asked before members are compared. */
+  equalsUnseen?(other: MapValue, labor: (steps: number) => void): boolean
 }
 
 /** Keys of all types in one JavaScript map; 1, 1u and 1.0 are the same key. */

@@ -102,6 +102,34 @@ describe('schemaValidator', () => {
     expect(faults(spec({ f: schema }), { f: value })).toEqual(expected)
   })
 
+  it('text and lists pass where a format that is checked is asked for, whatever the type', () => {
+    const schema = spec({ f: { type: 'object', format: 'uuid' }, n: { type: 'integer', format: 'ipv4' } })
+    expect(faults(schema, { f: ['a'] })).toEqual([])
+    expect(faults(schema, { f: 'a' })).toEqual(['spec.f: Invalid value: "a": spec.f in body must be of type uuid: "a"'])
+    expect(faults(schema, { f: 1 })).toEqual(['spec.f: Invalid value: "int64": spec.f in body must be of type uuid: "int64"'])
+    expect(faults(schema, { n: [] })).toEqual(['spec.n: Invalid value: "array": spec.n in body must be of type integer: "array"'])
+  })
+
+  it('formats that nobody checks count for defaults only', () => {
+    const schema = { type: 'integer', format: 'int32' }
+    expect(schemaValidator(schema)({}).map(formatFieldError)).toEqual([
+      '<nil>: Invalid value: "object":  in body must be of type integer: "object"',
+    ])
+    expect(schemaValidator(schema, { everyFormat: true })({}).map(formatFieldError)).toEqual([
+      '<nil>: Invalid value: "":  in body must be of type int32: ""',
+    ])
+  })
+
+  it('tells too few members and what is wrong with those that are there', () => {
+    const schema = spec({ f: { type: 'object', minProperties: 2, properties: { a: { type: 'string' } } } })
+    expect(faults(schema, { f: { a: 1 } })).toHaveLength(2)
+  })
+
+  it('what is below a map at the top begins with a dot in messages', () => {
+    const errors = schemaValidator({ type: 'object', additionalProperties: { type: 'string' } })({ a: 1 })
+    expect(errors.map(formatFieldError)).toEqual(['a: Invalid value: "integer": .a in body must be of type string: "integer"'])
+  })
+
   it('lets pass in an update what was wrong before and has not changed', () => {
     const item = { type: 'object', properties: { k: { type: 'string' }, n: { type: 'integer', maximum: 5 } } }
     const schema = spec({

@@ -50,6 +50,52 @@ describe('definitions of custom resources', () => {
     expect(faults(object)).toEqual([])
   })
 
+  it('tell defaults inside of metadata by where they end up', () => {
+    expect(faults(definition({ type: 'object', properties: { kind: { type: 'string', default: 1 } } }))).toContain(
+      'spec.validation.openAPIV3Schema.properties[kind].default: Invalid value: 1: must result in valid metadata: kind: Invalid value: 1: must be a string',
+    )
+    const [first] = faults(definition({ type: 'object', properties: { metadata: { type: 'object', default: 'a' } } }))
+    expect(first).toMatch(/must result in valid metadata: metadata: Invalid value: "a": json: cannot unmarshal string/)
+  })
+
+  it('a storage version that comes twice is told twice', () => {
+    const object = definition()
+    object.spec.versions.push({ ...(object.spec.versions[0] as (typeof object.spec.versions)[0]) })
+    expect(faults(object).at(-1)).toBe('status.storedVersions: Invalid value: []string{"v1"}: must have the storage version v1')
+  })
+
+  it('selectable fields are looked up in the schema that stands beside them', () => {
+    const object = definition(field({ type: 'string' }), { selectableFields: [{ jsonPath: '.f' }] })
+    expect(faults(object)).toEqual([])
+    const [version] = object.spec.versions
+    object.spec.versions.push({ ...(version as NonNullable<typeof version>), name: 'v2', storage: false, selectableFields: [] })
+    expect(faults(object)).toEqual([
+      'spec.versions[0].selectableFields: Invalid value: "": selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+    ])
+  })
+
+  it('an additional property that is forbidden inside of a junctor does not matter', () => {
+    const branches = [{ type: 'integer' }, { type: 'string', additionalProperties: false }]
+    expect(faults(definition(field({ 'x-kubernetes-int-or-string': true, anyOf: branches })))).toEqual([])
+  })
+
+  it('a bundle of certificates is looked at once the definition is served', () => {
+    const conversion = (caBundle: string) => ({
+      strategy: 'Webhook',
+      webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://example.com', caBundle } },
+    })
+    const served = definition()
+    served.metadata.resourceVersion = '1'
+    served.status = { ...served.status, conditions: [{ type: 'Established', status: 'True' }] }
+    const next = structuredClone(served)
+    next.spec.conversion = conversion('YQ==')
+    const errors = policy.validateUpdate?.(next, served, context) ?? []
+    expect(errors.map(formatFieldError)).toEqual([
+      'spec.conversion.webhookClientConfig.caBundle: Invalid value: []byte{0x61}: unable to load root certificates: unable to parse bytes as PEM block',
+    ])
+    expect(faults({ ...next })).toEqual([])
+  })
+
   it('P337 need a scope, a schema and a structural one', () => {
     const unscoped = definition()
     unscoped.spec.scope = ''
