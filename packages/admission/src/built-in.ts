@@ -87,7 +87,10 @@ export const builtInPlugins: readonly PluginKind[] = [
     serviceAccount({ profile, random, ...(tokenSeconds === undefined ? {} : { tokenSeconds }) }),
   ),
   plugin('NodeRestriction', false, ({ profile, features }) =>
-    nodeRestriction({ profile, checkAudiences: features.release.atLeast('1.32') }),
+    nodeRestriction({
+      profile,
+      checkAudiences: features.enabled('ServiceAccountNodeAudienceRestriction', features.release.atLeast('1.32')),
+    }),
   ),
   plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),
   plugin('AlwaysPullImages', false, () => alwaysPullImages()),

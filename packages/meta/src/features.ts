@@ -25,7 +25,7 @@ export function fixedFeatures(release: string = defaultRelease, gates: Readonly<
         return answer
       },
     }),
-    enabled: (gate: string) => set.get(gate) === true,
+    enabled: (gate: string, byDefault = false) => set.get(gate) ?? byDefault,
   })
 }
 

@@ -160,7 +160,8 @@ export interface Features {
     readonly version: string
     atLeast(version: string): boolean
   }
-  enabled(gate: string): boolean
+  /** What was said of a gate, or else its default: off, unless the asker knows better. */
+  enabled(gate: string, byDefault?: boolean): boolean
 }
 
 /**

@@ -50,7 +50,9 @@ describe('features', () => {
 
   it('has the gates that were set, and no others', () => {
     const features = fixedFeatures('1.25', { A: true, B: false })
-    expect(['A', 'B', 'C', 'constructor', '__proto__'].map(features.enabled)).toEqual([true, false, false, false, false])
+    const names = ['A', 'B', 'C', 'constructor', '__proto__']
+    expect(names.map((gate) => features.enabled(gate))).toEqual([true, false, false, false, false])
+    expect(names.map((gate) => features.enabled(gate, true))).toEqual([true, false, true, true, true])
   })
 })
 

@@ -5,7 +5,26 @@ const maps = '/api/v1/namespaces/default/configmaps'
 const apply = { 'content-type': 'application/apply-patch+yaml' }
 const map = (metadata: object, data: object = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data })
 
+const pod = (status: object, metadata: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p', ...metadata },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+  status,
+})
+
 describe('apply', () => {
+  it('cannot delete a pod by way of its status', async () => {
+    const { ask } = await sampleServer()
+    const send = (path: string, body: object) =>
+      ask(`/api/v1/namespaces/default/pods/p${path}?fieldManager=ci`, { method: 'PATCH', headers: apply, body })
+    expect((await send('', pod({}))).status).toBe(201)
+    const { status, json } = await send('/status', pod({ message: 'm' }, { deletionTimestamp: '2020-01-01T00:00:00Z' }))
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ status: { message: 'm' } })
+    expect(json.metadata).not.toHaveProperty('deletionTimestamp')
+  })
+
   it('makes nothing of a configuration that names an object by its uid', async () => {
     const { ask } = await sampleServer()
     const body = map({ name: 'a', uid: '11111111-2222-3333-4444-555555555555' })

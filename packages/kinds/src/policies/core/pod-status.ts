@@ -21,6 +21,8 @@ export function defaultPodStatus(pod: Pod): void {
 export const podStatusPolicy: SubresourcePolicy<Pod> = {
   prepareForUpdate(pod, old) {
     keepMembers(pod, old, 'spec')
+    delete pod.metadata.deletionTimestamp
+    if (isSet(old.metadata.deletionTimestamp)) pod.metadata.deletionTimestamp = old.metadata.deletionTimestamp
     delete pod.metadata.ownerReferences
     if (isSet(old.metadata.ownerReferences)) pod.metadata.ownerReferences = copy<OwnerReference[]>(old.metadata.ownerReferences)
     if (old.metadata.generation === undefined) delete pod.metadata.generation

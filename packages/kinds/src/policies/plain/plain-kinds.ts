@@ -1,3 +1,4 @@
+import { type ApiObject, type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
 import {
   MutatingAdmissionPolicyBindingPart,
   MutatingAdmissionPolicyPart,
@@ -17,7 +18,12 @@ import { plainPolicy } from './plain-policy.ts'
 
 /** Kinds that few clusters serve: alpha and beta versions that are off unless asked for. */
 
-export const clusterTrustBundlePolicy = /* @__PURE__ */ plainPolicy({ part: ClusterTrustBundlePart, namespaced: false })
+export const clusterTrustBundlePolicy = /* @__PURE__ */ plainPolicy({
+  part: ClusterTrustBundlePart,
+  namespaced: false,
+  name: (bundle) => trustBundleName(textAt(bundle, 'signerName')),
+  selectableFields: { 'spec.signerName': (bundle) => textAt(bundle, 'signerName') },
+})
 export const mutatingAdmissionPolicyPolicy = /* @__PURE__ */ plainPolicy({
   part: MutatingAdmissionPolicyPart,
   namespaced: false,
@@ -43,4 +49,31 @@ export const deviceTaintRulePolicy = /* @__PURE__ */ plainPolicy({
 })
 export const resourceClaimPolicy = /* @__PURE__ */ plainPolicy({ part: ResourceClaimPart, namespaced: true, status: true })
 export const resourceClaimTemplatePolicy = /* @__PURE__ */ plainPolicy({ part: ResourceClaimTemplatePart, namespaced: true })
-export const resourceSlicePolicy = /* @__PURE__ */ plainPolicy({ part: ResourceSlicePart, namespaced: false, generation: true })
+export const resourceSlicePolicy = /* @__PURE__ */ plainPolicy({
+  part: ResourceSlicePart,
+  namespaced: false,
+  generation: true,
+  selectableFields: {
+    'spec.nodeName': (slice) => textAt(slice, 'nodeName'),
+    'spec.driver': (slice) => textAt(slice, 'driver'),
+  },
+})
+
+/** A text of the specification; empty where there is none. */
+function textAt(object: DeepReadonly<ApiObject>, member: string): string {
+  const text = (object['spec'] as Readonly<Record<string, unknown>> | undefined)?.[member]
+  return typeof text === 'string' ? text : ''
+}
+
+/** Bundles of a signer are named after it: `example.com/signer` has `example.com:signer:a`. */
+function trustBundleName(signer: string): NameRule {
+  const prefix = `${signer.replaceAll('/', ':')}:`
+  return (name, isPrefix) => {
+    if (signer === '' && name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name']
+    if (signer === '') return nameRules.dns1123Subdomain(name, isPrefix)
+    if (!name.startsWith(prefix)) {
+      return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`]
+    }
+    return nameRules.dns1123Subdomain(name.slice(prefix.length), isPrefix)
+  }
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../catalog/catalog.ts'
+import { ClusterTrustBundle } from '../../types/certificates-v1beta1.generated.ts'
 import { ResourceClaim } from '../../types/resource-v1beta1.generated.ts'
 import { ResourceClaim as NewResourceClaim } from '../../types/resource-v1beta2.generated.ts'
 import { testContext } from '../testing/context.ts'
@@ -34,6 +35,30 @@ describe('kinds that are known by their type alone', () => {
     policy.prepareForCreate?.(made, testContext())
     expect(made).toHaveProperty('status', {})
     expect(policy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
+  })
+
+  it('trust bundles of a signer are named after it', () => {
+    const bundle = (name: string, signerName = '') =>
+      ClusterTrustBundle.create({ metadata: { name }, spec: { trustBundle: 'x', ...(signerName === '' ? {} : { signerName }) } })
+    const found = (name: string, signerName?: string) =>
+      faults(ClusterTrustBundle.validate(bundle(name, signerName))).filter((fault) => fault.startsWith('metadata'))
+    expect(found('a')).toEqual([])
+    expect(found('example.com:signer:a', 'example.com/signer')).toEqual([])
+    expect(found('example.com:signer:A', 'example.com/signer')).toEqual(['metadata.name Invalid'])
+    expect(found('a', 'example.com/signer')).toEqual(['metadata.name Invalid'])
+    expect(found('example.com:signer:a')).toEqual(['metadata.name Invalid'])
+  })
+
+  it('slices of resources are selected by node and driver', () => {
+    const { policy } = createCatalog({ runtimeConfig: 'api/all=true' }).resource({
+      group: 'resource.k8s.io',
+      version: 'v1beta1',
+      resource: 'resourceslices',
+    })!
+    const slice = { metadata: { name: 'a' }, spec: { nodeName: 'n', driver: 'd.example.com' } } as never
+    expect(policy.selectableFields?.['spec.nodeName']?.(slice)).toBe('n')
+    expect(policy.selectableFields?.['spec.driver']?.(slice)).toBe('d.example.com')
+    expect(policy.selectableFields?.['spec.driver']?.({ metadata: { name: 'a' } } as never)).toBe('')
   })
 
   it('every kind that is stored has rules', () => {

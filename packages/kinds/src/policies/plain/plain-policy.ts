@@ -1,3 +1,4 @@
+import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
 import { lazyTypes, type TypePart } from '../../handles/lazy-types.ts'
 import type { KindPolicy } from '../../interfaces.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
@@ -13,13 +14,18 @@ export interface PlainKind {
   readonly status?: boolean
   /** Counts its specifications. */
   readonly generation?: boolean
+  /** Names that objects may have. Default: DNS subdomains. */
+  readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
+  /** What may be selected by besides metadata. */
+  readonly selectableFields?: NonNullable<KindPolicy['selectableFields']>
 }
 
 /**
  * The policy of a kind of which no more is known here than its type: who writes what, and its structure. Rules beyond that are
  * those of the components that use it.
  */
-export function plainPolicy({ part, namespaced, status = false, generation = false }: PlainKind): KindPolicy {
+export function plainPolicy(kind: PlainKind): KindPolicy {
+  const { part, namespaced, status = false, generation = false, name, selectableFields } = kind
   const types = lazyTypes(part)
   const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
   const structure = (object: object, report: Report) => checkStructure(type(), object, (name) => report.at(name))
@@ -34,7 +40,7 @@ export function plainPolicy({ part, namespaced, status = false, generation = fal
     },
     validate(object, context) {
       return findings(context, (report) => {
-        checkMetadata(object, report, { namespaced })
+        checkMetadata(object, report, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
         structure(object, report)
       })
     },
@@ -44,6 +50,7 @@ export function plainPolicy({ part, namespaced, status = false, generation = fal
         structure(object, report)
       })
     },
+    ...(selectableFields === undefined ? {} : { selectableFields }),
     ...(status
       ? {
           subresources: {

@@ -22,6 +22,8 @@ export interface Authorization extends AsyncDisposable {
   readonly authorizer: AuthorizerFactory
   /** The roles and bindings of the start are wanted. */
   readonly bootstrapRoles: boolean
+  /** Everybody who may decide. */
+  readonly modes: readonly AuthorizationMode[]
 }
 
 interface Environment {
@@ -29,13 +31,19 @@ interface Environment {
   readonly random: Random
   readonly profile: NamingProfile
   readonly onError: (error: unknown) => void
+  /** Told that a file has come into force. */
+  readonly onReload?: (flag: string) => void
 }
 
 type Maker = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
 
 /** @throws CliError for flags that contradict each other and files that cannot be used. */
-export async function authorization(options: AuthorizationOptions, environment: Environment): Promise<Authorization> {
-  const { authorizationMode: modes } = options
+export async function authorization(
+  options: AuthorizationOptions & { readonly explicit?: readonly string[] },
+  environment: Environment,
+): Promise<Authorization> {
+  const { authorizationMode: modes, authorizationConfig } = options
+  if (authorizationConfig !== undefined) return byConfiguration(authorizationConfig, { options, environment })
   refuseUnused(options)
   const remote = modes.includes('Webhook') ? await webhookOf(options, environment) : undefined
   const abac = modes.includes('ABAC') ? await abacOf(options, environment) : undefined
@@ -49,17 +57,48 @@ export async function authorization(options: AuthorizationOptions, environment: 
     SystemMasters: () => systemMasters,
   }
   return {
+    modes,
     bootstrapRoles: modes.includes('RBAC'),
     async authorizer(parts) {
       const chosen: Authorizer[] = []
       // Whatever is decided elsewhere, administrators come in: a cluster whose roles are broken could not be mended otherwise.
-      if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'AlwaysDeny' || mode === 'SystemMasters')) {
+      if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'SystemMasters')) {
         chosen.push(privilegedGroups())
       }
       for (const mode of modes) chosen.push(await makers[mode](parts))
       return chosen.length === 1 ? chosen[0]! : unionAuthorizer(chosen)
     },
     [Symbol.asyncDispose]: async () => remote?.fetch[Symbol.asyncDispose](),
+  }
+}
+
+async function byConfiguration(
+  path: string,
+  given: { readonly options: AuthorizationOptions & { readonly explicit?: readonly string[] }; readonly environment: Environment },
+): Promise<Authorization> {
+  const { options, environment } = given
+  const { explicit = [], authorizationPolicyFile } = options
+  if (explicit.some((name) => name === 'authorizationMode' || name.startsWith('authorizationWebhook'))) {
+    const message =
+      '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined'
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
+  const { configuredAuthorization } = await import('./configured.ts')
+  const made = await configuredAuthorization(path, {
+    ...environment,
+    onReload: environment.onReload ?? (() => undefined),
+    abac: async () => abacOf(options, environment),
+  })
+  if (made.modes.includes('ABAC') !== (authorizationPolicyFile !== undefined)) {
+    await made[Symbol.asyncDispose]()
+    const message = 'an authorizer of type ABAC and --authorization-policy-file go together'
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
+  return {
+    modes: made.modes,
+    bootstrapRoles: made.modes.includes('RBAC'),
+    authorizer: (parts) => made.authorizer(parts),
+    [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
   }
 }
 

@@ -17,6 +17,10 @@ function options(): Option[] {
     )
       .default(['Node', 'RBAC'])
       .argParser(modes),
+    option(
+      '--authorization-config <file>',
+      'AuthorizationConfiguration, followed while it changes: authorizers in order, any number of webhooks; instead of --authorization-mode and --authorization-webhook-*',
+    ),
     option('--authorization-policy-file <file>', 'policies of mode ABAC, one JSON object a line'),
     option('--authorization-webhook-config-file <file>', 'kubeconfig that leads to the webhook of mode Webhook'),
     option('--authorization-webhook-version <version>', 'version of the reviews that it is asked with')

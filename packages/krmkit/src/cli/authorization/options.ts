@@ -1,6 +1,8 @@
 /** What the flags say about who may do what. */
 export interface AuthorizationOptions {
   readonly authorizationMode: readonly AuthorizationMode[]
+  /** File of an AuthorizationConfiguration, instead of modes and flags of the webhook. */
+  readonly authorizationConfig?: string
   /** File of policies, for mode ABAC. */
   readonly authorizationPolicyFile?: string
   /** Kubeconfig that leads to the webhook, for mode Webhook. */

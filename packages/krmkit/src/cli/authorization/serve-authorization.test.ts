@@ -99,6 +99,12 @@ describe('--authorization-mode', () => {
     await root.create(ConfigMap, { metadata: { name: 'a' } })
   })
 
+  it('AlwaysDeny: administrators all the same', async () => {
+    const { root, jane } = await start('--authorization-mode=AlwaysDeny')
+    expect(await status(jane, '/healthz')).toBe(403)
+    await root.create(ConfigMap, { metadata: { name: 'a' } })
+  })
+
   it('Webhook: a service decides; when it fails nobody is let in', async () => {
     const asked: { spec: { user: string } }[] = []
     let fails = false

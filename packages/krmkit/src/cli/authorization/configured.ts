@@ -1,0 +1,167 @@
+import { statSync } from 'node:fs'
+import type { AuthorizerEnvironment } from '@krmkit/apiserver'
+import {
+  type AuthorizationConfiguration,
+  type AuthorizationWebhook,
+  type Authorizer,
+  alwaysAllow,
+  alwaysDeny,
+  type ConditionCompiler,
+  composeAuthorizers,
+  createWebhookAuthorizer,
+  namingProblems,
+  parseAuthorizationConfiguration,
+  type ReplaceableAuthorizer,
+  replaceableAuthorizer,
+  validateAuthorizationConfiguration,
+} from '@krmkit/authorization'
+import { type ConnectionOptions, loadKubeconfig } from '@krmkit/client'
+import { type Clock, formatFieldErrors, type NamingProfile, type Random } from '@krmkit/meta'
+import { reviewConditions } from '../../expressions/review-conditions.ts'
+import { type RemoteFetch, remoteFetch } from '../authentication/remote-fetch.ts'
+import { followConfiguration, parsedConfiguration } from '../configuration-file.ts'
+import { inClusterConnection } from './in-cluster.ts'
+import type { AuthorizationMode } from './options.ts'
+
+/** Authorizers as a file says, which may change while the server runs. */
+export interface ConfiguredAuthorization extends AsyncDisposable {
+  /** Types that the file names. */
+  readonly modes: readonly AuthorizationMode[]
+  authorizer(parts: AuthorizerEnvironment): Promise<Authorizer>
+}
+
+export interface ConfiguredEnvironment {
+  readonly clock: Clock
+  readonly random: Random
+  readonly profile: NamingProfile
+  readonly onError: (error: unknown) => void
+  readonly onReload: (flag: string) => void
+  /** Reads the policies of type ABAC. */
+  readonly abac: () => Promise<Authorizer>
+}
+
+/** What the stock server has. */
+const types = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const
+const flag = 'authorization-config'
+
+/** @throws CliError for a file that cannot be used. */
+export async function configuredAuthorization(path: string, environment: ConfiguredEnvironment): Promise<ConfiguredAuthorization> {
+  const conditions = await reviewConditions()
+  let required: readonly string[] = []
+  let put: ((next: AuthorizationConfiguration) => Promise<void>) | undefined
+  const file = await followConfiguration(path, {
+    ...environment,
+    flag,
+    onApplied: () => environment.onReload(flag),
+    read: (text) => judged(text, { conditions, profile: environment.profile, required }),
+    apply: async (next) => put?.(next),
+  })
+  const initial = file.first
+  // What follows objects is there from the start or never.
+  required = [...new Set(initial.authorizers.map(({ type }) => type).filter((type) => type !== 'Webhook'))]
+  const webhooks = new Webhooks(environment)
+  return {
+    modes: [...new Set(initial.authorizers.map(({ type }) => type as AuthorizationMode))],
+    async authorizer(parts) {
+      const byType = await authorizersOf(required, { parts, abac: environment.abac })
+      const compose = async (configuration: AuthorizationConfiguration) =>
+        composeAuthorizers(configuration, { byType, conditions, webhook: await webhooks.reach(configuration) })
+      const current: ReplaceableAuthorizer = replaceableAuthorizer(await compose(initial))
+      put = async (next) => current.replace(await compose(next))
+      return current
+    },
+    async [Symbol.asyncDispose]() {
+      file[Symbol.dispose]()
+      await webhooks[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** @throws Error with everything that is wrong. */
+function judged(
+  text: string,
+  options: {
+    readonly conditions: ConditionCompiler
+    readonly profile: Pick<NamingProfile, 'apiDomain'>
+    readonly required: readonly string[]
+  },
+): AuthorizationConfiguration {
+  const { conditions, profile, required } = options
+  const { value, repeated } = parsedConfiguration(text)
+  const configuration = parseAuthorizationConfiguration(value, { repeated, apiDomain: profile.apiDomain })
+  const errors = validateAuthorizationConfiguration(configuration, { types, conditions, fileProblem })
+  if (errors.length > 0) throw new Error(formatFieldErrors(errors))
+  const problems = namingProblems(configuration, { required })
+  if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`)
+  return configuration
+}
+
+function fileProblem(path: string): string | undefined {
+  try {
+    return statSync(path).isFile() ? undefined : 'must be a regular file'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return `error loading file: stat ${path}: ${code === 'ENOENT' ? 'no such file or directory' : String(code)}`
+  }
+}
+
+async function authorizersOf(
+  chosen: readonly string[],
+  { parts, abac }: { readonly parts: AuthorizerEnvironment; readonly abac: () => Promise<Authorizer> },
+): Promise<ReadonlyMap<string, Authorizer>> {
+  const made = new Map<string, Authorizer>([
+    ['AlwaysAllow', alwaysAllow],
+    ['AlwaysDeny', alwaysDeny],
+  ])
+  if (chosen.includes('RBAC')) made.set('RBAC', await parts.rbac())
+  if (chosen.includes('Node')) made.set('Node', await parts.nodes())
+  if (chosen.includes('ABAC')) made.set('ABAC', await abac())
+  return made
+}
+
+/** The webhooks of a configuration, and the connections to them. Those of the one before last are closed. */
+class Webhooks implements AsyncDisposable {
+  readonly #environment: ConfiguredEnvironment
+  #current: RemoteFetch[] = []
+  #former: RemoteFetch[] = []
+
+  constructor(environment: ConfiguredEnvironment) {
+    this.#environment = environment
+  }
+
+  /** Reads how to reach them. @throws ClientError for a kubeconfig that cannot be used. */
+  async reach({ authorizers }: AuthorizationConfiguration) {
+    const connections = new Map<AuthorizationWebhook, ConnectionOptions>()
+    for (const { webhook } of authorizers) if (webhook !== undefined) connections.set(webhook, await connectionOf(webhook))
+    const retired = this.#former
+    this.#former = this.#current
+    this.#current = []
+    await Promise.all(retired.map((one) => one[Symbol.asyncDispose]()))
+    return (webhook: AuthorizationWebhook, name: string): Authorizer => {
+      const connection = connections.get(webhook)!
+      const remote = remoteFetch(connection)
+      this.#current.push(remote)
+      const { onError } = this.#environment
+      return createWebhookAuthorizer({
+        ...this.#environment,
+        onError: (error) => onError(new Error(`authorizer ${name}`, { cause: error })),
+        url: connection.server,
+        fetch: remote.fetch,
+        version: webhook.subjectAccessReviewVersion === 'v1beta1' ? 'v1beta1' : 'v1',
+        authorizedMs: webhook.authorizedMs,
+        unauthorizedMs: webhook.unauthorizedMs,
+        timeoutMs: webhook.timeoutMs,
+        onFailure: webhook.failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
+      })
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#former, ...this.#current].map((one) => one[Symbol.asyncDispose]()))
+  }
+}
+
+async function connectionOf({ connection }: AuthorizationWebhook): Promise<ConnectionOptions> {
+  const { type, kubeConfigFile = '' } = connection
+  return type === 'InClusterConfig' ? inClusterConnection() : loadKubeconfig({ path: kubeConfigFile })
+}
