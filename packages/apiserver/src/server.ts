@@ -143,6 +143,9 @@ export interface EmbeddedServer extends ApiServer {
 
 const closeDeadlineMs = 10_000
 
+/** What does not say how it may be cached may not be. */
+const uncached = { 'cache-control': 'no-cache, private' }
+
 /**
  * Composes a whole API server over a store. It listens on nothing: hand `handle` to an adapter or to a client in the same
  * process.
@@ -211,7 +214,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     machinery,
     resources: () => served.definitions,
     metrics,
-    ...(aggregator === undefined ? {} : { remote: () => aggregator.remote }),
+    ...(aggregator === undefined ? {} : { remote: () => aggregator.remote, remoteDocuments: aggregator.documents }),
     readiness: options.readiness ?? [],
     started: (options.bootstrapRoles ?? false) === false ? [] : [bootstrapRolesCheck(access)],
     serverAddress: options.serverAddress ?? 'localhost:6443',
@@ -277,10 +280,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     try {
       if (closing.signal.aborted) throw ApiError.serviceUnavailable('the server is shutting down')
       const response = await run(state)
-      return { ...response, headers: { 'audit-id': auditId, ...response.headers } }
+      return { ...response, headers: { 'audit-id': auditId, ...uncached, ...response.headers } }
     } catch (error) {
       const response = failed(state, error)
-      return { ...response, headers: { 'audit-id': auditId, ...response.headers } }
+      return { ...response, headers: { 'audit-id': auditId, ...uncached, ...response.headers } }
     } finally {
       active--
       if (active === 0) idle?.()
