@@ -27,6 +27,8 @@ describe('krmkit serve', () => {
     // Those of the audit trail are looked at where it is made.
     const rest = Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => !name.startsWith('audit')))
     expect(rest).toEqual({
+      clusterSigningDuration: 8760 * 3_600_000,
+      reportSigningFailures: false,
       securePort: 6443,
       bindAddress: '127.0.0.1',
       storage: 'memory',

@@ -2,6 +2,7 @@ import { addAdmissionFlags } from './admission/flags.ts'
 import { addAuditFlags } from './audit/flags.ts'
 import { addAuthenticationFlags } from './authentication/flags.ts'
 import { addAuthorizationFlags } from './authorization/flags.ts'
+import { addSigningFlags } from './certificate/serve-flags.ts'
 import { Command, Option } from './commander.ts'
 import {
   address,
@@ -140,7 +141,7 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions) => run(options))
-  return addAuditFlags(addAdmissionFlags(addJoinFlags(addAuthorizationFlags(addAuthenticationFlags(command)))))
+  return addAuditFlags(addAdmissionFlags(addSigningFlags(addJoinFlags(addAuthorizationFlags(addAuthenticationFlags(command))))))
 }
 
 function controllers(text: string): readonly string[] {

@@ -2,10 +2,17 @@ import type { AdmissionOptions } from './admission/options.ts'
 import type { AuditOptions } from './audit/options.ts'
 import type { AuthenticationOptions } from './authentication/options.ts'
 import type { AuthorizationOptions } from './authorization/options.ts'
+import type { SigningOptions } from './certificate/serve-options.ts'
 import type { JoinOptions } from './token/options.ts'
 
 /** What `krmkit serve` was told, flag by flag. */
-export interface ServeOptions extends AdmissionOptions, AuthenticationOptions, AuthorizationOptions, AuditOptions, JoinOptions {
+export interface ServeOptions
+  extends AdmissionOptions,
+    AuthenticationOptions,
+    AuthorizationOptions,
+    SigningOptions,
+    AuditOptions,
+    JoinOptions {
   readonly securePort: number
   readonly bindAddress: string
   readonly advertiseAddress?: string

@@ -4,6 +4,7 @@ import { extendableTokenSeconds } from '@krmkit/authentication'
 import { inProcessClient } from '@krmkit/client'
 import {
   builtInControllers,
+  ControllersError,
   chooseControllers,
   type RunningControllers,
   runControllers,
@@ -27,6 +28,7 @@ import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-p
 import { auditTrailsOf, type Trails } from './audit/trail.ts'
 import { type Authenticators, authenticators } from './authentication/authenticators.ts'
 import { type Authorization, authorization } from './authorization/authorizer.ts'
+import { clusterSigning } from './certificate/cluster-signing.ts'
 import { CliError } from './cli-error.ts'
 import { readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
@@ -65,7 +67,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     onError: (error) => log.error('the authorization webhook cannot be asked', error),
   })
   const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
-  const who = await authenticators(options, { ...environment, features, onError })
+  const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })
+  const who = await authenticators(options, { ...environment, features, onError, ownAuthority })
   const gate = new Gate()
   const proxyIdentity = await readProxyIdentity(options)
   const webhooks = webhookTransport()
@@ -127,7 +130,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       client,
       controllers: wanted,
       bootstrapSigningKey: options.bootstrapSigningKey,
-      onError: (error) => options.v >= 1 && log.error('a controller failed and tries again', error),
+      onError: (error) => logControllers(error, { options, log }),
+      ...(signing === undefined ? {} : { signing }),
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
       ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
     })
@@ -153,6 +157,12 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     await storage?.close()
     throw error
   }
+}
+
+/** Requests that are never signed are told of nowhere else; all other failures are tried again. */
+function logControllers(error: unknown, { options, log }: { readonly options: ServeOptions; readonly log: Log }): void {
+  if (error instanceof ControllersError && error.code === 'NotSigned') log.error(error.message)
+  else if (options.v >= 1) log.error('a controller failed and tries again', error)
 }
 
 /** Holds requests back that arrive between listening and being ready. */

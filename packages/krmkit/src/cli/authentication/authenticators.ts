@@ -52,6 +52,8 @@ export interface Environment {
   readonly random: Random
   readonly profile: NamingProfile
   readonly features: Features
+  /** PEM of an authority of client certificates that the server keeps itself. */
+  readonly ownAuthority?: string | undefined
   /** Told what went wrong outside: files, issuers, webhooks. */
   readonly onError: (error: unknown) => void
 }

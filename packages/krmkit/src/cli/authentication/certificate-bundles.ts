@@ -6,7 +6,7 @@ import { type WatchedFile, watchFile } from './watched-file.ts'
 
 /** The authorities of client certificates, followed while their files change. */
 export interface CertificateBundles extends Disposable {
-  /** PEM of the authorities of callers; undefined without the flag. */
+  /** PEM of the authorities of callers; undefined when there are none. */
   readonly clientCa: (() => string) | undefined
   /** PEM of the authorities of proxies. */
   readonly frontCa: (() => string) | undefined
@@ -18,8 +18,14 @@ export interface CertificateBundles extends Disposable {
 
 export async function certificateBundles(
   options: AuthenticationOptions,
-  environment: { readonly clock: Clock; readonly onError: (error: unknown) => void },
+  environment: {
+    readonly clock: Clock
+    readonly onError: (error: unknown) => void
+    /** PEM of an authority of callers beside those of the file. */
+    readonly ownAuthority?: string | undefined
+  },
 ): Promise<CertificateBundles> {
+  const { ownAuthority } = environment
   let changed: ((pem: string) => void) | undefined
   // Half a file is written, or a wrong one: the authenticators stay with the last good one, and clients are told of that.
   const onChange = (text: string) => {
@@ -35,14 +41,22 @@ export async function certificateBundles(
     path === undefined ? undefined : bundleFile(path, { ...environment, flag, onChange })
   const client = await follow(options.clientCaFile, 'client-ca-file')
   const front = await follow(options.requestheaderClientCaFile, 'requestheader-client-ca-file')
-  const all = () => {
-    const texts = [client, front].flatMap((file) => (file === undefined ? [] : [file.text]))
-    return texts.length === 0 ? undefined : texts.join('\n')
+  const joined = (...texts: (string | undefined)[]) => {
+    const given = texts.filter((text) => text !== undefined)
+    return given.length === 0 ? undefined : given.join('\n')
   }
+  let callersOf: { readonly file: string | undefined; readonly text: string } | undefined
+  // Asked for every request with a certificate: made once for a content of the file.
+  const callers = () => {
+    if (callersOf === undefined || callersOf.file !== client?.text)
+      callersOf = { file: client?.text, text: joined(client?.text, ownAuthority) ?? '' }
+    return callersOf.text
+  }
+  const all = () => joined(client?.text, ownAuthority, front?.text)
   const proxyHeaders = front === undefined ? undefined : headersOf(options)
   if (front !== undefined && client !== undefined) refuseCommonAuthorities(options, { client: client.text, front: front.text })
   return {
-    clientCa: client && (() => client.text),
+    clientCa: client === undefined && ownAuthority === undefined ? undefined : callers,
     frontCa: front && (() => front.text),
     proxyHeaders,
     all,

@@ -123,6 +123,8 @@ describe('a proxy in front', () => {
       fieldSelector: `metadata.name=${name}`,
     })) {
       expect((object as { data?: unknown }).data).toEqual({
+        // That of the signing authority, which the server has made for itself.
+        'client-ca-file': expect.stringContaining('BEGIN CERTIFICATE'),
         'requestheader-client-ca-file': front.certificate,
         'requestheader-allowed-names': '["proxy"]',
         'requestheader-username-headers': '["X-Remote-User"]',

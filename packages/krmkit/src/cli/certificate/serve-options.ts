@@ -1,0 +1,16 @@
+/** What the flags of `serve` say about signing certificates. */
+export interface SigningOptions {
+  readonly clusterSigningCertFile?: string
+  readonly clusterSigningKeyFile?: string
+  readonly clusterSigningKubeApiserverClientCertFile?: string
+  readonly clusterSigningKubeApiserverClientKeyFile?: string
+  readonly clusterSigningKubeletClientCertFile?: string
+  readonly clusterSigningKubeletClientKeyFile?: string
+  readonly clusterSigningKubeletServingCertFile?: string
+  readonly clusterSigningKubeletServingKeyFile?: string
+  readonly clusterSigningLegacyUnknownCertFile?: string
+  readonly clusterSigningLegacyUnknownKeyFile?: string
+  /** Milliseconds. */
+  readonly clusterSigningDuration: number
+  readonly reportSigningFailures: boolean
+}

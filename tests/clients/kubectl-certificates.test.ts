@@ -1,0 +1,176 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { newCertificateRequest } from '@krmkit/certificates'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  bystanderToken,
+  type Kubectl,
+  type KubectlWorld,
+  kubectlMissing,
+  skipNote,
+  startKubectlWorld,
+} from './support/kubectl.ts'
+
+/** Stock kubectl with requests for certificates: it asks, approves, denies, and calls with what was signed. */
+
+const suite = describe.skipIf(kubectlMissing !== undefined)
+const nodeUsages = ['key encipherment', 'digital signature', 'client auth']
+const bootstrapToken = 'abcdef.0123456789abcdef'
+let world: KubectlWorld
+let kubectl: Kubectl
+
+beforeAll(async () => {
+  if (kubectlMissing !== undefined) return
+  world = await startKubectlWorld([
+    '--authorization-mode=Node,RBAC',
+    '--enable-bootstrap-token-auth',
+    '--enable-admission-plugins=NodeRestriction',
+  ])
+  kubectl = world.kubectl
+  // Somebody without credentials, besides the administrator of the kubeconfig.
+  await kubectl.run('config set-credentials nobody')
+}, 60_000)
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]()
+})
+
+function request(name: string, pem: string, spec: object = {}) {
+  return {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name },
+    spec: {
+      request: Buffer.from(pem).toString('base64'),
+      signerName: 'kubernetes.io/kube-apiserver-client',
+      usages: ['client auth'],
+      ...spec,
+    },
+  }
+}
+
+/** Waits for the signature as people do. */
+async function certificateOf(name: string, by: Kubectl = kubectl): Promise<string> {
+  await by.run(`wait csr/${name} --for=jsonpath={.status.certificate} --timeout=30s`)
+  return Buffer.from(await by.run(`get csr ${name} -o jsonpath={.status.certificate}`), 'base64').toString()
+}
+
+/** A kubectl that calls with a certificate and nothing else. */
+async function bearing(name: string, pair: { readonly certificate: string; readonly key: string }): Promise<Kubectl> {
+  const certificate = await kubectl.file(`${name}.crt`, pair.certificate)
+  const key = await kubectl.file(`${name}.key`, pair.key)
+  return kubectl.with('--user=nobody', `--client-certificate=${certificate}`, `--client-key=${key}`)
+}
+
+suite(`kubectl and certificates${skipNote}`, () => {
+  it('P131 P132 P134 asks, approves, and calls with the certificate', async () => {
+    const { request: pem, key } = newCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev', 'ops'] } })
+    await kubectl.create(request('jane', pem, { expirationSeconds: 3600 }))
+    expect(await kubectl.run('get csr jane')).toMatch(
+      /jane +\S+ +kubernetes.io\/kube-apiserver-client +kubernetes-admin +60m +Pending/,
+    )
+    expect(await kubectl.run('certificate approve jane')).toBe('certificatesigningrequest.certificates.k8s.io/jane approved')
+    const certificate = await certificateOf('jane')
+    expect(await kubectl.run('get csr jane')).toContain('Approved,Issued')
+    expect(await kubectl.run('describe csr jane')).toMatch(/Common Name: +jane/)
+    const life = Date.parse(new X509Certificate(certificate).validTo) - Date.now()
+    expect(life).toBeGreaterThan(3_500_000)
+    expect(life).toBeLessThan(3_600_001)
+    const jane = await bearing('jane', { certificate, key })
+    const { status } = await jane.json('auth whoami')
+    expect(status.userInfo).toMatchObject({ username: 'jane', groups: ['dev', 'ops', 'system:authenticated'] })
+    expect(status.userInfo.extra['authentication.kubernetes.io/credential-id'][0]).toMatch(/^X509SHA256=[0-9a-f]{64}$/)
+    expect(await jane.refused('get secrets')).toContain('User "jane" cannot list resource "secrets"')
+  })
+
+  it('P133 denies, and what was denied is neither signed nor approved any more', async () => {
+    const { request: pem } = newCertificateRequest({ subject: { commonName: 'joan' } })
+    await kubectl.create(request('joan', pem))
+    expect(await kubectl.run('certificate deny joan')).toBe('certificatesigningrequest.certificates.k8s.io/joan denied')
+    expect(await kubectl.run('get csr joan')).toContain('Denied')
+    expect(await kubectl.refused('certificate approve joan')).toContain('is already Denied')
+    expect(await kubectl.refused('certificate approve nobody')).toContain('NotFound')
+    expect(await kubectl.run('get csr joan -o jsonpath={.status.certificate}')).toBe('')
+  })
+
+  it('P268 who may not approve for the signer is refused', async () => {
+    const { request: pem } = newCertificateRequest({ subject: { commonName: 'jim' } })
+    await kubectl.create(request('jim', pem))
+    await kubectl.run(
+      'create clusterrole almost --verb=get,list,watch,update --resource=certificatesigningrequests,certificatesigningrequests/approval',
+    )
+    await kubectl.run('create clusterrolebinding almost --clusterrole=almost --user=bystander')
+    const bystander = kubectl.with(`--token=${bystanderToken}`)
+    expect(await bystander.refused('certificate approve jim')).toContain('user not permitted to approve requests with signerName')
+    await kubectl.create({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: 'approver' },
+      rules: [
+        { apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: ['kubernetes.io/*'], verbs: ['approve'] },
+      ],
+    })
+    await kubectl.run('create clusterrolebinding approver --clusterrole=approver --user=bystander')
+    expect(await bystander.run('certificate approve jim')).toContain('approved')
+    await certificateOf('jim')
+  })
+
+  it('P111 what breaks the rules of its signer is approved but never signed; the log says why', async () => {
+    const { request: pem } = newCertificateRequest({ subject: { commonName: 'jack' } })
+    await kubectl.create(request('jack', pem, { usages: ['client auth', 'server auth'] }))
+    await kubectl.run('certificate approve jack')
+    await expect
+      .poll(() => world.server.errors(), { timeout: 10_000 })
+      .toContain('certificate request "jack" was not signed by kubernetes.io/kube-apiserver-client: invalid usage')
+    expect(await kubectl.run('get csr jack --no-headers')).toMatch(/Approved$/)
+  })
+
+  it('P99 a node joins with a bootstrap token, is itself by its certificate, and renews it', async () => {
+    const [id, secret] = bootstrapToken.split('.')
+    await kubectl.run(
+      `create secret generic bootstrap-token-${id} -n kube-system --type=bootstrap.kubernetes.io/token --from-literal=token-id=${id} --from-literal=token-secret=${secret} --from-literal=usage-bootstrap-authentication=true`,
+    )
+    const bind = (name: string, role: string, group: string) =>
+      kubectl.run(`create clusterrolebinding ${name} --clusterrole=${role} --group=${group}`)
+    await bind('join', 'system:node-bootstrapper', 'system:bootstrappers')
+    await bind('approve', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient', 'system:bootstrappers')
+    await bind('renew', 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', 'system:nodes')
+    const joiner = kubectl.with('--user=nobody', `--token=${bootstrapToken}`)
+    const ask = () => newCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } })
+    const node = { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: nodeUsages }
+    const first = ask()
+    await joiner.create(request('node-a', first.request, node))
+    const nodeA = await bearing('node-a', { certificate: await certificateOf('node-a', joiner), key: first.key })
+    expect((await nodeA.json('auth whoami')).status.userInfo).toMatchObject({
+      username: 'system:node:a',
+      groups: ['system:nodes', 'system:authenticated'],
+    })
+    await nodeA.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } })
+    expect(await nodeA.refused('label node a kubernetes.io/hostname=b node-role.kubernetes.io/x=')).toContain('is not allowed')
+    expect(await nodeA.refused('get node b')).toContain('forbidden')
+    // For another it may not even ask.
+    const other = newCertificateRequest({ subject: { commonName: 'system:node:b', organizations: ['system:nodes'] } })
+    expect(await nodeA.refused('create -f -', { stdin: JSON.stringify(request('node-b', other.request, node)) })).toContain(
+      'can only create a node CSR with CN=system:node:a',
+    )
+    const second = ask()
+    await nodeA.create(request('node-a-again', second.request, { ...node, usages: ['digital signature', 'client auth'] }))
+    const certificate = await certificateOf('node-a-again', nodeA)
+    expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(second.key))).toBe(true)
+    const { status } = await kubectl.json('get csr node-a-again')
+    expect(status.conditions[0].message).toContain('self kubelet client certificate')
+    const renewed = await bearing('node-a-again', { certificate, key: second.key })
+    expect(await renewed.run('get node a -o name')).toBe('node/a')
+  })
+
+  it('P103 a node asks for a serving certificate, somebody approves it', async () => {
+    const { request: pem } = newCertificateRequest({
+      subject: { commonName: 'system:node:a', organizations: ['system:nodes'] },
+      names: { dns: ['a.example.com'], ips: ['10.0.0.1'] },
+    })
+    const spec = { signerName: 'kubernetes.io/kubelet-serving', usages: ['key encipherment', 'digital signature', 'server auth'] }
+    await kubectl.create(request('serving', pem, spec))
+    await kubectl.run('certificate approve serving')
+    const certificate = new X509Certificate(await certificateOf('serving'))
+    expect(certificate.checkHost('a.example.com')).toBe('a.example.com')
+    expect(certificate.checkIP('10.0.0.1')).toBe('10.0.0.1')
+  })
+})
