@@ -100,7 +100,10 @@ describe('customType', () => {
 
   it('reads stored objects by the schema of today', () => {
     const stored = object({ gone: 1, list: [{}] })
-    expect(type.custom?.read(stored as never)).toEqual(object({ list: [{ x: 1 }], size: 3 }))
+    expect(type.custom?.read(stored as never)).toEqual({
+      ...object({ list: [{ x: 1 }], size: 3 }),
+      metadata: { name: 'a', generation: 1 },
+    })
     expect(stored.spec).toEqual({ gone: 1, list: [{}] })
   })
 
@@ -127,5 +130,37 @@ describe('customType', () => {
       parseJson(`{"apiVersion":"g.example.com/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"open":${deep(depth)}}}`).value
     expect(stringifyJson(decode(type, value(900)).object)).toContain('{"a":1,"b":0}')
     expect(() => decode(type, value(5000))).toThrow('exceeded max depth')
+  })
+})
+
+describe('defaults of embedded resources', () => {
+  const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }
+  const whole = { apiVersion: 'v1', kind: 'Inner', metadata: { name: 'in', unheardOf: 'x' } }
+  const shape = {
+    type: 'object',
+    properties: {
+      direct: { ...embedded, default: whole },
+      around: { type: 'object', properties: { it: embedded }, default: { it: whole } },
+      inside: {
+        ...embedded,
+        properties: { metadata: { type: 'object', properties: { unheardOf: { type: 'string', default: 'x' } } } },
+      },
+      list: { type: 'array', items: { type: 'object', properties: { it: { ...embedded, default: whole } } } },
+    },
+  }
+  const widget = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema: shape, objectMeta })
+
+  it('hold what metadata can hold', () => {
+    const given = { kind: 'Widget', apiVersion: 'g.example.com/v1', inside: { metadata: {} }, list: [{}] }
+    const filled = applyDefaults(widget, decode(widget, given).object)
+    const clean = { ...whole, metadata: { name: 'in' } }
+    expect(filled).toMatchObject({ direct: clean, around: { it: clean }, inside: { metadata: {} }, list: [{ it: clean }] })
+    expect(stringifyJson(filled as never)).not.toContain('unheardOf')
+  })
+})
+
+it('objects that are read have a generation', () => {
+  expect(type.custom?.read({ kind: 'Widget', apiVersion: 'g.example.com/v1', metadata: { name: 'a' } })).toMatchObject({
+    metadata: { name: 'a', generation: 1 },
   })
 })

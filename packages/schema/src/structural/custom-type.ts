@@ -7,6 +7,7 @@ import { definitionName } from '../openapi/custom.ts'
 import { defaultValue, lacksDefaults, pruneNulls } from './defaults.ts'
 import { coerceEmbedded, coerceMetadata } from './embedded.ts'
 import { pruneObject } from './prune.ts'
+import { prunedDefaults } from './pruned-defaults.ts'
 import { own, type SchemaNode, schemaNode } from './schema-node.ts'
 import { sortedValue } from './sorted.ts'
 
@@ -53,7 +54,7 @@ class Codec implements CustomCodec {
   readonly preserveUnknownFields: boolean
 
   constructor(node: SchemaNode, { objectMeta, preserveUnknownFields = false }: CustomTypeOptions) {
-    this.schema = node
+    this.schema = prunedDefaults(node, objectMeta)
     this.objectMeta = objectMeta
     this.preserveUnknownFields = preserveUnknownFields
   }

@@ -1,0 +1,197 @@
+import type { JsonObject } from '@krmkit/meta'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { EmbeddedServer } from '../server.ts'
+import { type Answer, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
+
+const servers: EmbeddedServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
+const merge = { 'content-type': 'application/merge-patch+json' }
+
+const schema = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...rest })
+
+function definition(versions: readonly JsonObject[], spec: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.g.example.com' },
+    spec: {
+      group: 'g.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: versions.map((version, index) => ({ name: `v${index + 1}`, served: true, storage: index === 0, ...version })),
+      ...spec,
+    },
+  }
+}
+
+const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
+  apiVersion: 'g.example.com/v1',
+  kind: 'Widget',
+  metadata: { name },
+  ...rest,
+})
+
+async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean): Promise<Answer> {
+  for (let turn = 0; turn < 500; turn++) {
+    const answer = await ask()
+    if (holds(answer)) return answer
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  throw new Error('the server did not get there')
+}
+
+async function start(versions: readonly JsonObject[]): Promise<SampleServer> {
+  const sample = await sampleServer()
+  servers.push(sample.server)
+  expect((await sample.ask(definitions, { method: 'POST', body: definition(versions) })).status).toBe(201)
+  await eventually(
+    () => sample.ask(widgets),
+    ({ status }) => status === 200,
+  )
+  return sample
+}
+
+/** What a watch tells until its end, as `TYPE name`. */
+async function watched(
+  { server }: SampleServer,
+  path = widgets,
+): Promise<{ readonly told: string[]; readonly end: Promise<void> }> {
+  const { body } = await server.handle(requestOf(`${path}?watch=true`, { user: administrator }))
+  if (body.kind !== 'stream') throw new Error('no stream')
+  const told: string[] = []
+  const { stream } = body
+  const end = (async () => {
+    for await (const part of stream)
+      for (const line of new TextDecoder().decode(part).trim().split('\n')) {
+        const { type, object } = JSON.parse(line)
+        told.push(`${type} ${object.metadata?.name ?? object.reason}`)
+      }
+  })()
+  return { told, end }
+}
+
+describe('watches of custom resources', () => {
+  it('end without a word when their definition changes, after what had happened before', async () => {
+    const sample = await start([{ schema: { openAPIV3Schema: schema({ spec: schema({ a: { type: 'string' } }) }) } }])
+    const { ask } = sample
+    const { told, end } = await watched(sample)
+    await ask(widgets, { method: 'POST', body: widget('one') })
+    const body = { spec: { versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
+    await ask(`${definitions}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+    await end
+    expect(told).toEqual(['ADDED one'])
+  })
+
+  it('go on when only its labels do', async () => {
+    const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
+    const { ask, server } = sample
+    const { told, end } = await watched(sample)
+    await ask(`${definitions}/widgets.g.example.com`, {
+      method: 'PATCH',
+      headers: merge,
+      body: { metadata: { labels: { a: 'b' } } },
+    })
+    await ask(widgets, { method: 'POST', body: widget('one') })
+    await eventually(
+      () => ask(widgets),
+      () => told.length === 1,
+    )
+    await server.close()
+    await end
+  })
+
+  it('see instances go before they end with the definition', async () => {
+    const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
+    const { ask } = sample
+    await ask(widgets, { method: 'POST', body: widget('one') })
+    const { told, end } = await watched(sample)
+    await ask(`${definitions}/widgets.g.example.com`, { method: 'DELETE' })
+    await end
+    expect(told).toEqual(['ADDED one', 'DELETED one'])
+  })
+})
+
+describe('a definition without served versions', () => {
+  it('takes its instances with it', async () => {
+    const { ask, server } = await start([{ schema: { openAPIV3Schema: schema({}) } }])
+    await ask(widgets, { method: 'POST', body: widget('one') })
+    const one = `${definitions}/widgets.g.example.com`
+    const body = { spec: { versions: [{ name: 'v1', served: false, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
+    await ask(one, { method: 'PATCH', headers: merge, body })
+    await ask(one, { method: 'DELETE' })
+    await eventually(
+      () => ask(one),
+      ({ status }) => status === 404,
+    )
+    expect(server).toBeDefined()
+  })
+})
+
+describe('instances', () => {
+  it('of namespaces are made and emptied in one, and listed in all', async () => {
+    const { ask } = await start([{ schema: { openAPIV3Schema: schema({}) } }])
+    const everywhere = '/apis/g.example.com/v1/widgets'
+    expect((await ask(everywhere)).status).toBe(200)
+    for (const method of ['POST', 'DELETE']) {
+      expect(await ask(everywhere, { method, body: widget('a') })).toMatchObject({ status: 404, text: '404 page not found\n' })
+    }
+  })
+
+  it('have their status judged by its own schema, in words that begin there', async () => {
+    const described = schema({
+      spec: schema({ n: { type: 'integer', maximum: 5 } }),
+      status: schema({ n: { type: 'integer', maximum: 5 }, list: { type: 'array', maxItems: 1, items: { type: 'string' } } }),
+    })
+    const { ask } = await start([{ subresources: { status: {} }, schema: { openAPIV3Schema: described } }])
+    await ask(widgets, { method: 'POST', body: widget('a') })
+    const patch = (status: unknown) => ask(`${widgets}/a/status`, { method: 'PATCH', headers: merge, body: { status } })
+    expect((await patch({ n: 9 })).json.details.causes).toEqual([
+      {
+        field: 'status.n',
+        reason: 'FieldValueInvalid',
+        message: 'Invalid value: 9: n in body should be less than or equal to 5',
+      },
+    ])
+    expect((await patch('all of it')).json.details.causes[0].field).toBe('status')
+    expect((await patch({ n: 4 })).status).toBe(200)
+  })
+
+  it('with rules that look back are judged again by an update that changes nothing', async () => {
+    const rule = { rule: '!oldSelf.hasValue()', optionalOldSelf: true, message: 'only once' }
+    const described = schema({ spec: schema({ a: { type: 'string', 'x-kubernetes-validations': [rule] } }) })
+    const { ask } = await start([{ schema: { openAPIV3Schema: described } }])
+    const body = widget('a', { spec: { a: 'x' } })
+    expect((await ask(widgets, { method: 'POST', body })).status).toBe(201)
+    const again = await ask(`${widgets}/a`, { method: 'PATCH', headers: merge, body: { spec: { a: 'x' } } })
+    expect(again.status).toBe(422)
+    expect(again.json.message).toContain('only once')
+  })
+
+  it('have owners of their replicas in all versions', async () => {
+    const scale = (specReplicasPath: string) => ({
+      schema: { openAPIV3Schema: schema({ spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }) },
+      subresources: { scale: { specReplicasPath, statusReplicasPath: '.status.replicas' } },
+    })
+    const { ask } = await start([scale('.spec.replicas'), scale('.spec.count')])
+    const v2 = widgets.replace('/v1/', '/v2/')
+    const created = { ...widget('a', { spec: { count: 1, replicas: 1 } }), apiVersion: 'g.example.com/v2' }
+    await ask(`${v2}?fieldManager=maker`, { method: 'POST', body: created })
+    await ask(`${widgets}/a/scale?fieldManager=scaler`, { method: 'PATCH', headers: merge, body: { spec: { replicas: 5 } } })
+    const { json } = await ask(`${widgets}/a`)
+    const owners = json.metadata.managedFields.map(({ manager, apiVersion, fieldsV1 }: Record<string, unknown>) => [
+      manager,
+      apiVersion,
+      JSON.stringify(fieldsV1),
+    ])
+    expect(owners).toEqual([
+      ['scaler', 'g.example.com/v1', '{"f:spec":{"f:replicas":{}}}'],
+      ['maker', 'g.example.com/v2', '{"f:spec":{".":{},"f:replicas":{}}}'],
+    ])
+  })
+})

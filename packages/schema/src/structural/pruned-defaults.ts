@@ -1,0 +1,60 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import type { StructType } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
+import { coerceEmbedded } from './embedded.ts'
+import { pruneObject } from './prune.ts'
+import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+
+/** A step down from the object: a member, or the only item of a list. */
+type Step = { readonly member: string } | 'item'
+
+interface Parts {
+  readonly root: SchemaNode
+  /** `meta/v1.ObjectMeta` */
+  readonly metadata: StructType
+}
+
+/**
+ * The schema with the defaults that it comes to: what the metadata of an embedded resource cannot hold is taken out of them.
+ *
+ * @see stock server, `PruneDefaults` of `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
+ */
+export function prunedDefaults(root: SchemaNode, metadata: StructType): SchemaNode {
+  return root.defaulting && root.embedding ? prunedNode(root, [], { root, metadata }) : root
+}
+
+function prunedNode(node: SchemaNode, way: readonly Step[], parts: Parts): SchemaNode {
+  if (!node.defaulting) return node
+  const { items } = node
+  const rest = additionalNode(node)
+  const properties = new Map<string, SchemaNode>()
+  for (const [name, property] of node.properties) properties.set(name, prunedNode(property, [...way, { member: name }], parts))
+  return {
+    ...node,
+    properties,
+    items: items === undefined ? undefined : prunedNode(items, [...way, 'item'], parts),
+    additional: rest === undefined ? node.additional : prunedNode(rest, [...way, { member: '*' }], parts),
+    fallback: node.fallback === undefined || way.length === 0 ? node.fallback : prunedFallback(node.fallback, way, parts),
+  }
+}
+
+/** The default as it is after its whole object was pruned; undefined when nothing is left of it. */
+function prunedFallback(fallback: JsonValue, way: readonly Step[], { root, metadata }: Parts): JsonValue | undefined {
+  let whole: JsonValue = structuredClone(fallback)
+  for (const step of [...way].reverse()) {
+    if (step === 'item') whole = [whole]
+    else {
+      const object: JsonObject = {}
+      setMember(object, step.member, whole)
+      whole = object
+    }
+  }
+  coerceEmbedded(whole as JsonObject, root, { metadata, lenient: true })
+  pruneObject(whole as JsonObject, root)
+  let at: JsonValue | undefined = whole
+  for (const step of way) {
+    if (step === 'item') at = Array.isArray(at) ? at[0] : undefined
+    else at = isObject(at) && Object.hasOwn(at, step.member) ? at[step.member] : undefined
+  }
+  return at
+}
