@@ -126,7 +126,8 @@ export function withContainers(
   let next = spec
   for (const kind of kinds) {
     const before = spec[kind]
-    if (before === undefined) continue
+    // Null: none were given.
+    if (before === undefined || before === null) continue
     const after = before.map((container) => change(container, kind))
     if (after.some((container, i) => container !== before[i])) next = { ...next, [kind]: after }
   }

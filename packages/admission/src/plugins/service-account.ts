@@ -134,7 +134,8 @@ function mountToken(spec: PodSpec, { mountPath, seconds, random }: TokenParts, {
     return { ...container, volumeMounts: [...mounts, { ...mount }] }
   }
   if (spec.initContainers !== undefined) spec.initContainers = spec.initContainers.map(mounted)
-  if (spec.containers !== undefined) spec.containers = spec.containers.map(mounted)
+  // Null: none were given, which validation refuses.
+  spec.containers = spec.containers?.map(mounted) ?? spec.containers
   if (mount === undefined) return
   explain?.(`containers get a token of service account ${spec.serviceAccountName}`)
   if (existing === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(mount.name, seconds)]
