@@ -11,12 +11,24 @@ import { dirname, join } from 'node:path'
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 type Members = { [key: string]: Json }
 
-export const projects = ['argo-cd', 'cert-manager', 'gateway-api', 'istio', 'keda', 'knative', 'prometheus-operator'] as const
+export const projects = [
+  'argo-cd',
+  'argo-rollouts',
+  'cert-manager',
+  'flux-cd',
+  'gateway-api',
+  'istio',
+  'keda',
+  'knative',
+  'prometheus-operator',
+  'sealed-secrets',
+] as const
 
 const clusterScoped = new Set([
   'AWSPCAClusterIssuer',
   'Bundle',
   'CertificateRequestPolicy',
+  'ClusterAnalysisTemplate',
   'ClusterDomainClaim',
   'ClusterIssuer',
   'ClusterTriggerAuthentication',
