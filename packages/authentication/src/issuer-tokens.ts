@@ -42,8 +42,12 @@ export interface IssuerTokenOptions extends IssuerReach {
 
 /** Knows tokens of an OpenID provider. */
 export interface OidcAuthenticator extends TokenAuthenticator {
-  /** Discovers the issuer in advance; failures go to `onError`, and are tried again when a token comes. */
-  prepare(): Promise<void>
+  /**
+   * Discovers the issuer in advance; failures go to `onError`, and are tried again when a token comes.
+   *
+   * @returns whether its keys are known.
+   */
+  prepare(): Promise<boolean>
 }
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }

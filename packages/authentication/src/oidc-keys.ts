@@ -56,8 +56,9 @@ export class OidcKeys {
   }
 
   /** Fetches in advance, so that the first token need not wait. */
-  async prepare(): Promise<void> {
+  async prepare(): Promise<boolean> {
     if (this.#keys === undefined) await this.#refresh()
+    return this.#keys !== undefined
   }
 
   #matching(keyId: string | undefined, algorithm: string): readonly VerificationKey[] {

@@ -63,6 +63,7 @@ describe('krmkit serve', () => {
       goawayChance: 0,
       shutdownDelayDuration: 0,
       v: 0,
+      ...{ publishClusterInfo: false, bootstrapSigningKey: 'token-secret', explicit: [] },
     })
   })
 
@@ -125,7 +126,7 @@ describe('krmkit serve', () => {
     [['--storage=etcd'], 'Allowed choices are memory, durable.'],
     [['--secure-prot=1'], "unknown option '--secure-prot=1'\n(Did you mean --secure-port?)"],
     [['--etcd-servers=http://x'], 'kube-apiserver has the flag --etcd-servers, but krmkit does not implement it yet'],
-    [['--authentication-config', 'x'], 'kube-apiserver has the flag --authentication-config'],
+    [['--encryption-provider-config', 'x'], 'kube-apiserver has the flag --encryption-provider-config'],
     [['more'], 'too many arguments'],
   ])('refuses %j with a sentence', async (flags, sentence) => {
     const { options, printed, failure } = await run('serve', ...flags)

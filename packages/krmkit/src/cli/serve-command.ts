@@ -25,8 +25,6 @@ const count = integer({ min: 0, max: 1_000_000 })
 
 /** Flags of the stock server that people bring along, and that nothing here would honour. */
 const notYet = new Set([
-  'authentication-config',
-  'authorization-config',
   'enable-aggregator-routing',
   'encryption-provider-config',
   'etcd-cafile',
@@ -140,8 +138,13 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     )
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
-    .action((options: ServeOptions) => run(options))
+    .action((options: ServeOptions, self: Command) => run({ ...options, explicit: explicitIn(self) }))
   return addAuditFlags(addAdmissionFlags(addSigningFlags(addJoinFlags(addAuthorizationFlags(addAuthenticationFlags(command))))))
+}
+
+/** What was said, as opposed to what goes without saying. */
+function explicitIn(command: Command): readonly string[] {
+  return Object.keys(command.opts()).filter((name) => command.getOptionValueSource(name) === 'cli')
 }
 
 function controllers(text: string): readonly string[] {

@@ -45,4 +45,6 @@ export interface ServeOptions
   /** Milliseconds. */
   readonly shutdownDelayDuration: number
   readonly v: number
+  /** Names of the flags that were given, as this type has them. */
+  readonly explicit?: readonly string[]
 }

@@ -62,13 +62,15 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
+  const onReload = (flag: string) => log.info(`the file of --${flag} has changed and is in force`)
   const rights = await authorization(options, {
     ...environment,
-    onError: (error) => log.error('the authorization webhook cannot be asked', error),
+    onError: (error) => log.error('authorization', error),
+    onReload,
   })
   const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
   const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })
-  const who = await authenticators(options, { ...environment, features, onError, ownAuthority })
+  const who = await authenticators(options, { ...environment, features, onError, onReload, modes: rights.modes, ownAuthority })
   const gate = new Gate()
   const proxyIdentity = await readProxyIdentity(options)
   const webhooks = webhookTransport()

@@ -94,6 +94,8 @@ export interface Compiled {
   readonly type: t.Type
   /** Whether a variable is mentioned. */
   uses(name: string): boolean
+  /** Whether a member of a variable is mentioned as `name.member` or `name.?member`. */
+  reads(name: string, member: string): boolean
   /** Cost at worst, by the sizes of what variables hold. */
   estimate(sizeOf: SizeOf): Estimate
   /** Or what is wrong although every part is right by itself. */
@@ -152,6 +154,7 @@ export class Environment {
       text,
       type: expr.type as t.Type,
       uses: (name) => mentions(expr, name),
+      reads: (name, member) => selects(expr, name, member),
       estimate: (sizeOf) => estimateCost(expr, sizeOf),
       program: () => Program.of(expr, variables),
     }
@@ -169,4 +172,17 @@ function mentions(expr: Expr, name: string): boolean {
   if (expr.kind === 'ident') return expr.name === name || expr.name === `.${name}`
   if (expr.kind === 'select' && expr.resolved !== undefined) return expr.resolved.name === name
   return childrenOf(expr).some((child) => mentions(child, name))
+}
+
+function selects(expr: Expr, name: string, member: string): boolean {
+  if (expr.kind === 'select' && expr.field === member && isVariable(expr.operand, name)) return true
+  if (expr.kind === 'call' && expr.name === '_?._' && isVariable(expr.args[0], name)) {
+    const [, chosen] = expr.args
+    if (chosen?.kind === 'literal' && chosen.value === member) return true
+  }
+  return childrenOf(expr).some((child) => selects(child, name, member))
+}
+
+function isVariable(expr: Expr | undefined, name: string): boolean {
+  return expr?.kind === 'ident' && expr.name === name
 }

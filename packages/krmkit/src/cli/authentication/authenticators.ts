@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
   type Authenticator,
-  anonymousAuthenticator,
+  anonymousFor,
   bearerToken,
   bootstrapTokens,
   cachedTokens,
@@ -26,6 +26,7 @@ import { CliError } from '../cli-error.ts'
 import { readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import { certificateBundles } from './certificate-bundles.ts'
+import { type ConfiguredAuthentication, configuredAuthentication } from './configured.ts'
 import { oidcOf } from './oidc.ts'
 import { defaultIssuer, type ServiceAccounts, serviceAccounts } from './service-accounts.ts'
 import { webhookOf } from './token-webhook.ts'
@@ -56,6 +57,10 @@ export interface Environment {
   readonly ownAuthority?: string | undefined
   /** Told what went wrong outside: files, issuers, webhooks. */
   readonly onError: (error: unknown) => void
+  /** Told that a file has come into force. */
+  readonly onReload?: (flag: string) => void
+  /** Authorizers that decide what callers may do. */
+  readonly modes?: readonly string[]
 }
 
 /**
@@ -77,7 +82,14 @@ export async function authenticators(options: ServeOptions, environment: Environ
       ? [await ownAdministrator(join(options.dataDir, 'admin.token'), environment)]
       : parseStaticTokens(await readText(options.tokenAuthFile, 'token-auth-file'))
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
+  refuseContradictions(options)
   const openId = await oidcOf(options, environment)
+  const configured =
+    options.authenticationConfig === undefined
+      ? undefined
+      : await configuredAuthentication(options.authenticationConfig, { ...environment, ownIssuers: issuersOf(options) })
+  if (configured !== undefined) owned.push(configured)
+  const anonymous = anonymousOf(options, { modes: environment.modes ?? options.authorizationMode, configured })
   const webhook = await webhookOf(options, { ...environment, audiences })
   for (const one of [openId, webhook]) if (one !== undefined) owned.push(one)
   let server: EmbeddedServer | undefined
@@ -92,6 +104,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
         cachedTokens(openId.tokens, { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }),
         audiences,
       ),
+    configured && forAudiences(configured.tokens, audiences),
     webhook?.tokens,
   ]
   const { clientCa, frontCa } = bundles
@@ -123,7 +136,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
     if (server !== undefined) void publishTrust(server, { options, bundles }).catch(environment.onError)
   }
   return {
-    authenticator: isAnonymousAllowed(options) ? chain([known, anonymousAuthenticator], { onRejection: 'stop' }) : known,
+    authenticator: anonymous === undefined ? known : chain([known, anonymousFor(anonymous)], { onRejection: 'stop' }),
     accounts,
     adminToken: tokens.find(({ user }) => user.groups.includes('system:masters'))?.token,
     proxyHeaders: bundles.proxyHeaders,
@@ -148,9 +161,27 @@ export async function authenticators(options: ServeOptions, environment: Environ
   }
 }
 
-/** Where everybody may do everything, those who say nothing of themselves stay out, whatever the flag says. */
-function isAnonymousAllowed({ anonymousAuth = true, authorizationMode }: ServeOptions): boolean {
-  return anonymousAuth && !authorizationMode.includes('AlwaysAllow')
+/**
+ * The paths for which callers without credentials are let in, none of them for all; undefined when they are not. Where
+ * everybody may do everything, those who say nothing of themselves stay out, whatever flags and files say.
+ */
+function anonymousOf(
+  { anonymousAuth }: ServeOptions,
+  where: { readonly modes: readonly string[]; readonly configured: ConfiguredAuthentication | undefined },
+): readonly string[] | undefined {
+  const said = where.configured?.anonymous
+  if (said !== undefined && anonymousAuth !== undefined) {
+    const message = '--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file'
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
+  const { enabled, paths } = said ?? { enabled: anonymousAuth ?? true, paths: [] }
+  return enabled && !where.modes.includes('AlwaysAllow') ? paths : undefined
+}
+
+function refuseContradictions({ authenticationConfig, explicit = [] }: ServeOptions): void {
+  if (authenticationConfig === undefined || !explicit.some((name) => name.startsWith('oidc'))) return
+  const message = 'authentication-config file and oidc-* flags are mutually exclusive'
+  throw new CliError({ code: 'InvalidFlag', message })
 }
 
 function issuersOf({ serviceAccountIssuer }: ServeOptions): readonly string[] {

@@ -28,6 +28,10 @@ function callerOptions(): Option[] {
       '--anonymous-auth [bool]',
       'let callers without credentials in as system:anonymous; default: true, and always false with AlwaysAllow',
     ).argParser(flag),
+    option(
+      '--authentication-config <file>',
+      'AuthenticationConfiguration, followed while it changes: any number of issuers of tokens, and where anonymous callers may come; instead of --oidc-*',
+    ),
     option('--enable-bootstrap-token-auth [bool]', 'let callers in with the bootstrap tokens of the system namespace')
       .default(false)
       .argParser(flag),

@@ -3,6 +3,8 @@ export interface AuthenticationOptions {
   readonly clientCaFile?: string
   readonly tokenAuthFile?: string
   readonly anonymousAuth?: boolean
+  /** File of an AuthenticationConfiguration, instead of flags of an OpenID provider. */
+  readonly authenticationConfig?: string
   readonly enableBootstrapTokenAuth: boolean
   /** The first issues tokens; all are believed. */
   readonly serviceAccountIssuer: readonly string[]

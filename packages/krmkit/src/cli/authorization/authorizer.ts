@@ -74,7 +74,10 @@ export async function authorization(
 
 async function byConfiguration(
   path: string,
-  given: { readonly options: AuthorizationOptions & { readonly explicit?: readonly string[] }; readonly environment: Environment },
+  given: {
+    readonly options: AuthorizationOptions & { readonly explicit?: readonly string[] }
+    readonly environment: Environment
+  },
 ): Promise<Authorization> {
   const { options, environment } = given
   const { explicit = [], authorizationPolicyFile } = options

@@ -45,7 +45,10 @@ const types = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] a
 const flag = 'authorization-config'
 
 /** @throws CliError for a file that cannot be used. */
-export async function configuredAuthorization(path: string, environment: ConfiguredEnvironment): Promise<ConfiguredAuthorization> {
+export async function configuredAuthorization(
+  path: string,
+  environment: ConfiguredEnvironment,
+): Promise<ConfiguredAuthorization> {
   const conditions = await reviewConditions()
   let required: readonly string[] = []
   let put: ((next: AuthorizationConfiguration) => Promise<void>) | undefined

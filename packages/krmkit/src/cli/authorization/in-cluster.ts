@@ -11,7 +11,9 @@ export async function inClusterConnection(
   const { env = process.env, folder = mounted } = options
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '' } = env
   if (host === '' || port === '')
-    throw new Error('unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined')
+    throw new Error(
+      'unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
+    )
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     ca: await readFile(join(folder, 'ca.crt'), 'utf8'),

@@ -143,6 +143,24 @@ describe('--authorization-mode', () => {
     await root.list(ConfigMap)
   })
 
+  it('--authorization-config: authorizers of a file, instead of modes', async () => {
+    const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n'
+    const path = join(folder, 'authorization.yaml')
+    await writeFile(path, `${head}- {type: Node, name: node}\n- {type: RBAC, name: rbac}\n`)
+    const { root, jane } = await start(`--authorization-config=${path}`)
+    expect(await status(root, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(200)
+    expect(await status(jane, '/api')).toBe(200)
+    await expect(jane.list(ConfigMap)).rejects.toMatchObject({ code: 403 })
+    const mutual =
+      '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined'
+    for (const flag of ['--authorization-mode=RBAC', '--authorization-webhook-version=v1'])
+      await expect(start(`--authorization-config=${path}`, flag)).rejects.toMatchObject({ message: mutual })
+    await writeFile(path, `${head}- {type: ABAC, name: abac}\n`)
+    await expect(start(`--authorization-config=${path}`)).rejects.toMatchObject({
+      message: 'an authorizer of type ABAC and --authorization-policy-file go together',
+    })
+  })
+
   it.each([
     [['--authorization-mode=ABAC'], '--authorization-mode=ABAC and --authorization-policy-file go together'],
     [

@@ -1,0 +1,94 @@
+import type { Clock } from '@krmkit/meta'
+import { parseYaml } from '@krmkit/schema'
+import { type WatchedFile, watchFile } from './authentication/watched-file.ts'
+import { CliError } from './cli-error.ts'
+
+export interface FollowOptions<T> {
+  /** Whose value the path is. */
+  readonly flag: string
+  readonly clock: Clock
+  /** Told of files that cannot be used; what was there before stays in force. */
+  readonly onError: (error: unknown) => void
+  /** Told of what is in force now. */
+  readonly onApplied?: () => void
+  /** Reads and judges. @throws Error what is wrong, in words for people. */
+  readonly read: (text: string) => T | Promise<T>
+  /** Puts what was read in force. What it throws may pass: it is tried again while the file stays as it is. */
+  readonly apply: (next: T) => Promise<void>
+}
+
+export interface FollowedConfiguration<T> extends Disposable {
+  /** What the file said at the start. */
+  readonly first: T
+}
+
+const againMs = 10_000
+
+/**
+ * Reads a configuration, and follows the file while the server runs.
+ *
+ * @throws CliError `FileFailed`, `InvalidFlag` when the file cannot be used at the start.
+ */
+export async function followConfiguration<T>(path: string, options: FollowOptions<T>): Promise<FollowedConfiguration<T>> {
+  const { flag, clock, onError } = options
+  let ended = false
+  let newest = ''
+  let cancel: (() => void) | undefined
+  const take = async (text: string): Promise<void> => {
+    let next: T
+    try {
+      next = await options.read(text)
+    } catch (error) {
+      onError(failure(flag, error))
+      return
+    }
+    // While it was read the file may have changed again.
+    if (ended || text !== newest) return
+    try {
+      await options.apply(next)
+      options.onApplied?.()
+    } catch (error) {
+      onError(failure(flag, error))
+      if (!ended && text === newest) cancel = clock.setTimeout(() => void take(text), againMs)
+    }
+  }
+  const onChange = (text: string) => {
+    newest = text
+    cancel?.()
+    void take(text)
+  }
+  let file: WatchedFile
+  try {
+    file = await watchFile(path, { clock, onError, onChange })
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `--${flag}: cannot read ${path}: ${messageOf(cause)}`, cause })
+  }
+  try {
+    const first = await options.read(file.text)
+    return {
+      first,
+      [Symbol.dispose]() {
+        ended = true
+        cancel?.()
+        file[Symbol.dispose]()
+      },
+    }
+  } catch (error) {
+    file[Symbol.dispose]()
+    throw failure(flag, error)
+  }
+}
+
+/** YAML or JSON, with what is wrong with its keys. @throws Error */
+export function parsedConfiguration(text: string): { readonly value: unknown; readonly repeated: readonly string[] } {
+  const { value, problems } = parseYaml(text)
+  return { value, repeated: problems }
+}
+
+function failure(flag: string, cause: unknown): CliError {
+  return new CliError({ code: 'InvalidFlag', message: `--${flag}: ${messageOf(cause)}`, cause })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,133 @@
+import { type Attributes, type ReviewSpec, reviewOf } from '@krmkit/authorization'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { claimExpressions } from './claim-expressions.ts'
+import { reviewConditions } from './review-conditions.ts'
+
+describe('reviewConditions', () => {
+  let compiler: Awaited<ReturnType<typeof reviewConditions>>
+  beforeAll(async () => {
+    compiler = await reviewConditions()
+  })
+  const user = { username: 'jane', groups: ['dev', 'ops'], extra: { 'example.com/scopes': ['a'] } }
+  const list: Attributes = {
+    user,
+    verb: 'list',
+    isResource: true,
+    group: 'apps',
+    version: 'v1',
+    resource: 'deployments',
+    subresource: '',
+    namespace: 'shop',
+    name: '',
+    path: '',
+    fieldSelector: [{ field: 'metadata.name', operator: '=', value: 'a' }],
+  }
+  const metrics: ReviewSpec = reviewOf({ ...list, isResource: false, verb: 'get', path: '/metrics' })
+  const judge = (text: string, review = reviewOf(list)) => {
+    const compiled = compiler.compile(text)
+    return 'problem' in compiled ? compiled.problem : compiled.evaluate(review)
+  }
+
+  it.each([
+    ["request.user == 'jane' && 'dev' in request.groups", true],
+    ["has(request.resourceAttributes) && request.resourceAttributes.namespace == 'shop'", true],
+    ["request.resourceAttributes.name == '' && request.uid == ''", true],
+    ["!('system:serviceaccounts' in request.groups)", true],
+    ["request.resourceAttributes.verb in ['get', 'watch']", false],
+    ["request.extra['example.com/scopes'].exists(s, s == 'a')", true],
+    ["request.resourceAttributes.fieldSelector.requirements.all(r, r.operator == 'In' && r.values == ['a'])", true],
+    ['has(request.resourceAttributes.labelSelector)', false],
+    ["request.?resourceAttributes.namespace.orValue('') == 'shop'", true],
+  ])('%s: %s', (text, expected) => {
+    expect(judge(text)).toBe(expected)
+  })
+
+  it('knows requests that are no resource', () => {
+    expect(judge("request.nonResourceAttributes.path.startsWith('/metrics')", metrics)).toBe(true)
+    expect(judge('has(request.resourceAttributes)', metrics)).toBe(false)
+    const text = "request.resourceAttributes.namespace == 'shop'"
+    expect(judge(text, metrics)).toEqual({
+      error: `cel evaluation error: expression '${text}' resulted in error: no such key: resourceAttributes`,
+    })
+  })
+
+  it.each([
+    ['request.user', 'must evaluate to bool but got string'],
+    ['request.usr == "x"', 'compilation failed'],
+    ['request.resourceAttributes.verb == 1', 'compilation failed'],
+    ['object.x', 'compilation failed'],
+    ['authorizer.path("/x").check("get").allowed()', 'compilation failed'],
+  ])('%s is refused: %s', (text, problem) => {
+    expect(judge(text)).toContain(problem)
+  })
+
+  it('ends where an expression would take too long', () => {
+    const many = { ...reviewOf(list), groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) }
+    const heavy = 'request.groups.all(a, request.groups.all(b, request.groups.all(c, a + b + c != "")))'
+    expect(judge(heavy, many)).toMatchObject({ error: expect.stringContaining('cost limit') })
+  })
+})
+
+describe('claimExpressions', () => {
+  let compiler: Awaited<ReturnType<typeof claimExpressions>>
+  beforeAll(async () => {
+    compiler = await claimExpressions()
+  })
+  const claims = { sub: 'alice', email: 'a@b', email_verified: true, roles: ['a', 'b'], org: { name: 'x' }, iat: 5, exp: 10 }
+  const value = (text: string, kind: 'value' | 'condition' = 'value') => {
+    const compiled = compiler.claims(text, kind)
+    return 'problem' in compiled ? compiled.problem : compiled.evaluate(claims)
+  }
+
+  it.each<[string, unknown]>([
+    ["'oidc:' + claims.sub", 'oidc:alice'],
+    ['claims.roles', ['a', 'b']],
+    ["claims.roles.map(r, r + '!')", ['a!', 'b!']],
+    ["(has(claims.missing) ? claims.missing : 'none')", 'none'],
+    ['claims.?missing.orValue([])', []],
+    ['claims.org.name', 'x'],
+    ['claims.email_verified ? claims.email : claims.sub', 'a@b'],
+    ['claims.exp - claims.iat <= 3600', true],
+    ['null', null],
+    ["claims['sub']", 'alice'],
+  ])('%s comes to %j', (text, expected) => {
+    expect(value(text)).toEqual({ value: expected })
+  })
+
+  it('tells what cannot be evaluated, and what cannot be compiled', () => {
+    expect(value('claims.missing')).toEqual({ error: 'no such key: missing' })
+    expect(value('claim.sub')).toContain('compilation failed')
+    expect(value("claims.sub == 'x'", 'condition')).toEqual({ value: false })
+    for (const text of ['claims.email_verified', "'x'"]) expect(value(text, 'condition')).toBe('must evaluate to bool')
+  })
+
+  it('sees which claims are read', () => {
+    const reads = (text: string, member: string) => {
+      const compiled = compiler.claims(text, 'value')
+      return 'problem' in compiled ? compiled.problem : compiled.reads(member)
+    }
+    for (const text of [
+      'claims.email',
+      'has(claims.email)',
+      "claims.?email.orValue('')",
+      '[{"a": claims.email}]',
+      'claims.email.size()',
+    ])
+      expect(reads(text, 'email'), text).toBe(true)
+    for (const text of ["claims['email']", 'claims.org.email', "'claims.email'", 'claims.emails'])
+      expect(reads(text, 'email'), text).toBe(false)
+  })
+
+  it('judges users', () => {
+    const judge = (text: string) => {
+      const compiled = compiler.user(text)
+      return 'problem' in compiled ? compiled.problem : compiled.evaluate({ username: 'oidc:alice', groups: ['a'] })
+    }
+    expect(judge("!user.username.startsWith('system:')")).toEqual({ value: true })
+    expect(judge("user.groups.all(g, !g.startsWith('system:'))")).toEqual({ value: true })
+    expect(judge('has(user.uid)')).toEqual({ value: false })
+    expect(judge("user.extra['a'] == ['b']")).toEqual({ error: 'no such key: extra' })
+    expect(judge('user.username')).toBe('must evaluate to bool')
+    expect(judge("user.name == 'a'")).toContain('compilation failed')
+  })
+})
