@@ -21,6 +21,7 @@ export type {
   ObjectForms,
   ObjectReader,
   ObjectWriter,
+  ReadObject,
   RequestBounds,
   Rounds,
   ServedKind,

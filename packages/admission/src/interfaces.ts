@@ -68,8 +68,17 @@ export interface ObjectForm {
   readonly kind: GroupVersionKind
 }
 
+/** An object that was read from a form. */
+export interface ReadObject {
+  /** What plugins run on; the caller's own. */
+  readonly object: ApiObject
+  /** The same as it looks in the form. */
+  readonly shown: DeepReadonly<ApiObject>
+}
+
 /**
- * The versions of objects. Plugins run on the storage version; webhooks and policies may ask for another one.
+ * The versions of objects. Plugins run on the storage version, or on that of the request where others translate between them;
+ * webhooks and policies may ask for another one. What others translate takes time, and fails with an ApiError.
  */
 export interface ObjectForms {
   /** The same value as long as the same resources are served. */
@@ -77,13 +86,13 @@ export interface ObjectForms {
   /** Every form in which the objects of a resource are served, the given one included. */
   equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectForm[]
   /** An object as it looks in a form, complete and in order. The argument stays as it is. */
-  show(object: DeepReadonly<ApiObject>, form: ObjectForm): DeepReadonly<ApiObject>
+  show(object: DeepReadonly<ApiObject>, form: ObjectForm): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
   /**
-   * From a value in a form to what plugins run on, with defaults filled in.
+   * From a value in a form to what plugins run on for a request in the form `request`, with defaults filled in.
    *
    * @throws Error that tells what is wrong with the value.
    */
-  read(value: JsonValue, form: ObjectForm): ApiObject
+  read(value: JsonValue, form: ObjectForm, request: ObjectForm): ReadObject | Promise<ReadObject>
 }
 
 /** How long a request may take. */

@@ -1,3 +1,4 @@
+import type { ReadObject } from '@krmkit/admission'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
 import { type ApiObject, fixedFeatures, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
@@ -35,15 +36,19 @@ describe('forms of objects', () => {
   })
 
   it('P331 lead from one version to the other and back, filled in', () => {
-    const stored = forms.read(first as never, at('v1'))
+    const { object: stored, shown } = forms.read(first as never, at('v1'), at('v1')) as ReadObject
+    expect(shown).toEqual(forms.show(stored, at('v1')))
     expect(stored['spec']).toMatchObject({ minReplicas: 1, maxReplicas: 3 })
     const second = forms.show(stored, at('v2')) as ApiObject
     expect(second).toMatchObject({ apiVersion: 'autoscaling/v2', spec: { maxReplicas: 3 } })
-    expect(forms.show(forms.read(structuredClone(second) as never, at('v2')), at('v1'))).toEqual(forms.show(stored, at('v1')))
+    const again = forms.read(structuredClone(second) as never, at('v2'), at('v1')) as ReadObject
+    expect(forms.show(again.object, at('v1'))).toEqual(forms.show(stored, at('v1')))
   })
 
   it('tell what is wrong with a value', () => {
-    expect(() => forms.read({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'))).toThrow('cannot unmarshal string')
+    expect(() => forms.read({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
+      'cannot unmarshal string',
+    )
   })
 
   it('stay the same as long as the same is served', () => {

@@ -1,6 +1,6 @@
 import type { ObjectForm, ObjectForms } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { type ApiObject, formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
+import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
 import { applyDefaults, decode, normalize, type StructType } from '@krmkit/schema'
 import type { Environment, FrozenObject } from './interfaces.ts'
 import type { ServedResources } from './served-resources.ts'
@@ -34,6 +34,7 @@ export function createObjectForms(
     },
     show(object, form) {
       const definition = definitionOf(form)
+      if (definition?.conversion !== undefined) return translated(object, definition)
       if (definition !== undefined) {
         const { fromStorage, kind } = definition
         return normalize(kind.type(), fromStorage === undefined ? object : fromStorage(object)) as FrozenObject
@@ -41,18 +42,41 @@ export function createObjectForms(
       const type = typeOf(form.kind)
       return type === undefined ? object : (normalize(type, object) as FrozenObject)
     },
-    read(value, form) {
+    read(value, form, request) {
       const definition = definitionOf(form)
       const type = definition?.kind.type() ?? typeOf(form.kind)
-      if (type === undefined) return value as unknown as ApiObject
+      if (type === undefined) return { object: value as unknown as ApiObject, shown: value as unknown as ApiObject }
       const object = decode(type, value, { collect: false }).object as unknown as ApiObject
       object.apiVersion = formatApiVersion(form.kind)
       object.kind = form.kind.kind
       const complete = applyDefaults(type, object)
       definition?.policy.defaults?.(complete, form.kind.version, profile)
-      return definition?.toStorage === undefined ? complete : definition.toStorage(complete)
+      const asked = definition?.conversion === undefined ? undefined : definitionOf(request)
+      const shown = normalize(type, complete) as FrozenObject
+      if (asked !== undefined) {
+        const own = translated(shown, asked)
+        return own instanceof Promise ? own.then((next) => ({ object: next, shown })) : { object: complete, shown }
+      }
+      if (definition?.toStorage === undefined) return { object: complete, shown }
+      const stored = definition.toStorage(complete)
+      return { object: stored, shown: this.show(stored, form) as FrozenObject }
     },
   }
+}
+
+/**
+ * An object of any version in one that others translate to.
+ *
+ * @throws ApiError 500 when they do not.
+ */
+function translated(object: FrozenObject, { conversion, kind }: ResourceDefinition): FrozenObject | Promise<ApiObject> {
+  if (conversion === undefined || object.apiVersion === formatApiVersion(kind)) return object
+  return conversion.read([object]).then(
+    ([one]) => normalize(kind.type(), one as ApiObject) as ApiObject,
+    (error: unknown) => {
+      throw ApiError.internalError(error instanceof Error ? error.message : String(error))
+    },
+  )
 }
 
 /** How a version of a resource shows its objects, or those of a sub-resource that it has. */

@@ -41,7 +41,7 @@ export async function collectParams(
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
-  return found.map((params) => shown(params, resource, context))
+  return Promise.all(found.map((params) => shown(params, resource, context)))
 }
 
 async function find(
@@ -66,7 +66,7 @@ async function find(
 }
 
 /** In the version that the policy names. */
-function shown(params: Params, { group, version, resource }: ServedKind, { forms }: AdmissionContext): Params {
+async function shown(params: Params, { group, version, resource }: ServedKind, { forms }: AdmissionContext): Promise<Params> {
   const stored = parseApiVersion(params.apiVersion)
   if (forms === undefined || stored.version === version) return params
   return forms.show(params, { resource: { group, version, resource }, kind: { group, version, kind: params.kind } })

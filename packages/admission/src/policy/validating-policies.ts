@@ -103,7 +103,7 @@ class OneRequest {
       )
       for (const each of params ?? []) {
         await loadExpressions()
-        const decision = await decide(policy, this.#subject(form), each)
+        const decision = await decide(policy, await this.#subject(form), each)
         this.#take(policy, binding, decision, annotations)
       }
     }
@@ -144,7 +144,7 @@ class OneRequest {
   }
 
   /** The variables of the request, once for each form that it is looked at in. */
-  #subject(form: ObjectForm): Subject {
+  async #subject(form: ObjectForm): Promise<Subject> {
     const key = `${form.resource.group}/${form.resource.version}/${form.resource.resource}`
     const known = this.#subjects.get(key)
     if (known !== undefined) return known
@@ -156,8 +156,8 @@ class OneRequest {
     const subject = new Subject(
       {
         attributes,
-        object: shown(this.#object),
-        oldObject: shown(attributes.oldObject),
+        object: await shown(this.#object),
+        oldObject: await shown(attributes.oldObject),
         request: { ...before, ...after },
         namespace: this.#namespace(),
       },

@@ -1,9 +1,9 @@
 import { equalValues, jsonPatch, PatchError } from '@krmkit/fieldmanager'
 import { ApiError, type ApiObject, type DeepReadonly, type JsonValue } from '@krmkit/meta'
 import { DecodeError, parseJson } from '@krmkit/schema'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, ObjectForm } from '../interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, ObjectForm, ReadObject } from '../interfaces.ts'
 import type { Verdict } from './answer.ts'
-import { WebhookCaller } from './caller.ts'
+import { type Call, WebhookCaller } from './caller.ts'
 import { HookConditions } from './conditions.ts'
 import { HookSource } from './hook-source.ts'
 import type { Candidate, HookTable } from './hook-table.ts'
@@ -71,8 +71,8 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
       const { hook } = candidate
       if (!selection.picks(hook, current)) continue
       const shown = {
-        object: current === undefined ? null : show(current, candidate.form, context),
-        oldObject: attributes.oldObject === undefined ? null : show(attributes.oldObject, candidate.form, context),
+        object: current === undefined ? null : await show(current, candidate.form, context),
+        oldObject: attributes.oldObject === undefined ? null : await show(attributes.oldObject, candidate.form, context),
       }
       const call = { candidate, shown, attributes, context }
       const labels: WebhookLabels = { name: hook.name, type: 'admit', operation: attributes.operation }
@@ -87,7 +87,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
           try {
             const outcome = await caller.call(call)
             if (outcome.kind === 'refused') return outcome
-            changed = patchedObject(candidate, shown.object, outcome.verdict, context, notes.patched)
+            changed = await patchedObject(call, outcome.verdict, notes.patched)
           } finally {
             notes.called(changed !== undefined)
           }
@@ -133,7 +133,11 @@ function askAgain({ asked, again }: Memory): void {
   asked.clear()
 }
 
-export function show(object: DeepReadonly<ApiObject>, form: ObjectForm, { forms }: AdmissionContext): DeepReadonly<ApiObject> {
+export function show(
+  object: DeepReadonly<ApiObject>,
+  form: ObjectForm,
+  { forms }: AdmissionContext,
+): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>> {
   return forms === undefined ? object : forms.show(object, form)
 }
 
@@ -142,13 +146,12 @@ export function show(object: DeepReadonly<ApiObject>, form: ObjectForm, { forms 
  *
  * @throws ApiError 500 for a patch that cannot be used; WebhookError for one of a type that we do not know.
  */
-function patchedObject(
-  { hook, form }: Candidate,
-  shown: DeepReadonly<ApiObject> | null,
+async function patchedObject(
+  { candidate, shown: { object: shown }, attributes, context }: Call,
   { patch, patchType }: Verdict,
-  context: AdmissionContext,
   note: (operations: JsonValue) => void,
-): ApiObject | undefined {
+): Promise<ApiObject | undefined> {
+  const { hook, form } = candidate
   if (patch === undefined) return undefined
   const operations = operationsOf(patch)
   if (operations.length === 0) return undefined
@@ -159,10 +162,10 @@ function patchedObject(
   }
   if (patchType !== 'JSONPatch') throw new WebhookError('Invalid', `unsupported patch type ${JSON.stringify(patchType)}`, 400)
   const before = shown as unknown as JsonValue
-  const next = read(apply(before, operations), form, context)
+  const { resource, kind } = attributes
+  const next = await read(apply(before, operations), { form, request: { resource, kind } }, context)
   note(operations)
-  const after = show(next, form, context) as unknown as JsonValue
-  return equalValues(before, after) ? undefined : next
+  return equalValues(before, next.shown as unknown as JsonValue) ? undefined : next.object
 }
 
 function operationsOf(patch: JsonValue | Uint8Array): JsonValue[] {
@@ -188,11 +191,15 @@ function apply(before: JsonValue, operations: JsonValue[]): JsonValue {
   }
 }
 
-function read(value: JsonValue, form: ObjectForm, { forms }: AdmissionContext): ApiObject {
+async function read(
+  value: JsonValue,
+  { form, request }: { readonly form: ObjectForm; readonly request: ObjectForm },
+  { forms }: AdmissionContext,
+): Promise<ReadObject> {
   checkKind(value, form)
-  if (forms === undefined) return value as unknown as ApiObject
+  if (forms === undefined) return { object: value as unknown as ApiObject, shown: value as unknown as ApiObject }
   try {
-    return forms.read(value, form)
+    return await forms.read(value, form, request)
   } catch (error) {
     if (error instanceof DecodeError) throw ApiError.internalError(error.message)
     throw error

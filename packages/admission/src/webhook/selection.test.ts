@@ -92,7 +92,7 @@ describe('tables of webhooks', () => {
     served: 1,
     equivalents: () => [at('v1'), at('v2')],
     show: (object) => object,
-    read: (value) => value as unknown as ApiObject,
+    read: (value) => ({ object: value as unknown as ApiObject, shown: value as unknown as ApiObject }),
   }
   const tableOf = (...hooks: object[]) =>
     new HookTable([{ apiVersion: 'v1', kind: 'X', metadata: { name: 'c' }, webhooks: hooks } as never])

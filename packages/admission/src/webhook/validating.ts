@@ -48,8 +48,8 @@ export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
       let shown = shownAs.get(key)
       if (shown === undefined) {
         shown = {
-          object: object === undefined ? null : show(object, form, context),
-          oldObject: attributes.oldObject === undefined ? null : show(attributes.oldObject, form, context),
+          object: object === undefined ? null : await show(object, form, context),
+          oldObject: attributes.oldObject === undefined ? null : await show(attributes.oldObject, form, context),
         }
         shownAs.set(key, shown)
       }
