@@ -1,5 +1,12 @@
 export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
-export type { Aggregation, ProxiedRequest, ProxyTarget, ProxyTransport } from './aggregation/interfaces.ts'
+export type {
+  Aggregation,
+  ProxiedRequest,
+  ProxiedTarget,
+  ProxyIdentity,
+  ProxyTarget,
+  ProxyTransport,
+} from './aggregation/interfaces.ts'
 export { AuditError, type AuditErrorCode } from './audit/audit-error.ts'
 export { type BufferOptions, bufferedAudit } from './audit/buffered-backend.ts'
 export type {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { DecisionSink } from '@krmkit/admission'
 import type { UserInfo } from '@krmkit/meta'
 
@@ -25,6 +26,12 @@ export interface ApiRequest {
    * Reads the whole body; rejects with an ApiError 413 above `limitBytes`. Called at most once. An absent body is empty.
    */
   readonly body: (limitBytes: number) => Promise<Uint8Array>
+  /**
+   * The body piece by piece, instead of `body`: of any length, and read only as fast as it is taken. Absent: there is `body` alone.
+   */
+  readonly stream?: (() => AsyncIterable<Uint8Array>) | undefined
+  /** The connection can go over to the protocol that the header `upgrade` names: the answer's body may be a `connection`. */
+  readonly upgradable?: boolean | undefined
   readonly peer: Peer
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal
@@ -46,7 +53,8 @@ export interface BodyPiece {
 /**
  * `bytes`: the whole body; `list`: pieces of one body, sent in order; `stream`: pieces as they come,
  * pulled one by one, so that a slow reader slows the producer. The stream of a watch can be read as `events` instead, by
- * callers in the same process that need no bytes: one of the two, once.
+ * callers in the same process that need no bytes: one of the two, once. `connection`: what follows a 101 to an upgradable request,
+ * bytes both ways until one side ends.
  */
 export type ApiBody =
   | { readonly kind: 'empty' }
@@ -57,6 +65,7 @@ export type ApiBody =
       readonly stream: AsyncIterable<Uint8Array>
       readonly events?: AsyncIterable<readonly SharedEvent[]>
     }
+  | { readonly kind: 'connection'; readonly connection: Duplex }
 
 /** An event of a watch. The object is frozen and shared with the server and everybody else who reads it. */
 export interface SharedEvent {

@@ -9,7 +9,7 @@ import type { ApiResponse } from './interfaces.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
 import { mediaType, type Representation } from './negotiation.ts'
-import { createOpenApi } from './openapi/index.ts'
+import { createOpenApi, type RemoteSource } from './openapi/index.ts'
 import { flag } from './query.ts'
 import { header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
@@ -24,6 +24,8 @@ export interface NonResourceOptions {
   readonly resources: () => readonly ResourceDefinition[]
   /** What other servers serve. */
   readonly remote?: (() => readonly RemoteVersion[]) | undefined
+  /** OpenAPI documents of other servers. */
+  readonly remoteDocuments?: RemoteSource | undefined
   readonly metrics: Metrics
   readonly readiness: readonly HealthCheck[]
   /** What was done at the start, for those who ask for it by name. */
@@ -52,6 +54,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     profile: environment.profile,
     clock: environment.clock,
     issuer: options.issuerDocuments !== undefined,
+    ...(options.remoteDocuments === undefined ? {} : { remote: options.remoteDocuments }),
   })
   const ping: HealthCheck = { name: 'ping', check: () => {} }
   const log: HealthCheck = { name: 'log', check: () => {} }

@@ -3,15 +3,22 @@ import { pipeline } from 'node:stream/promises'
 import type { ApiResponse, BodyPiece, Handler } from '@krmkit/apiserver'
 import type { Random } from '@krmkit/meta'
 import type { DeflatedPieces } from './gzip-parts.ts'
-import type { StreamPump } from './stream-pump.ts'
 import { TurnQueue } from './turn-queue.ts'
+
+/** An answer that goes on for a while. */
+export interface Running {
+  /** Resolves when it is over. Rejects when it broke off by a fault of ours. */
+  run(): Promise<void>
+  /** Ends it cleanly. */
+  stop(): void
+}
 
 /** What all exchanges of one listener share. */
 export class Context {
   readonly handle: Handler
   readonly turns = new TurnQueue()
   /** Streams under way, so that closing can end them. */
-  readonly pumps = new Set<StreamPump>()
+  readonly pumps = new Set<Running>()
   /** Compressed pieces of lists. */
   readonly deflated: DeflatedPieces = new WeakMap()
   /** Set once closing has begun: connections end after their answer. */
@@ -41,7 +48,7 @@ export class Context {
   }
 
   /** Runs a stream to its end and keeps it among those that closing ends. */
-  pump(pump: StreamPump): void {
+  pump(pump: Running): void {
     this.pumps.add(pump)
     pump.run().then(
       () => this.pumps.delete(pump),

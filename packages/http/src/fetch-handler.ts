@@ -82,6 +82,10 @@ function bodyOf(body: ApiBody): BodyInit | null {
       return readable(groups(body.parts))
     case 'stream':
       return readable(body.stream[Symbol.asyncIterator]())
+    case 'connection':
+      // Nobody asked for it: requests of fetch cannot go over to another protocol.
+      body.connection.destroy()
+      return null
   }
 }
 

@@ -5,10 +5,11 @@ import { type Context, carry, dropStream, failure, groups, internalFailure } fro
 import { gzipParts } from './gzip-parts.ts'
 import { wireText } from './header-text.ts'
 import { peerOf } from './peer.ts'
-import { noBody, readBody } from './request-body.ts'
+import { noBody, nothing, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
 import { type Outlet, StreamPump } from './stream-pump.ts'
 import type { TurnQueue } from './turn-queue.ts'
+import { bodyBehind, goOver, type TakenOver } from './upgrade.ts'
 
 /**
  * One request of HTTP/1.1. A class and not a literal: the signal, which most requests never look at, is made when it is
@@ -20,12 +21,14 @@ class Http1Request implements ApiRequest {
   readonly query: string
   readonly headers: ApiRequest['headers']
   readonly peer: ApiRequest['peer']
+  readonly upgradable: boolean
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
+  readonly #takenOver: TakenOver | undefined
   #waits: boolean
   #abort: AbortController | undefined
 
-  constructor(message: IncomingMessage, response: ServerResponse, waits: boolean) {
+  constructor({ message, response, waits, takenOver }: Http1Exchange) {
     const { path, query } = splitTarget(message.url ?? '/')
     this.method = message.method ?? 'GET'
     this.path = path
@@ -35,6 +38,8 @@ class Http1Request implements ApiRequest {
     this.#message = message
     this.#response = response
     this.#waits = waits
+    this.#takenOver = takenOver
+    this.upgradable = takenOver !== undefined
   }
 
   get signal(): AbortSignal {
@@ -60,23 +65,50 @@ class Http1Request implements ApiRequest {
     const { headers } = this
     const declared = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
     if (headers['transfer-encoding'] === undefined && (declared === undefined || declared === 0)) return noBody()
+    if (this.#takenOver !== undefined) return readBehind(this.#takenOver, { limit, declared })
     if (this.#waits && !(declared !== undefined && declared > limit)) {
       this.#waits = false
       this.#response.writeContinue()
     }
     return readBody(this.#message, { limit, declared })
   }
+
+  stream(): AsyncIterable<Uint8Array> {
+    const { headers } = this
+    const length = headers['content-length']
+    if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return nothing()
+    if (this.#takenOver !== undefined) return bodyBehind(this.#takenOver, length === undefined ? undefined : Number(length))
+    if (this.#waits) {
+      this.#waits = false
+      this.#response.writeContinue()
+    }
+    return this.#message.iterator({ destroyOnReturn: false })
+  }
+}
+
+async function readBehind(
+  takenOver: TakenOver,
+  options: { readonly limit: number; readonly declared: number | undefined },
+): Promise<Uint8Array> {
+  return readBody(bodyBehind(takenOver, options.declared), options)
+}
+
+/** What is known of an exchange when its head has been read. */
+export interface Http1Exchange {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+  /** The client holds its body back until it is told to go on. */
+  readonly waits: boolean
+  /** The client asks for another protocol: node has left the connection to us. */
+  readonly takenOver?: TakenOver
 }
 
 const failureHeaders = ['content-type', 'application/json', 'content-length', String(internalFailure.length)]
 
-/** Answers one request. `waits`: the client holds its body back until it is told to go on. */
-export async function serveHttp1(
-  context: Context,
-  exchange: { readonly message: IncomingMessage; readonly response: ServerResponse; readonly waits: boolean },
-): Promise<void> {
-  const { message, response, waits } = exchange
-  const request = new Http1Request(message, response, waits)
+/** Answers one request. */
+export async function serveHttp1(context: Context, exchange: Http1Exchange): Promise<void> {
+  const { response, takenOver } = exchange
+  const request = new Http1Request(exchange)
   let answer: ApiResponse
   try {
     answer = await context.handle(request)
@@ -85,10 +117,13 @@ export async function serveHttp1(
     answer = failure
   }
   try {
-    send(context, { request, response, answer })
+    if (answer.body.kind !== 'connection') send(context, { request, response, answer })
+    else if (takenOver === undefined) throw new Error('the connection cannot go over to another protocol')
+    else context.pump(goOver(takenOver, { response, answer, connection: answer.body.connection }))
   } catch (error) {
     context.fault(error)
     if (answer.body.kind === 'stream') dropStream(answer.body.stream)
+    else if (answer.body.kind === 'connection') answer.body.connection.destroy()
     if (response.headersSent) response.destroy()
     else response.writeHead(500, failureHeaders).end(internalFailure)
   }
@@ -126,7 +161,8 @@ function send(context: Context, exchange: Exchange): void {
     }
     return
   }
-  response.writeHead(status, flatten(answer.headers, -1))
+  if (body.kind === 'connection') return
+  response.writeHead(status, flatten(answer.headers, -2))
   if (request.method === 'HEAD') {
     dropStream(body.stream)
     response.end()
@@ -136,7 +172,7 @@ function send(context: Context, exchange: Exchange): void {
   context.pump(new StreamPump(body.stream, { outlet: new Http1Outlet(response, context.turns), turns: context.turns }))
 }
 
-/** Header names and values as `writeHead` takes them without a copy. `length` below 0: none is added. */
+/** Header names and values as `writeHead` takes them without a copy. `length` below 0: none is added; -1: a given one is left out. */
 function flatten(headers: ApiResponse['headers'], length: number): string[] {
   const flat: string[] = []
   let needsLength = length >= 0

@@ -6,7 +6,7 @@ import { type Context, carry, dropStream, failure, groups, internalFailure } fro
 import { gzipParts } from './gzip-parts.ts'
 import { wireText } from './header-text.ts'
 import { peerOf } from './peer.ts'
-import { noBody, readBody } from './request-body.ts'
+import { noBody, nothing, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
 import { type Outlet, StreamPump } from './stream-pump.ts'
 import type { TurnQueue } from './turn-queue.ts'
@@ -61,6 +61,10 @@ class Http2Request implements ApiRequest {
     if (this.#ended) return noBody()
     return readBody(this.#stream, { limit, declared: length === undefined ? undefined : Number(length) })
   }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#ended ? nothing() : this.#stream.iterator({ destroyOnReturn: false })
+  }
 }
 
 /** Answers one stream of HTTP/2. */
@@ -85,6 +89,7 @@ export async function serveHttp2(context: Context, exchange: Http2Exchange): Pro
   } catch (error) {
     context.fault(error)
     if (answer.body.kind === 'stream') dropStream(answer.body.stream)
+    else if (answer.body.kind === 'connection') answer.body.connection.destroy()
     if (stream.headersSent || stream.destroyed) stream.destroy()
     else {
       stream.respond({ ':status': 500, 'content-type': 'application/json', 'content-length': internalFailure.length })
@@ -101,6 +106,8 @@ function send(context: Context, exchange: { request: Http2Request; stream: Serve
     if (body.kind === 'stream') dropStream(body.stream)
     return
   }
+  // Streams of one connection cannot go over to another protocol.
+  if (body.kind === 'connection') throw new Error('the connection cannot go over to another protocol')
   if (request.method === 'HEAD' || status === 204 || status === 304 || body.kind === 'empty') {
     const length = body.kind === 'bytes' ? body.bytes.length : body.kind === 'list' ? body.length : 0
     if (body.kind === 'stream') dropStream(body.stream)
@@ -109,7 +116,7 @@ function send(context: Context, exchange: { request: Http2Request; stream: Serve
     return
   }
   if (body.kind === 'stream') {
-    stream.respond(headersFor(answer, answer.headers, -1))
+    stream.respond(headersFor(answer, answer.headers, -2))
     context.pump(new StreamPump(body.stream, { outlet: new Http2Outlet(stream, context.turns), turns: context.turns }))
     return
   }

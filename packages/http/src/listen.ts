@@ -10,6 +10,7 @@ import { serveHttp2 } from './http2-stream.ts'
 import type { Listening, ListenLimits, ListenOptions, Served } from './interfaces.ts'
 import { shutdown } from './shutdown.ts'
 import { isWildcard, tlsFiles, tlsOptions } from './tls.ts'
+import { takenOverExchange } from './upgrade.ts'
 
 export const defaultLimits: ListenLimits = {
   headerBytes: 1024 * 1024,
@@ -85,6 +86,9 @@ function attachHttp1(server: Server, context: Context): void {
   })
   server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) => {
     void serveHttp1(context, { message, response, waits: true })
+  })
+  server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
+    void serveHttp1(context, takenOverExchange(message, { socket, head }))
   })
   server.on('connect', (_message: IncomingMessage, socket: Socket) => {
     socket.on('error', () => undefined)

@@ -11,6 +11,9 @@ export function noBody(): Promise<Uint8Array> {
   return emptyBody
 }
 
+/** The same, piece by piece: there is none. */
+export async function* nothing(): AsyncGenerator<Uint8Array> {}
+
 /**
  * Reads all of `source`.
  *

@@ -158,7 +158,7 @@ describe('group versions of other servers', () => {
           resources: [
             {
               resource: 'gauges',
-              responseKind: { group: 'metrics.example.com', version: 'v1', kind: 'Gauge' },
+              responseKind: { group: '', version: '', kind: 'Gauge' },
               scope: 'Namespaced',
               singularResource: 'gauge',
               verbs: ['get', 'list'],
@@ -166,7 +166,7 @@ describe('group versions of other servers', () => {
               subresources: [
                 {
                   subresource: 'status',
-                  responseKind: { group: 'metrics.example.com', version: 'v1', kind: 'Gauge' },
+                  responseKind: { group: '', version: '', kind: 'Gauge' },
                   verbs: ['get'],
                 },
               ],
@@ -196,7 +196,7 @@ describe('group versions of other servers', () => {
   })
 
   it('services of the cluster need a port and endpoints', async () => {
-    const transport = { open: () => async () => answer(list) }
+    const transport = { open: () => ({ send: async () => answer(list), close: () => undefined }) }
     const { call, json, settle, clock } = await start({ transport })
     await call('POST', apiServices, metrics())
     await settle()
@@ -220,10 +220,13 @@ describe('group versions of other servers', () => {
   it('identity travels in headers that nobody else can set', async () => {
     const sent: ProxiedRequest[] = []
     const transport = {
-      open: () => async (request: ProxiedRequest) => {
-        sent.push(request)
-        return answer(list)
-      },
+      open: () => ({
+        async send(request: ProxiedRequest) {
+          sent.push(request)
+          return answer(list)
+        },
+        close: () => undefined,
+      }),
     }
     const { call, settle } = await start({ transport, resolveService: () => ({ host: '127.0.0.1', port: 1 }) })
     await call('POST', apiServices, metrics())
@@ -240,7 +243,12 @@ describe('group versions of other servers', () => {
       'x-remote-group': ['dev', 'system:authenticated'],
       'x-remote-extra-example.com%2Fteam': ['blue'],
       'x-forwarded-for': '10.1.2.3',
+      'x-forwarded-host': '127.0.0.1:1',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-uri': '/apis/metrics.example.com/v1/namespaces/a/gauges',
+      'audit-id': expect.any(String),
+      host: '127.0.0.1:1',
     })
-    expect(new TextDecoder().decode(request.body)).toBe('{"a":1}')
+    expect(new TextDecoder().decode(request.body as Uint8Array)).toBe('{"a":1}')
   })
 })

@@ -1,24 +1,26 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { APIService } from '@krmkit/kinds/apiregistration/v1'
-import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
-import { collectionPrefix, createObject, deleteObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
+import { type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
+import { collectionPrefix, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
 import { serverContext } from '../bootstrap.ts'
 import type { ApiResponse } from '../interfaces.ts'
-import { withDefaults } from '../request-body.ts'
+import type { RemoteSource } from '../openapi/index.ts'
 import type { RequestState } from '../request-state.ts'
 import { textResponse } from '../responses.ts'
-import { failedCheck, local, passed, serviceProblem, type Verdict } from './availability.ts'
+import { failedCheck, type Verdict } from './availability.ts'
 import type { Aggregation, RemoteVersion } from './interfaces.ts'
-import { automanaged, type LocalService, localServices, type ServiceSpec } from './local-services.ts'
-import { discoveredResources } from './remote-resources.ts'
-import { bodyText, type RemoteService, remoteService } from './remote-service.ts'
+import { ignoringRaces, LocalKeeper } from './local-keeper.ts'
+import { RemoteDiscovery } from './remote-discovery.ts'
+import { RemoteOpenApi } from './remote-openapi.ts'
+import { type RemoteService, remoteService } from './remote-service.ts'
+import { checkService } from './service-check.ts'
 
 /**
  * Keeps APIService objects for what this server serves itself, and passes requests on for group versions that such an object gives
  * to another server.
  *
- *     given to a service --checked--> Available: requests are passed on
- *                        --no way---> not available: 503, and checked again soon
+ *     given to a service --checked--> Available: requests are passed on, discovery is current
+ *                        --no way---> not available: 503, discovery is stale; checked again sooner, then later and later
  */
 
 type Service = DeepReadonly<APIService>
@@ -38,30 +40,37 @@ interface Known {
   readonly remote: RemoteService | Error | undefined
   resources: readonly object[] | undefined
   current: boolean
+  /** Until the next check of one that is not there. */
+  retryMs: number
 }
 
 const resource = 'apiservices'
-/** Between two checks of a service that is there, and of one that is not. */
+/** Between two checks of a service that is there, and at most between two of one that is not. */
 const checkMs = 30_000
-const retryMs = 5_000
-const checkTimeoutMs = 6_000
-const discoveryLimitBytes = 4 * 1024 * 1024
+const firstRetryMs = 1_000
 
 export class Aggregator {
   readonly #options: AggregatorOptions
   readonly #own: ResourceDefinition | undefined
   readonly #known = new Map<string, Known>()
   readonly #timers = new Map<string, () => void>()
+  /** Checks under way; true: something has happened since it began. */
+  readonly #checking = new Map<string, boolean>()
   readonly #context: RequestContext
+  readonly #discovery: RemoteDiscovery
+  readonly #openApi: RemoteOpenApi
+  #keeper: LocalKeeper | undefined
   #work: Promise<void> = Promise.resolve()
   #remote: readonly RemoteVersion[] = []
 
   constructor(options: AggregatorOptions) {
-    const { registry, closing } = options
+    const { registry, clock, closing } = options
     const { profile } = registry.environment
     this.#options = options
     this.#own = registry.stored(`apiregistration.${profile.apiDomain}`, resource)
     this.#context = serverContext(closing)
+    this.#discovery = new RemoteDiscovery({ clock, profile })
+    this.#openApi = new RemoteOpenApi(clock, closing)
   }
 
   /** Group versions of other servers; the same array means that nothing has changed. */
@@ -69,52 +78,93 @@ export class Aggregator {
     return this.#remote
   }
 
+  /** OpenAPI documents of other servers. */
+  get documents(): RemoteSource {
+    return this.#openApi
+  }
+
   async start(): Promise<void> {
     const own = this.#own
     if (own === undefined) return
     const { registry, closing } = this.#options
-    const { storage } = registry.environment
-    const prefix = collectionPrefix(own)
-    const { entries, revision } = await storage.list({ prefix })
+    const keeper = new LocalKeeper({
+      registry,
+      own,
+      context: this.#context,
+      known: (name) => this.#known.get(name)?.service,
+      names: () => [...this.#known.keys()],
+      onStored: (service) => this.#remember(service),
+      onDeleted: (name) => this.#known.delete(name),
+    })
+    this.#keeper = keeper
+    const { entries, revision } = await registry.environment.storage.list({ prefix: collectionPrefix(own) })
     for (const entry of entries) this.#remember(registry.parsed.objectOf(entry) as unknown as Service)
-    const watcher = storage.watch({ prefix, from: revision })
-    watcher.onReady = () => {
-      for (const event of watcher.take()) {
-        if (event.type === 'delete') this.#forget(event.key.slice(prefix.length))
-        else this.#remember(registry.parsed.objectOf(event.entry) as unknown as Service)
-      }
+    this.#follow(own, revision, (name, entry) => {
+      if (entry === undefined) this.#forget(name)
+      else this.#remember(registry.parsed.objectOf(entry) as unknown as Service)
+    })
+    for (const behind of ['services', 'endpoints']) {
+      const definition = registry.stored('', behind)
+      if (definition !== undefined) this.#follow(definition, revision, (name) => this.#changed(name))
     }
-    const unfollow = registry.served.onChange(() => this.#later(() => this.#keepLocal(own)))
+    const unfollow = registry.served.onChange(() => this.#later(() => keeper.keep()))
     closing.addEventListener(
       'abort',
       () => {
-        watcher.close()
         unfollow()
         for (const cancel of this.#timers.values()) cancel()
+        for (const { remote } of this.#known.values()) if (remote !== undefined && !(remote instanceof Error)) remote.close()
       },
       { once: true },
     )
-    this.#later(() => this.#keepLocal(own))
+    this.#later(() => keeper.keep())
     await this.#work
   }
 
   /** The answer of another server; undefined for what is served here. */
   pass(state: RequestState, limitBytes: number): Promise<ApiResponse> | undefined {
     if (this.#remote.length === 0) return undefined
-    const found = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/.exec(state.info.path) ?? openapiPath.exec(state.info.path)
-    const known = found === null ? undefined : this.#known.get(`${found[2]}.${found[1]}`)
-    return known?.remote === undefined ? undefined : this.#pass(known, state, limitBytes)
+    const { path } = state.info
+    const document = openapiPath.exec(path)
+    const found = document ?? groupPath.exec(path) ?? corePath.exec(path)
+    if (found === null) return undefined
+    const { group = '', version = '' } = found.groups ?? {}
+    const name = `${version}.${group}`
+    const known = this.#known.get(name)
+    if (known?.remote === undefined) return undefined
+    if (document !== null && !this.#openApi.passesOn(name)) return undefined
+    return this.#pass(known, state, limitBytes)
   }
 
   async #pass({ service, remote }: Known, state: RequestState, limitBytes: number): Promise<ApiResponse> {
     const available = (service.status?.conditions ?? []).some(({ type, status }) => type === 'Available' && status === 'True')
     if (!available || remote === undefined) return textResponse(503, 'service unavailable\n')
     if (remote instanceof Error) return textResponse(500, `${remote.message}\n`)
-    try {
-      return await remote.pass(state, limitBytes)
-    } catch (error) {
-      if (ApiError.is(error)) throw error
-      return textResponse(503, `${error instanceof Error ? error.message : String(error)}\n`)
+    return remote.pass(state, limitBytes)
+  }
+
+  /** Tells of every change of a resource, with `namespace/name` or the name. */
+  #follow(
+    definition: ResourceDefinition,
+    from: number,
+    tell: (name: string, entry: Parameters<Registry['parsed']['objectOf']>[0] | undefined) => void,
+  ): void {
+    const { registry, closing } = this.#options
+    const prefix = collectionPrefix(definition)
+    const watcher = registry.environment.storage.watch({ prefix, from })
+    watcher.onReady = () => {
+      for (const event of watcher.take()) {
+        tell(event.key.slice(prefix.length), event.type === 'delete' ? undefined : event.entry)
+      }
+    }
+    closing.addEventListener('abort', () => watcher.close(), { once: true })
+  }
+
+  /** A service, or what is behind it, has changed. */
+  #changed(at: string): void {
+    for (const [name, { remote, service }] of this.#known) {
+      const { namespace = '', name: target = '' } = service.spec?.service ?? {}
+      if (remote !== undefined && `${namespace}/${target}` === at) this.#check(name)
     }
   }
 
@@ -132,14 +182,21 @@ export class Aggregator {
   #remember(service: Service): void {
     const name = service.metadata.name ?? ''
     const before = this.#known.get(name)
-    const shape = JSON.stringify(service.spec ?? {})
-    if (before?.shape === shape) this.#known.set(name, { ...before, service })
-    else {
-      const remote = this.#reach(service)
-      this.#known.set(name, { service, shape, remote, resources: undefined, current: false })
-      if (remote !== undefined) this.#check(name)
-      this.#publish()
+    const shape = this.#shapeOf(service)
+    if (before?.shape === shape) {
+      this.#known.set(name, { ...before, service })
+      return
     }
+    const remote = this.#reach(service)
+    this.#known.set(name, { service, shape, remote, resources: undefined, current: false, retryMs: firstRetryMs })
+    this.#leave(name, before)
+    if (remote !== undefined) this.#check(name)
+    this.#publish()
+  }
+
+  #shapeOf({ spec }: Service): string {
+    const identity = spec?.service === undefined ? undefined : this.#options.aggregation.identity?.()
+    return JSON.stringify([spec ?? {}, identity ?? null])
   }
 
   #forget(name: string): void {
@@ -147,98 +204,128 @@ export class Aggregator {
     this.#known.delete(name)
     this.#timers.get(name)?.()
     this.#timers.delete(name)
-    if (before?.remote !== undefined) this.#publish()
-    const own = this.#own
+    this.#leave(name, before)
+    this.#publish()
+    const keeper = this.#keeper
     // What is served here is given back at once.
-    if (own !== undefined) this.#later(() => this.#keepLocal(own))
+    if (keeper !== undefined) this.#later(() => keeper.keep())
+  }
+
+  /** Nothing more goes the old way. */
+  #leave(name: string, before: Known | undefined): void {
+    if (before?.remote === undefined) return
+    if (!(before.remote instanceof Error)) before.remote.close()
+    this.#openApi.forget(name)
+    const places = [...this.#known.values()].flatMap(({ remote }) => (remote instanceof Error ? [] : (remote?.place ?? [])))
+    this.#discovery.keepOnly(new Set(places))
   }
 
   #reach({ spec }: Service): RemoteService | Error | undefined {
     if (spec?.service === undefined || spec.service === null) return undefined
+    const { aggregation, clock, registry } = this.#options
     try {
-      return remoteService(spec, this.#options.aggregation, this.#options.registry.reader)
+      return remoteService(spec, { aggregation, clock, reader: registry.reader, random: registry.environment.random })
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error))
     }
   }
 
   #publish(): void {
-    this.#remote = [...this.#known.values()].flatMap(({ service: { spec }, remote, resources, current }) =>
-      remote === undefined || spec === undefined
-        ? []
-        : [
-            {
-              group: spec.group ?? '',
-              version: spec.version ?? '',
-              groupPriority: spec.groupPriorityMinimum,
-              versionPriority: spec.versionPriority,
-              resources,
-              current,
-            },
-          ],
-    )
+    const remote = [...this.#known.values()].flatMap(({ service: { spec }, remote, resources, current }): RemoteVersion[] => {
+      if (remote === undefined || spec === undefined) return []
+      const { group = '', version = '', groupPriorityMinimum: groupPriority, versionPriority } = spec
+      return [{ group, version, groupPriority, versionPriority, resources, current }]
+    })
+    if (JSON.stringify(remote) !== JSON.stringify(this.#remote)) this.#remote = remote
   }
 
   /** Looks whether a service is there, now and from time to time; works beside everything else. */
   #check(name: string): void {
+    if (this.#checking.has(name)) {
+      this.#checking.set(name, true)
+      return
+    }
     this.#timers.get(name)?.()
-    const again = (ms: number): void => {
-      if (this.#known.has(name) && !this.#options.closing.aborted) {
-        this.#timers.set(
-          name,
-          this.#options.clock.setTimeout(() => this.#check(name), ms),
-        )
-      }
-    }
-    const looked = async (): Promise<void> => {
-      const known = this.#known.get(name)
-      if (known?.remote === undefined) return
-      const verdict = await this.#verdict(known)
-      if (this.#options.closing.aborted || this.#known.get(name)?.shape !== known.shape) return
-      this.#publish()
-      this.#later(() => this.#tell(name, verdict))
-      again(verdict.status === 'True' ? checkMs : retryMs)
-    }
-    looked().catch((error: unknown) => {
-      if (this.#options.closing.aborted) return
-      this.#options.onFault(error)
-      again(retryMs)
-    })
+    this.#checking.set(name, false)
+    this.#look(name)
+      .catch((error: unknown) => {
+        if (!this.#options.closing.aborted) this.#options.onFault(error)
+        return checkMs
+      })
+      .then((ms) => {
+        const again = this.#checking.get(name) === true
+        this.#checking.delete(name)
+        if (!this.#known.has(name) || this.#options.closing.aborted) return
+        if (again) this.#check(name)
+        else {
+          const cancel = this.#options.clock.setTimeout(() => this.#checkAgain(name), ms)
+          this.#timers.set(name, cancel)
+        }
+      })
   }
 
-  async #verdict(known: Known): Promise<Verdict> {
-    const { remote, service } = known
-    const spec = service.spec as ServiceSpec
-    const { group = '', version = '' } = spec
-    if (remote === undefined) return local
-    if (remote instanceof Error) return failedCheck(`${group}/${version}`, remote.message)
-    const { registry, aggregation, clock, closing } = this.#options
-    const problem =
-      remote.inProcess || aggregation.resolveService !== undefined ? undefined : serviceProblem(spec, registry.reader)
-    if (problem !== undefined) return problem
-    const path = `/apis/${group}/${version}`
-    const ended = new AbortController()
-    const cancel = clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), checkTimeoutMs)
-    const leave = () => ended.abort(closing.reason)
-    closing.addEventListener('abort', leave, { once: true })
-    try {
-      const answer = await remote.ask(path, { user: aggregatorUser, signal: ended.signal })
-      const text = await bodyText(answer, discoveryLimitBytes)
-      if (answer.status < 200 || answer.status > 299) throw new Error(`bad status from ${remote.url}${path}: ${answer.status}`)
-      const now = this.#known.get(service.metadata.name ?? '')
-      if (now !== undefined) {
-        now.resources = discoveredResources(text, { group, version })
-        now.current = true
-      }
-      return passed
-    } catch (error) {
-      const now = this.#known.get(service.metadata.name ?? '')
-      if (now !== undefined) now.current = false
-      return failedCheck(`${remote.url}${path}`, error instanceof Error ? error.message : String(error))
-    } finally {
-      cancel()
-      closing.removeEventListener('abort', leave)
+  /** By then the certificate that proves who we are may be another. */
+  #checkAgain(name: string): void {
+    const known = this.#known.get(name)
+    if (known === undefined) return
+    if (known.shape === this.#shapeOf(known.service)) this.#check(name)
+    else this.#remember(known.service)
+  }
+
+  /** @returns when to look again, in milliseconds from now. */
+  async #look(name: string): Promise<number> {
+    const known = this.#known.get(name)
+    if (known?.remote === undefined) return checkMs
+    const verdict = await this.#verdict(known)
+    const now = this.#present(name, known)
+    if (now === undefined) return checkMs
+    this.#later(() => this.#tell(name, verdict))
+    if (verdict.status !== 'True' || known.remote instanceof Error) {
+      now.current = false
+      now.resources = undefined
+      now.retryMs = Math.min(checkMs, now.retryMs * 2)
+      this.#publish()
+      return now.retryMs / 2
     }
+    now.retryMs = firstRetryMs
+    await this.#learn(name, known, known.remote)
+    return checkMs
+  }
+
+  /** What a server serves that is there, and what it publishes. */
+  async #learn(name: string, known: Known, remote: RemoteService): Promise<void> {
+    const { group = '', version = '' } = known.service.spec ?? {}
+    const signal = this.#options.closing
+    const told = await this.#discovery.resources(remote, { group, version, signal }).then(
+      (resources) => ({ resources, current: true }),
+      () => ({ resources: undefined, current: false }),
+    )
+    const now = this.#present(name, known)
+    if (now === undefined) return
+    Object.assign(now, told)
+    this.#publish()
+    await this.#openApi.refresh(name, { group, version, remote })
+    if (this.#present(name, known) === undefined) this.#openApi.forget(name)
+  }
+
+  /** What is known by now, unless it is to be reached in another way. */
+  #present(name: string, known: Known): Known | undefined {
+    const now = this.#known.get(name)
+    return this.#options.closing.aborted || now?.remote !== known.remote ? undefined : now
+  }
+
+  async #verdict({ remote, service }: Known): Promise<Verdict> {
+    if (remote === undefined || remote instanceof Error) return failedCheck(remote?.message ?? '')
+    const { registry, aggregation, clock, closing } = this.#options
+    return checkService({
+      remote,
+      spec: service.spec ?? { groupPriorityMinimum: 0, versionPriority: 0 },
+      reader: registry.reader,
+      elsewhere: aggregation.resolveService !== undefined,
+      attempts: aggregation.routing === 'endpoints' ? 5 : 1,
+      clock,
+      signal: closing,
+    })
   }
 
   async #tell(name: string, verdict: Verdict): Promise<void> {
@@ -249,77 +336,24 @@ export class Aggregator {
     const since = before?.status === verdict.status ? before.lastTransitionTime : undefined
     const lastTransitionTime = since ?? formatTime(this.#options.clock.now())
     const condition = { type: 'Available', ...verdict, lastTransitionTime }
-    await this.#ignoringRaces(async () => {
+    await ignoringRaces(async () => {
       const { object } = await updateObject(this.#options.registry, own, this.#context, {
         namespace: '',
         name,
         subresource: 'status',
-        change: (current) => ({ ...(structuredClone(current) as ApiObject), status: { conditions: [condition] } }) as ApiObject,
+        change: (current) => withCondition(structuredClone(current) as ApiObject, condition),
       })
       this.#remember(object as unknown as Service)
     })
   }
-
-  /** Objects for all that is served here and that nobody gave to another server; those of what is not served any more go. */
-  async #keepLocal(own: ResourceDefinition): Promise<void> {
-    const { registry } = this.#options
-    const wanted = localServices(registry.definitions, registry.environment.profile)
-    for (const each of wanted.values()) await this.#ensure(own, each)
-    for (const [name, { service }] of [...this.#known]) {
-      if (wanted.has(name) || service.metadata.labels?.[automanaged] === undefined) continue
-      await this.#ignoringRaces(async () => {
-        await deleteObject(registry, own, this.#context, { namespace: '', name, options: {} })
-        this.#known.delete(name)
-      })
-    }
-  }
-
-  async #ensure(own: ResourceDefinition, { name, label, spec }: LocalService): Promise<void> {
-    const { registry } = this.#options
-    const known = this.#known.get(name)?.service
-    const labels = { [automanaged]: label }
-    if (known === undefined) {
-      const object = { apiVersion: `${own.group}/${own.version}`, kind: own.kind.kind, metadata: { name, labels }, spec }
-      await this.#ignoringRaces(async () => {
-        const given = withDefaults(object as unknown as ApiObject, own, registry.environment.profile)
-        const stored = await createObject(registry, own, this.#context, { namespace: '', object: given })
-        this.#remember(stored.object as unknown as Service)
-      })
-      return
-    }
-    // Somebody took the label away, or gave the group version to another server: it is theirs.
-    if (known.metadata.labels?.[automanaged] === undefined || sameSpec(known.spec, spec)) return
-    await this.#ignoringRaces(async () => {
-      const { object } = await updateObject(registry, own, this.#context, {
-        namespace: '',
-        name,
-        subresource: '',
-        change: (current) => ({ ...(structuredClone(current) as ApiObject), spec: { ...spec } }) as ApiObject,
-      })
-      this.#remember(object as unknown as Service)
-    })
-  }
-
-  /** Another server over the same store keeps the same objects. */
-  async #ignoringRaces(work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-    } catch (error) {
-      if (!ApiError.is(error) || !['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)) throw error
-    }
-  }
 }
 
-const openapiPath = /^\/openapi\/v3\/apis\/([^/]+)\/([^/]+)$/
-
-const aggregatorUser = { username: 'system:kube-aggregator', groups: ['system:masters'] }
-
-function sameSpec(a: Service['spec'], b: LocalService['spec']): boolean {
-  return (
-    a?.service === undefined &&
-    (a?.group ?? '') === (b.group ?? '') &&
-    a?.version === b.version &&
-    a.groupPriorityMinimum === b.groupPriorityMinimum &&
-    a.versionPriority === b.versionPriority
-  )
+function withCondition(object: ApiObject, condition: { readonly type: string }): ApiObject {
+  const { conditions = [] } = (object.status ?? {}) as { readonly conditions?: readonly { readonly type: string }[] }
+  const others = conditions.filter(({ type }) => type !== condition.type)
+  return { ...object, status: { ...(object.status as object | undefined), conditions: [...others, condition] } } as ApiObject
 }
+
+const openapiPath = /^\/openapi\/v3\/apis\/(?<group>[^/]+)\/(?<version>[^/]+)$/
+const groupPath = /^\/apis\/(?<group>[^/]+)\/(?<version>[^/]+)(?:\/|$)/
+const corePath = /^\/api\/(?<version>[^/]+)(?:\/|$)/

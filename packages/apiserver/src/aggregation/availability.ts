@@ -44,6 +44,6 @@ export function serviceProblem({ service }: ServiceSpec, reader: Pick<ObjectRead
   return no('MissingEndpoints', message)
 }
 
-export function failedCheck(url: string, why: string): Verdict {
-  return no('FailedDiscoveryCheck', `failing or missing response from ${url}: ${why}`)
+export function failedCheck(message: string): Verdict {
+  return no('FailedDiscoveryCheck', message)
 }

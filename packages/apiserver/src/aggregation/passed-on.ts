@@ -4,13 +4,9 @@ import type { ProxiedRequest } from './interfaces.ts'
 
 /** A request as another server gets it: who asks stands in headers that it believes because of our certificate. */
 
-/** Those that are about one connection only, and those that say who asks. */
-const dropped = new Set([
-  'authorization',
+/** Those that are about one connection only. */
+const hopByHop: readonly string[] = [
   'connection',
-  'content-length',
-  'expect',
-  'host',
   'keep-alive',
   'proxy-authenticate',
   'proxy-authorization',
@@ -19,46 +15,115 @@ const dropped = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-])
+]
+
+/** Those that are for this server alone, or that it sets itself. */
+const own: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
+
+/** Set by this server: nobody else says whom a page may be shown to. */
+const corsAnswers: readonly string[] = [
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+]
 
 export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group', uid: 'x-remote-uid', extra: 'x-remote-extra-' }
 
-export async function passedOn(state: RequestState, limitBytes: number): Promise<ProxiedRequest> {
-  const { request, user } = state
-  const headers: Record<string, string | readonly string[]> = {}
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value === undefined || dropped.has(name) || name.startsWith(':') || name.startsWith('x-remote-')) continue
-    if (name.startsWith('impersonate-')) continue
-    headers[name] = value
+/** @param host address and port that it goes to. */
+export function passedOn(
+  state: RequestState,
+  { host, limitBytes }: { readonly host: string; readonly limitBytes: number },
+): Omit<ProxiedRequest, 'signal' | 'body'> & { readonly readBody: () => Promise<ProxiedRequest['body']> } {
+  const { request, auditId } = state
+  const upgrade = request.upgradable === true && asksForUpgrade(request.headers.connection)
+  const headers = kept(request.headers)
+  if (upgrade) {
+    headers.connection = 'Upgrade'
+    headers.upgrade = request.headers.upgrade ?? ''
   }
-  headers[identityHeaders.user] = user.username
-  if (user.groups.length > 0) headers[identityHeaders.group] = user.groups
-  if (user.uid !== undefined && user.uid !== '') headers[identityHeaders.uid] = user.uid
-  for (const [key, values] of Object.entries(user.extra ?? {})) {
-    headers[identityHeaders.extra + headerName(key)] = values
-  }
+  Object.assign(headers, identityOf(state))
+  headers['audit-id'] = auditId
+  headers.host = host
+  headers['x-forwarded-host'] = host
+  headers['x-forwarded-proto'] = 'https'
+  headers['x-forwarded-uri'] = request.path
   const from = request.peer.address
   if (from !== undefined) {
     const before = request.headers['x-forwarded-for']
     headers['x-forwarded-for'] = [before ?? [], from].flat().join(', ')
   }
-  const body = await request.body(limitBytes)
-  return {
-    method: request.method,
-    path: request.query === '' ? request.path : `${request.path}?${request.query}`,
-    headers,
-    body,
-    signal: state.signal,
+  const path = request.query === '' ? request.path : `${request.path}?${request.query}`
+  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(state, limitBytes) }
+}
+
+/** Headers that say who asks. */
+export function identityOf({ user }: Pick<RequestState, 'user'>): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = { [identityHeaders.user]: user.username }
+  if (user.groups.length > 0) headers[identityHeaders.group] = user.groups
+  if (user.uid !== undefined && user.uid !== '') headers[identityHeaders.uid] = user.uid
+  for (const [key, values] of Object.entries(user.extra ?? {})) {
+    if (values.length > 0) headers[identityHeaders.extra + headerName(key)] = values
   }
+  return headers
 }
 
-/** What may not stand in the name of a header is escaped, as on the stock server. */
+function asksForUpgrade(connection: string | readonly string[] | undefined): boolean {
+  return [connection ?? []].flat().some((value) => value.toLowerCase().includes('upgrade'))
+}
+
+function kept(headers: RequestState['request']['headers']): Record<string, string | readonly string[]> {
+  const dropped = new Set([...hopByHop, ...own, ...namedBy(headers.connection)])
+  const out: Record<string, string | readonly string[]> = Object.create(null)
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
+    // Nobody but this server says who asks.
+    if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
+    out[name] = value
+  }
+  return out
+}
+
+/** Headers that `Connection` names are about the connection too. */
+function namedBy(connection: string | readonly string[] | undefined): string[] {
+  return [connection ?? []].flat().flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+}
+
+/** In pieces where the adapter can give them: of any length, and never whole in memory. */
+async function bodyOf({ request }: RequestState, limitBytes: number): Promise<ProxiedRequest['body']> {
+  const { headers } = request
+  const length = headers['content-length']
+  if (request.stream !== undefined) {
+    const none =
+      headers['transfer-encoding'] === undefined && (length === undefined ? withoutBody(request.method) : length === '0')
+    return none ? undefined : request.stream()
+  }
+  const body = await request.body(limitBytes)
+  return body.byteLength === 0 ? undefined : body
+}
+
+function withoutBody(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS'
+}
+
+/** What may not stand in the name of a header is escaped byte by byte, as on the stock server. */
 function headerName(key: string): string {
-  return key.toLowerCase().replace(/[^a-z0-9!#$&'*+.^_`|~-]/g, (c) => encodeURIComponent(c))
+  return key
+    .toLowerCase()
+    .replace(/[^a-z0-9!#$&'*+.^_`|~-]+/g, (text) =>
+      [...new TextEncoder().encode(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+    )
 }
 
-/** Headers of the answer that are about the connection it came over. */
+/** The answer of another server without the headers that are about the connection it came over. */
 export function answered(response: ApiResponse): ApiResponse {
-  const headers = Object.fromEntries(Object.entries(response.headers).filter(([name]) => !dropped.has(name)))
+  const dropped = new Set([...hopByHop, ...corsAnswers, ...namedBy(response.headers.connection)])
+  const headers: Record<string, string | readonly string[]> = {}
+  for (const [name, value] of Object.entries(response.headers)) if (!dropped.has(name)) headers[name] = value
+  if (response.body.kind === 'connection') {
+    headers.connection = 'Upgrade'
+    if (response.headers.upgrade !== undefined) headers.upgrade = response.headers.upgrade
+  }
   return { ...response, headers }
 }

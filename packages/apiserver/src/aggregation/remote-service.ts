@@ -1,87 +1,194 @@
-import { clusterServices, type ObjectReader } from '@krmkit/admission'
-import type { UserInfo } from '@krmkit/meta'
+import { clusterServices, type ObjectReader, type ServiceAddress } from '@krmkit/admission'
+import { type Clock, MetaError, type Random, type UserInfo } from '@krmkit/meta'
 import { base64ToBytes } from '@krmkit/schema'
 import type { ApiResponse, Handler } from '../interfaces.ts'
 import type { RequestState } from '../request-state.ts'
-import type { Aggregation, ProxiedRequest } from './interfaces.ts'
+import { textResponse } from '../responses.ts'
+import { boundedSignal } from './bounded-signal.ts'
+import { endpointServices } from './endpoint-services.ts'
+import type { Aggregation, ProxiedRequest, ProxiedTarget } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
-import { answered, passedOn } from './passed-on.ts'
+import { answered, identityOf, passedOn } from './passed-on.ts'
 
 /** The way to one service, which may be a handler in this process. */
 export interface RemoteService {
   readonly inProcess: boolean
-  /** Where it is, as messages name it. */
-  readonly url: string
-  /** Passes a request on as it came. */
+  /** `namespace/name:port`: services with the same one are the same server. */
+  readonly place: string
+  /** Passes a request on as it came; what goes wrong is an answer too. */
   pass(state: RequestState, limitBytes: number): Promise<ApiResponse>
-  /** Asks on the server's own account. */
-  ask(path: string, options: { readonly user: UserInfo; readonly signal: AbortSignal }): Promise<ApiResponse>
+  /** Asks on the server's own account. Rejects with an Error that tells why there is no answer. */
+  ask(path: string, question: Question): Promise<ApiResponse>
+  /**
+   * Asks whether it is there, whoever it says it is. Rejects as `ask`.
+   *
+   * @returns the address asked, with the answer.
+   */
+  probe(path: string, question: Question): Promise<{ readonly url: string; readonly answer: Promise<ApiResponse> }>
+  close(): void
+}
+
+export interface Question {
+  readonly user: UserInfo
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+export interface RemoteOptions {
+  readonly aggregation: Aggregation
+  readonly reader: Pick<ObjectReader, 'get'>
+  readonly random: Pick<Random, 'bytes'>
+  readonly clock: Clock
 }
 
 const httpsPort = 443
+/** Asking what a server serves is cheap: whoever takes longer is not there. */
+const discoveryMs = 5_000
 
 /** @throws Error when there is no way, or none that is safe. */
-export function remoteService(spec: ServiceSpec, aggregation: Aggregation, reader: Pick<ObjectReader, 'get'>): RemoteService {
+export function remoteService(spec: ServiceSpec, options: RemoteOptions): RemoteService {
   const { namespace = '', name = '', port = httpsPort } = spec.service ?? {}
-  const own = aggregation.services?.[`${namespace}/${name}`]
-  if (own !== undefined) return inProcess(own, `${namespace}/${name}`)
-  const { transport, certificate, key, resolveService = clusterServices(reader) } = aggregation
+  const { aggregation, random, reader } = options
+  const handler = aggregation.services?.[`${namespace}/${name}`]
+  const place = `${namespace}/${name}:${port}`
+  if (handler !== undefined) return inProcess(handler, place)
+  const { transport, identity, routing } = aggregation
   if (transport === undefined) throw new Error('there is no transport: this server reaches no other servers')
+  const find =
+    aggregation.resolveService ?? (routing === 'endpoints' ? endpointServices(reader, random) : clusterServices(reader))
+  const resolve = async (): Promise<ServiceAddress> => find({ namespace, name, port })
   const host = `${name}.${namespace}.svc`
-  const origin = `https://${host}:${port}`
-  const send = transport.open({
-    origin,
-    serverName: host,
-    ...((spec.caBundle ?? '') === '' ? {} : { ca: new TextDecoder().decode(base64ToBytes(spec.caBundle as string)) }),
+  const target = { origin: `https://${host}:${port}`, serverName: host, ...identity?.() }
+  const trusted = transport.open({
+    ...target,
+    ...((spec.caBundle ?? '') === '' ? {} : { ca: authoritiesOf(spec.caBundle as string) }),
     ...(spec.insecureSkipTLSVerify === true ? { insecure: true } : {}),
-    ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
-    resolve: async () => resolveService({ namespace, name, port }),
+    resolve,
   })
-  return {
-    inProcess: false,
-    url: origin,
-    pass: async (state, limitBytes) => answered(await send(await passedOn(state, limitBytes))),
-    ask: async (path, { user, signal }) => {
-      const headers: ProxiedRequest['headers'] = {
-        accept: 'application/json',
-        'x-remote-user': user.username,
-        'x-remote-group': user.groups,
-      }
-      return send({ method: 'GET', path, headers, body: new Uint8Array(), signal })
-    },
+  const anyone = transport.open({ ...target, insecure: true })
+  return new ReachedService(place, { resolve, trusted, anyone, options })
+}
+
+function authoritiesOf(bundle: string): string {
+  try {
+    return new TextDecoder().decode(base64ToBytes(bundle))
+  } catch (error) {
+    if (error instanceof MetaError) throw new Error(error.message, { cause: error })
+    throw error
   }
 }
 
-function inProcess(handle: Handler, url: string): RemoteService {
+interface Reach {
+  readonly resolve: () => Promise<ServiceAddress>
+  readonly trusted: ProxiedTarget
+  /** Does not look whose certificate it is shown. */
+  readonly anyone: ProxiedTarget
+  readonly options: RemoteOptions
+}
+
+class ReachedService implements RemoteService {
+  readonly inProcess = false
+  readonly place: string
+  readonly #reach: Reach
+
+  constructor(place: string, reach: Reach) {
+    this.place = place
+    this.#reach = reach
+  }
+
+  async pass(state: RequestState, limitBytes: number): Promise<ApiResponse> {
+    const { options, resolve, trusted } = this.#reach
+    let address: ServiceAddress
+    try {
+      address = await resolve()
+    } catch {
+      return textResponse(503, 'service unavailable\n')
+    }
+    const { readBody, ...rest } = passedOn(state, { host: hostAndPort(address), limitBytes })
+    const body = await readBody()
+    const bounded = boundedSignal(state, options.clock, isDiscovery(state) ? discoveryMs : undefined)
+    try {
+      const answer = await trusted.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: bounded.signal })
+      return judged(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      return textResponse(503, `${rest.upgrade === true ? why : `error trying to reach service: ${why}`}\n`)
+    } finally {
+      bounded.release()
+    }
+  }
+
+  ask(path: string, question: Question): Promise<ApiResponse> {
+    return this.#reach.trusted.send(own(path, question))
+  }
+
+  async probe(path: string, question: Question) {
+    const address = await this.#reach.resolve()
+    const url = `https://${hostAndPort(address)}${path}`
+    return { url, answer: this.#reach.anyone.send({ ...own(path, question), address }) }
+  }
+
+  close(): void {
+    this.#reach.trusted.close()
+    this.#reach.anyone.close()
+  }
+}
+
+function hostAndPort({ host, port }: ServiceAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function own(path: string, { user, headers, signal }: Question): ProxiedRequest {
+  return { method: 'GET', path, headers: { accept: 'application/json', ...headers, ...identityOf({ user }) }, signal }
+}
+
+function isDiscovery({ info }: RequestState): boolean {
+  return !info.isResource && info.path.split('/').filter((part) => part !== '').length === 3
+}
+
+function judged(answer: ApiResponse, upgrade: boolean, forwardRedirects: boolean): ApiResponse {
+  const { status, body } = answer
+  if (upgrade && body.kind !== 'connection' && status < 400) {
+    drop(answer)
+    return textResponse(503, `invalid upgrade response: status code ${status}\n`)
+  }
+  if (!forwardRedirects && status >= 300 && status <= 399 && answer.headers.location !== undefined) {
+    drop(answer)
+    return textResponse(502, 'the backend attempted to redirect this request, which is not permitted')
+  }
+  return answered(answer)
+}
+
+/** Ends an answer that nobody will read. */
+function drop({ body }: ApiResponse): void {
+  if (body.kind !== 'stream') return
+  body.stream[Symbol.asyncIterator]()
+    .return?.(undefined)
+    .catch(() => undefined)
+}
+
+function inProcess(handle: Handler, place: string): RemoteService {
+  const ask = (path: string, { user, headers, signal }: Question) =>
+    handle({
+      method: 'GET',
+      path,
+      query: '',
+      headers: { accept: 'application/json', ...headers },
+      body: async () => new Uint8Array(),
+      peer: {},
+      signal,
+      user,
+    })
   return {
     inProcess: true,
-    url,
-    pass: ({ request, user }) => handle({ ...request, user }),
-    ask: (path, { user, signal }) =>
-      handle({
-        method: 'GET',
-        path,
-        query: '',
-        headers: { accept: 'application/json' },
-        body: async () => new Uint8Array(),
-        peer: {},
-        signal,
-        user,
-      }),
+    place,
+    pass: ({ request, user, signal }) => {
+      const { method, path, query, headers, peer, upgradable } = request
+      const body = (limitBytes: number) => request.body(limitBytes)
+      return handle({ method, path, query, headers, peer, upgradable, body, signal, user })
+    },
+    ask,
+    probe: async (path, question) => ({ url: `https://${place}${path}`, answer: ask(path, question) }),
+    close: () => undefined,
   }
-}
-
-/** The whole body of an answer. */
-export async function bodyText({ body }: ApiResponse, limitBytes: number): Promise<string> {
-  const parts: Uint8Array[] = []
-  let length = 0
-  const take = (part: Uint8Array): void => {
-    length += part.byteLength
-    if (length > limitBytes) throw new Error(`the answer is longer than ${limitBytes} bytes`)
-    parts.push(part)
-  }
-  if (body.kind === 'bytes') take(body.bytes)
-  else if (body.kind === 'list') for (const part of body.parts) take(part instanceof Uint8Array ? part : part.bytes())
-  else if (body.kind === 'stream') for await (const part of body.stream) take(part)
-  return Buffer.concat(parts).toString('utf8')
 }

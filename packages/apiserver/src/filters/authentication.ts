@@ -86,5 +86,14 @@ class CleanedRequest implements ApiRequest {
     return this.#request.signal
   }
 
+  get stream(): ApiRequest['stream'] {
+    const request = this.#request
+    return request.stream === undefined ? undefined : () => (request.stream as NonNullable<ApiRequest['stream']>)()
+  }
+
+  get upgradable(): boolean | undefined {
+    return this.#request.upgradable
+  }
+
   readonly body = (limitBytes: number): Promise<Uint8Array> => this.#request.body(limitBytes)
 }

@@ -1,3 +1,10 @@
 export { createOpenApi, type OpenApi, type OpenApiOptions, type OpenApiRequest } from './openapi.ts'
 export type { CustomForm } from './published.ts'
-export { noRemoteDocuments, type RemoteDocument, type RemoteDocuments, remoteDocument } from './remote-documents.ts'
+export {
+  type ConvertedDocument,
+  noRemoteDocuments,
+  type RemoteDocument,
+  type RemoteDocuments,
+  type RemoteSource,
+  remoteDocument,
+} from './remote-documents.ts'

@@ -6,7 +6,7 @@ import { parseAccept } from '../negotiation.ts'
 import { first, type RequestHeaders, serveDocument } from './conditional.ts'
 import type { CustomForm } from './published.ts'
 import { Publisher, relativeUrl } from './publisher.ts'
-import type { RemoteDocuments } from './remote-documents.ts'
+import type { RemoteSource } from './remote-documents.ts'
 
 /**
  * `/openapi/v2` and `/openapi/v3`: what is served, as OpenAPI documents. Each is built when it is first asked for, in short slices,
@@ -31,8 +31,8 @@ export interface OpenApiOptions {
   readonly customForm?: (definition: ResourceDefinition) => CustomForm | undefined
   /** The server issues service account tokens and publishes the keys. Default false. */
   readonly issuer?: boolean
-  /** What other servers publish. The same object means that nothing has changed. Default: nothing. */
-  readonly remote?: () => RemoteDocuments
+  /** What other servers publish. Default: nothing. */
+  readonly remote?: RemoteSource
 }
 
 export interface OpenApiRequest {
@@ -81,6 +81,7 @@ const forms = { v2: formsOf('v2'), v3: formsOf('v3') }
 async function answerV2(publisher: Publisher, requestHeaders: RequestHeaders): Promise<ApiResponse> {
   const form = chooseForm(requestHeaders, 'v2')
   if (form === undefined) return notAcceptable()
+  await publisher.ready()
   const document = await publisher.v2(form)
   return await serveDocument(document, { requestHeaders, contentType: contentType('v2', form), headers: { vary: 'Accept' } })
 }

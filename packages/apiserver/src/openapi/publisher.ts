@@ -4,6 +4,7 @@ import {
   type Dialect,
   type DocumentParts,
   documentForms,
+  encodeOpenapiV3,
   type FormName,
   groupVersionParts,
   kindsFrom,
@@ -18,7 +19,7 @@ import { type EncodedGroup, Encoders, merged } from './encoded-group.ts'
 import { Fingerprints, tag } from './fingerprint.ts'
 import { type CustomForm, documentName, publishedGroupVersions } from './published.ts'
 import { PublishedDocument } from './published-document.ts'
-import { noRemoteDocuments, type RemoteDocuments } from './remote-documents.ts'
+import { type ConvertedDocument, noRemoteDocuments, type RemoteDocuments, type RemoteSource } from './remote-documents.ts'
 import { Slices } from './slices.ts'
 
 export interface PublisherOptions {
@@ -28,7 +29,7 @@ export interface PublisherOptions {
   readonly profile?: NamingProfile
   readonly customForm?: (definition: ResourceDefinition) => CustomForm | undefined
   readonly issuer?: boolean
-  readonly remote?: () => RemoteDocuments
+  readonly remote?: RemoteSource
 }
 
 type Encoding = 'json' | 'protobuf'
@@ -62,6 +63,7 @@ export class Publisher {
   #resources: readonly ResourceDefinition[] | undefined
   #remote: RemoteDocuments = noRemoteDocuments
   #subjects: ReadonlyMap<string, Subject> = new Map()
+  #converted: ReadonlyMap<string, Readonly<Record<Encoding, PublishedDocument>>> = new Map()
   #index: Promise<PublishedDocument> | undefined
   #v2: Promise<Readonly<Record<Encoding, PublishedDocument>>> | undefined
 
@@ -85,7 +87,12 @@ export class Publisher {
   /** A document of version 3. */
   v3(name: string, encoding: Encoding): PublishedDocument | undefined {
     this.#refresh()
-    return this.#subjects.get(name)?.documents[encoding]
+    return (this.#subjects.get(name)?.documents ?? this.#converted.get(name))?.[encoding]
+  }
+
+  /** Resolves when what other servers publish is known, as far as it can be. */
+  async ready(): Promise<void> {
+    await this.#options.remote?.fetchV2()
   }
 
   /** The addresses of all documents of version 3. */
@@ -107,6 +114,7 @@ export class Publisher {
 
   *#indexSteps(subjects: readonly Subject[], remote: RemoteDocuments): Generator<void, PublishedDocument> {
     const addresses = new Map(remote.v3)
+    for (const [name, { hash }] of remote.converted) addresses.set(name, relativeUrl(name, hash))
     for (const subject of subjects) {
       yield* this.#tagged(subject)
       addresses.set(subject.name, relativeUrl(subject.name, subject.etag()))
@@ -164,10 +172,13 @@ export class Publisher {
 
   #refresh(): void {
     const resources = this.#options.resources()
-    const remote = this.#options.remote?.() ?? noRemoteDocuments
+    const remote = this.#options.remote?.documents ?? noRemoteDocuments
     if (resources === this.#resources && remote === this.#remote) return
     this.#index = undefined
     this.#v2 = undefined
+    if (remote !== this.#remote) {
+      this.#converted = new Map([...remote.converted].map(([name, each]) => [name, this.#convertedDocument(each)]))
+    }
     this.#remote = remote
     if (resources === this.#resources) return
     this.#resources = resources
@@ -222,6 +233,14 @@ export class Publisher {
     const document = (form: FormName) => new PublishedDocument(() => this.#slices.run(this.#whole(parts, form)), at)
     const documents = { json: document('v3 json'), protobuf: document('v3 protobuf') }
     return { name, definitions, etag, parts, documents, encoded: new Map() }
+  }
+
+  #convertedDocument({ document, hash }: ConvertedDocument): Readonly<Record<Encoding, PublishedDocument>> {
+    const at = { etag: () => hash, changedMs: this.#now() }
+    return {
+      json: new PublishedDocument(async () => [new TextEncoder().encode(JSON.stringify(document))], at),
+      protobuf: new PublishedDocument(async () => [encodeOpenapiV3(document)], at),
+    }
   }
 
   *#whole(parts: Subject['parts'], form: FormName): Generator<void, readonly Uint8Array[]> {

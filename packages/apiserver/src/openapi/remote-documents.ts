@@ -5,8 +5,25 @@ import type { DocumentParts, PartEntry } from '@krmkit/schema'
 export interface RemoteDocuments {
   /** Relative addresses of documents of version 3, with their hashes, by the names of the documents. */
   readonly v3: ReadonlyMap<string, string>
+  /** Documents of version 3 that were made of those of version 2, by name. */
+  readonly converted: ReadonlyMap<string, ConvertedDocument>
   /** Parts of documents of version 2. */
   readonly v2: readonly RemoteDocument[]
+}
+
+/** Where they come from. */
+export interface RemoteSource {
+  /** The same object means that nothing has changed. */
+  readonly documents: RemoteDocuments
+  /** Sees to it that parts of version 2 are there, as far as they can be had. Never rejects. */
+  fetchV2(): Promise<void>
+}
+
+export interface ConvertedDocument {
+  /** Of the document of version 2. */
+  readonly etag: string
+  readonly hash: string
+  readonly document: JsonObject
 }
 
 export interface RemoteDocument {
@@ -14,7 +31,7 @@ export interface RemoteDocument {
   readonly parts: DocumentParts
 }
 
-export const noRemoteDocuments: RemoteDocuments = { v3: new Map(), v2: [] }
+export const noRemoteDocuments: RemoteDocuments = { v3: new Map(), converted: new Map(), v2: [] }
 
 /**
  * What a document of version 2 says of the paths below a prefix: those, and the definitions and parameters that they need. Members of

@@ -93,7 +93,7 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
 export const done: ApiResponse = { status: 200, headers: {}, body: { kind: 'empty' } }
 
 async function readAll(body: ApiBody): Promise<string> {
-  if (body.kind === 'empty') return ''
+  if (body.kind === 'empty' || body.kind === 'connection') return ''
   if (body.kind === 'bytes') return new TextDecoder().decode(body.bytes)
   if (body.kind === 'list')
     return new TextDecoder().decode(Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))))

@@ -1,4 +1,5 @@
 import { addAdmissionFlags } from './admission/flags.ts'
+import { addAggregationFlags } from './aggregation/flags.ts'
 import { addAuditFlags } from './audit/flags.ts'
 import { addAuthenticationFlags } from './authentication/flags.ts'
 import { addAuthorizationFlags } from './authorization/flags.ts'
@@ -25,7 +26,6 @@ const count = integer({ min: 0, max: 1_000_000 })
 
 /** Flags of the stock server that people bring along, and that nothing here would honour. */
 const notYet = new Set([
-  'enable-aggregator-routing',
   'encryption-provider-config',
   'etcd-cafile',
   'etcd-certfile',
@@ -75,11 +75,6 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .addOption(option('--cert-dir <folder>', 'where the self-made certificate is kept; default: pki in the data folder'))
     .addOption(option('--tls-cert-file <file>', 'PEM certificate to serve with, instead of a self-made one'))
     .addOption(option('--tls-private-key-file <file>', 'its PEM key'))
-    .optionsGroup('Other servers of the same API:')
-    .addOption(
-      option('--proxy-client-cert-file <file>', 'PEM certificate to prove the server with to those it passes requests on to'),
-    )
-    .addOption(option('--proxy-client-key-file <file>', 'its PEM key'))
     .optionsGroup('Administrator:')
     .addOption(
       option(
@@ -139,7 +134,9 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))
     .action((options: ServeOptions, self: Command) => run({ ...options, explicit: explicitIn(self) }))
-  return addAuditFlags(addAdmissionFlags(addSigningFlags(addJoinFlags(addAuthorizationFlags(addAuthenticationFlags(command))))))
+  return addAggregationFlags(
+    addAuditFlags(addAdmissionFlags(addSigningFlags(addJoinFlags(addAuthorizationFlags(addAuthenticationFlags(command)))))),
+  )
 }
 
 /** What was said, as opposed to what goes without saying. */

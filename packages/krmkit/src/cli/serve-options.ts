@@ -1,4 +1,5 @@
 import type { AdmissionOptions } from './admission/options.ts'
+import type { AggregationOptions } from './aggregation/options.ts'
 import type { AuditOptions } from './audit/options.ts'
 import type { AuthenticationOptions } from './authentication/options.ts'
 import type { AuthorizationOptions } from './authorization/options.ts'
@@ -12,6 +13,7 @@ export interface ServeOptions
     AuthorizationOptions,
     SigningOptions,
     AuditOptions,
+    AggregationOptions,
     JoinOptions {
   readonly securePort: number
   readonly bindAddress: string
@@ -24,8 +26,6 @@ export interface ServeOptions
   readonly certDir?: string
   readonly tlsCertFile?: string
   readonly tlsPrivateKeyFile?: string
-  readonly proxyClientCertFile?: string
-  readonly proxyClientKeyFile?: string
   /** Path; empty: none is written. */
   readonly writeKubeconfig?: string
   readonly maxRequestsInflight: number

@@ -25,6 +25,7 @@ import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo }
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
+import { aggregationOf } from './aggregation/aggregation.ts'
 import { auditTrailsOf, type Trails } from './audit/trail.ts'
 import { type Authenticators, authenticators } from './authentication/authenticators.ts'
 import { type Authorization, authorization } from './authorization/authorizer.ts'
@@ -72,7 +73,10 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })
   const who = await authenticators(options, { ...environment, features, onError, onReload, modes: rights.modes, ownAuthority })
   const gate = new Gate()
-  const proxyIdentity = await readProxyIdentity(options)
+  const others = await aggregationOf(options, {
+    ...environment,
+    onError: (error) => log.error('the certificate for other servers cannot be read', error),
+  })
   const webhooks = webhookTransport()
   const proxies = proxyTransport()
   const audit = await auditTrailsOf(options, { ...environment, log })
@@ -104,7 +108,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
           mountedTokenSeconds: options.serviceAccountExtendTokenExpiration ? extendableTokenSeconds : 3600,
         }),
       conversion: { transport: webhooks },
-      aggregation: { transport: proxies, ...proxyIdentity },
+      aggregation: { transport: proxies, ...others },
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,
@@ -145,7 +149,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       fieldManager: 'kube-apiserver',
       onError: (error) => options.v >= 1 && log.error('an object of the server itself cannot be kept yet', error),
     })
-    const parts = { listening, controllers, ownObjects, server, who, rights, webhooks, proxies, audit, admission }
+    const parts = { listening, controllers, ownObjects, server, who, rights, webhooks, proxies, others, audit, admission }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
@@ -154,6 +158,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     await rights[Symbol.asyncDispose]()
     webhooks[Symbol.dispose]()
     proxies[Symbol.dispose]()
+    others[Symbol.dispose]()
     await audit.close()
     await admission[Symbol.asyncDispose]()
     await storage?.close()
@@ -220,18 +225,6 @@ async function tlsOf(options: ServeOptions, clientCa: string | undefined): Promi
   return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...believed })
 }
 
-/** Who this server is to those that it passes requests on to. */
-async function readProxyIdentity({ proxyClientCertFile, proxyClientKeyFile }: ServeOptions) {
-  if ((proxyClientCertFile === undefined) !== (proxyClientKeyFile === undefined)) {
-    throw new CliError({ code: 'InvalidFlag', message: '--proxy-client-cert-file and --proxy-client-key-file go together' })
-  }
-  if (proxyClientCertFile === undefined || proxyClientKeyFile === undefined) return {}
-  return {
-    certificate: await readText(proxyClientCertFile, 'proxy-client-cert-file'),
-    key: await readText(proxyClientKeyFile, 'proxy-client-key-file'),
-  }
-}
-
 async function openStorage(options: ServeOptions): Promise<Storage> {
   const common = { clock: environment.clock, historyMs: options.etcdCompactionInterval }
   return options.storage === 'memory' ? memoryStorage(common) : durableStorage({ ...common, dir: join(options.dataDir, 'data') })
@@ -276,6 +269,7 @@ interface Parts {
   readonly rights: Authorization
   readonly webhooks: Disposable
   readonly proxies: Disposable
+  readonly others: Disposable
   readonly audit: Trails
   readonly admission: ChosenPlugins
 }
@@ -289,6 +283,7 @@ async function close(serving: Parts): Promise<void> {
   await serving.server.close()
   serving.webhooks[Symbol.dispose]()
   serving.proxies[Symbol.dispose]()
+  serving.others[Symbol.dispose]()
   await serving.audit.close()
   await serving.admission[Symbol.asyncDispose]()
   await serving.rights[Symbol.asyncDispose]()

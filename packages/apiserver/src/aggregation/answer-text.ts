@@ -1,0 +1,17 @@
+import type { ApiBody } from '../interfaces.ts'
+
+/** The whole body of an answer as text. @throws Error for one that is longer than `limitBytes`. */
+export async function bodyText({ body }: { readonly body: ApiBody }, limitBytes: number): Promise<string> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  const take = (part: Uint8Array): void => {
+    length += part.byteLength
+    if (length > limitBytes) throw new Error(`the answer is longer than ${limitBytes} bytes`)
+    parts.push(part)
+  }
+  if (body.kind === 'bytes') take(body.bytes)
+  else if (body.kind === 'list') for (const part of body.parts) take(part instanceof Uint8Array ? part : part.bytes())
+  else if (body.kind === 'stream') for await (const part of body.stream) take(part)
+  else if (body.kind === 'connection') body.connection.destroy()
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,123 @@
+import { PassThrough } from 'node:stream'
+import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Listening } from './interfaces.ts'
+import { listenPlain, RawClient, text } from './testing/fake-server.ts'
+
+let server: Listening | undefined
+const clients: RawClient[] = []
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy()
+  await server?.close({ graceMs: 50 })
+  server = undefined
+})
+
+async function start(handle: (request: ApiRequest) => ApiResponse | Promise<ApiResponse>): Promise<RawClient> {
+  server = await listenPlain(handle)
+  const client = new RawClient(server.port)
+  clients.push(client)
+  return client
+}
+
+/** A connection on which everything comes back. */
+const echo = (): ApiResponse => ({
+  status: 101,
+  headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-evil': 'a\r\nb' },
+  body: { kind: 'connection', connection: new PassThrough() },
+})
+
+const ask = (more = '') => `POST /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n${more}\r\n`
+
+describe('requests for another protocol', () => {
+  it('go over to it: bytes both ways, also those that came at once', async () => {
+    const client = await start((request) => {
+      expect(request.upgradable).toBe(true)
+      expect(request.headers.upgrade).toBe('SPDY/3.1')
+      return echo()
+    })
+    client.send(`${ask()}first`)
+    await client.until(/first$/)
+    expect(client.received).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/)
+    expect(client.received).toContain('upgrade: SPDY/3.1\r\n')
+    expect(client.received).toContain('x-evil: a  b\r\n')
+    client.send('second')
+    await client.until(/firstsecond$/)
+  })
+
+  it('one end takes the other with it', async () => {
+    let connection: PassThrough | undefined
+    const client = await start(() => {
+      connection = new PassThrough()
+      return { ...echo(), body: { kind: 'connection', connection } }
+    })
+    client.send(ask())
+    await client.until('\r\n\r\n')
+    connection!.destroy()
+    await client.closed
+    const other = new RawClient(server!.port)
+    clients.push(other)
+    other.send(ask())
+    await other.until('\r\n\r\n')
+    const gone = new Promise<void>((resolve) => connection!.once('close', () => resolve()))
+    other.socket.destroy()
+    await gone
+  })
+
+  it('may be answered like any other; the connection ends then', async () => {
+    const client = await start(() => text('no', { status: 403 }))
+    client.send(ask())
+    await client.closed
+    expect(client.received).toMatch(/^HTTP\/1\.1 403 /)
+    expect(client.received.toLowerCase()).toContain('connection: close')
+    expect(client.received.endsWith('no')).toBe(true)
+  })
+
+  it('a body that comes with one is read', async () => {
+    const client = await start(async (request) => text(`got ${Buffer.from(await request.body(100)).toString()}`))
+    client.send(`${ask('Content-Length: 6\r\n')}abc`)
+    client.send('defXXX')
+    await client.closed
+    expect(client.received.endsWith('got abcdef')).toBe(true)
+  })
+
+  it('a body in chunks cannot come with one', async () => {
+    const client = await start(async (request) => text(Buffer.from(await request.body(100)).toString()))
+    client.send(`${ask('Transfer-Encoding: chunked\r\n')}3\r\nabc\r\n0\r\n\r\n`)
+    await client.closed
+    expect(client.received).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  it('a server that closes ends them', async () => {
+    const client = await start(() => echo())
+    client.send(ask())
+    await client.until('\r\n\r\n')
+    await server!.close({ graceMs: 2000 })
+    await client.closed
+  })
+})
+
+describe('bodies piece by piece', () => {
+  it('are read as they come', async () => {
+    const pieces: string[] = []
+    const client = await start(async (request) => {
+      for await (const piece of request.stream!()) {
+        pieces.push(Buffer.from(piece).toString())
+        if (pieces.join('') === 'one') client.send('3\r\ntwo\r\n0\r\n\r\n')
+      }
+      return text('done')
+    })
+    client.send('POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n')
+    await client.until(/done$/)
+    expect(pieces.join('')).toBe('onetwo')
+  })
+
+  it('a request without one has none', async () => {
+    const client = await start(async (request) => {
+      let count = 0
+      for await (const _ of request.stream!()) count++
+      return text(`${count} pieces`)
+    })
+    client.send('GET /a HTTP/1.1\r\nHost: h\r\n\r\n')
+    await client.until(/0 pieces$/)
+  })
+})
