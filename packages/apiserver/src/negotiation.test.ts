@@ -40,6 +40,20 @@ describe('negotiation', () => {
     })
   })
 
+  it.each([
+    'application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1',
+    'application/json;g=meta.k8s.io;v=v1',
+    'application/json;v=v1',
+    'application/json;as=Table;g=k8s.io;v=v1',
+    'application/json;as=Service;g=;v=v1',
+  ])('P194 406 for forms that there are not: %s', (accept) => {
+    for (const stream of [false, true]) {
+      expect(() => negotiator.negotiate(accept, { transforms: ['Table'], stream })).toThrow(
+        'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      )
+    }
+  })
+
   it('another vendor has another protobuf type', () => {
     const own = new Negotiator(namingProfile({ vendor: 'example', apiDomain: 'example.dev' }))
     expect(own.negotiate('application/vnd.example.protobuf').encoding).toBe('protobuf')

@@ -63,6 +63,8 @@ const available: readonly { encoding: Encoding; type: string; subtype: string }[
   { encoding: 'protobuf', type: 'application', subtype: 'vnd.kubernetes.protobuf' },
 ]
 
+const everyEncoding: readonly Encoding[] = ['json', 'yaml', 'protobuf']
+
 export interface NegotiationOptions {
   /** Encodings this answer exists in. */
   readonly encodings?: readonly Encoding[]
@@ -98,8 +100,9 @@ export class Negotiator {
 
   /** @throws ApiError 406 that lists what is available. */
   negotiate(accept: string | undefined, options: NegotiationOptions = {}): Representation {
-    const { encodings = ['json', 'yaml', 'protobuf'], transforms = [], stream = false } = options
+    const { encodings = everyEncoding, transforms = [], stream = false } = options
     if (accept === undefined || accept === '') return { encoding: encodings[0] ?? 'json', pretty: false }
+    let isKnownType = options.plain !== undefined
     for (const clause of this.clauses(accept)) {
       for (const { encoding, type, subtype } of available) {
         if (!encodings.includes(encoding)) continue
@@ -108,8 +111,10 @@ export class Negotiator {
           (clause.type === type && (clause.subtype === known || clause.subtype === '*')) ||
           (clause.type === '*' && clause.subtype === '*')
         if (!matches) continue
+        isKnownType = true
         const wanted = transformOf(clause, transforms, this.#metaGroup)
-        if (wanted === 'unavailable') continue
+        // A table has cells of any type, which protobuf has no form for.
+        if (wanted === 'unavailable' || (wanted?.as === 'Table' && encoding === 'protobuf')) continue
         if (wanted === undefined && options.plain?.includes(encoding) === false) continue
         return {
           encoding,
@@ -118,15 +123,15 @@ export class Negotiator {
         }
       }
     }
-    if (options.plain !== undefined)
-      throw ApiError.notAcceptable(
-        `only the following media types are accepted: ${encodings.map((each) => mediaType(each, this.#vendor)).join(', ')}`,
-      )
+    if (isKnownType) {
+      const types = (stream ? everyEncoding : encodings).map((each) => mediaType(each, this.#vendor))
+      throw ApiError.notAcceptable(`only the following media types are accepted: ${types.join(', ')}`)
+    }
     throw new ApiError({ ...ApiError.notAcceptable(this.#refusal(encodings, stream)).status, details: {} })
   }
 
   #refusal(encodings: readonly Encoding[], stream: boolean): string {
-    const whole: readonly Encoding[] = stream ? ['json', 'yaml', 'protobuf'] : encodings
+    const whole = stream ? everyEncoding : encodings
     const types = whole.map((encoding) => mediaType(encoding, this.#vendor))
     if (stream) types.push('application/json;stream=watch', `${mediaType('protobuf', this.#vendor)};stream=watch`)
     return `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`
@@ -143,11 +148,14 @@ export function mediaType(encoding: Encoding, vendor: string): string {
 }
 
 function transformOf(clause: Clause, allowed: readonly Transform['as'][], group: string): Transform | undefined | 'unavailable' {
-  const as = clause.parameters.get('as')
-  if (as === undefined) return undefined
-  const version = clause.parameters.get('v')
+  const { parameters } = clause
+  // Most clients want the object itself.
+  if (parameters.size === 0) return undefined
+  const as = parameters.get('as')
+  const version = parameters.get('v')
+  // Half a wish for another form is one that cannot be met.
+  if (as === undefined) return version === undefined && !parameters.has('g') ? undefined : 'unavailable'
   const known = allowed.find((name) => name === as)
-  if (known === undefined || clause.parameters.get('g') !== group || (version !== 'v1' && version !== 'v1beta1'))
-    return 'unavailable'
+  if (known === undefined || parameters.get('g') !== group || (version !== 'v1' && version !== 'v1beta1')) return 'unavailable'
   return { as: known, version }
 }

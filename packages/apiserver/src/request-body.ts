@@ -110,13 +110,30 @@ function decodeBytes(
     const stated = readTypeMeta(value)
     actual =
       type().custom === undefined ? checkType(machinery, expected, stated) : checkCustomType(expected, stated, { value, bytes })
-    const decoded = decode(type(), value, { ...rest, collect })
+    const decoded = decodeText(type(), value, { ...rest, collect, encoding })
     checkRequired(expected, value)
     return { decoded, actual }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw ApiError.badRequest(decodeFailureMessage(error, { expectedKind: gvk.kind, actual, body: bytes }))
   }
+}
+
+/** What is wrong in YAML is told in the order of its keys. */
+function decodeText(
+  type: StructType,
+  value: unknown,
+  { encoding, ...options }: DecodeOptions & { readonly encoding: 'json' | 'yaml' },
+): Decoded {
+  const decoded = decode(type, value, options)
+  return encoding === 'json' || decoded.problems.length < 2 ? decoded : decode(type, inKeyOrder(value), options)
+}
+
+function inKeyOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(inKeyOrder)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(members.map(([name, member]) => [name, inKeyOrder(member)]))
 }
 
 function parseText(bytes: Uint8Array, encoding: 'json' | 'yaml'): { value: unknown } & DecodeOptions {

@@ -11,3 +11,17 @@ describe('answers', () => {
     },
   )
 })
+
+describe('warnings', () => {
+  it('about who is calling reach those who are refused', async () => {
+    const authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '' }) as const }
+    const authenticator = {
+      authenticate: async () =>
+        ({ kind: 'authenticated', user: { username: 'old', groups: [] }, warnings: ['an old token'] }) as const,
+    }
+    const { ask } = await sampleServer({ authorizer, authenticator } as never)
+    const { status, headers } = await ask('/api/v1/secrets', { user: undefined as never })
+    expect(status).toBe(403)
+    expect(headers.warning).toEqual(['299 - "an old token"'])
+  })
+})

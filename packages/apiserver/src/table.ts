@@ -1,5 +1,5 @@
 import type { Cell, Column, Printer } from '@krmkit/kinds'
-import { ApiError, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import { metaGroup, type Transform } from './negotiation.ts'
 import { type Query, text } from './query.ts'
@@ -17,7 +17,8 @@ export function includeObject(query: Query): IncludeObject {
   const value = text(query, 'includeObject') ?? ''
   if (value === '' || value === 'Metadata') return 'Metadata'
   if (value === 'None' || value === 'Object') return value
-  throw ApiError.badRequest(`unrecognized includeObject value: ${JSON.stringify(value)}`)
+  const problem = field.invalid(Path.of('includeObject'), value, "must be 'Metadata', 'Object', 'None', or empty")
+  throw ApiError.badRequest(`Unable to convert to Table as requested: ${problem.field}: ${problem.message}`)
 }
 
 /** Which spelling of the meta group an answer is of. */

@@ -11,6 +11,8 @@ import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '../
 export interface Asking {
   readonly method?: string
   readonly body?: unknown
+  /** The body as it is sent, where it is no JSON of a value. */
+  readonly text?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   readonly user?: UserInfo
   readonly signal?: AbortSignal
@@ -49,14 +51,14 @@ export async function sampleServer(options: Partial<ApiServerOptions> = {}): Pro
   }
 }
 
-export function requestOf(target: string, { method = 'GET', body, headers = {}, user, signal }: Asking = {}): ApiRequest {
+export function requestOf(target: string, { method = 'GET', body, text, headers = {}, user, signal }: Asking = {}): ApiRequest {
   const [path = '', query = ''] = target.split('?')
   return {
     method,
     path,
     query,
-    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
-    body: async () => new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),
+    headers: body === undefined && text === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    body: async () => new TextEncoder().encode(text ?? (body === undefined ? '' : JSON.stringify(body))),
     peer: {},
     signal: signal ?? new AbortController().signal,
     ...(user === undefined ? {} : { user }),

@@ -50,3 +50,15 @@ describe('apply', () => {
     expect((await ask(`${maps}/large`)).json).toEqual(json)
   })
 })
+
+describe('problems of a JSON patch', () => {
+  it('are told operation by operation', async () => {
+    const { ask } = await sampleServer()
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }) })
+    const text = '[{"op":"add","path":"/data","value":{},"foo":1},{"op":"add","path":"/x","path":"/data/a","value":"b"}]'
+    const headers = { 'content-type': 'application/json-patch+json' }
+    const { json } = await ask(`${maps}/a?fieldValidation=Strict`, { method: 'PATCH', headers, text })
+    expect(json).toMatchObject({ code: 400 })
+    expect(json.message).toContain('json patch unknown field "[0].foo", json patch duplicate field "[1].path"')
+  })
+})

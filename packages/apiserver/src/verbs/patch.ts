@@ -74,12 +74,19 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
     const parsed = parseJson(bytes)
     const value = parsed.value as JsonValue
     noteRequestObject(state, value)
-    const unknown = kind === 'json' ? jsonPatchProblems(value) : []
-    return { kind, value, problems: [...duplicateProblems(parsed), ...unknown] }
+    const repeated = duplicateProblems(parsed)
+    return { kind, value, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
   } catch (error) {
     if (error instanceof DecodeError) throw ApiError.badRequest(`${decoding[kind]}${error.message}`)
     throw error
   }
+}
+
+/** What is wrong with the operations of a JSON patch, operation by operation. */
+function operationProblems(operations: JsonValue, repeated: readonly string[]): string[] {
+  const problems = [...jsonPatchProblems(operations), ...repeated.map((problem) => `json patch ${problem}`)]
+  const operation = (problem: string) => Number(/"\[(\d+)\]/.exec(problem)?.[1] ?? 0)
+  return problems.sort((a, b) => operation(a) - operation(b))
 }
 
 /** PATCH of an object or of a sub-resource that has its kind; @see API protocol specification, 4 and 4.7. */

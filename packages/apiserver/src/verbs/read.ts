@@ -19,7 +19,7 @@ import {
 import type { Entry } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
-import { integer, type Query, text } from '../query.ts'
+import { flag, integer, type Query, text } from '../query.ts'
 import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest } from '../resource-handler.ts'
 import { bytesBody, jsonResponse, objectResponse } from '../responses.ts'
@@ -33,6 +33,7 @@ export async function getObject(request: ResourceRequest): Promise<ApiResponse> 
   const representation = negotiated(request, {
     transforms: ['Table', 'PartialObjectMetadata'],
   })
+  refuseExport(state)
   const version = parseResourceVersion(text(state.query, 'resourceVersion'))
   if (version !== undefined && version > storage.revision) await waitForRevision(storage, version, clock, state.signal)
   const entry = isStorableName(name) ? storage.peek(objectKey(definition, namespace, name)) : undefined
@@ -40,6 +41,13 @@ export async function getObject(request: ResourceRequest): Promise<ApiResponse> 
   const loading = request.view.load([entry])
   if (loading !== undefined) await loading
   return presentEntry(request, entry, representation)
+}
+
+/** Objects were once given without what their cluster had added. @throws ApiError 400 */
+function refuseExport({ query }: ResourceRequest['state']): void {
+  if (query.has('export') && flag(query, 'export')) {
+    throw ApiError.badRequest('the export parameter, deprecated since v1.14, is no longer supported')
+  }
 }
 
 function presentEntry(request: ResourceRequest, entry: Entry, representation: Representation): ApiResponse {

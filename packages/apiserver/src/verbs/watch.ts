@@ -24,7 +24,7 @@ export async function watchObjects(request: ResourceRequest): Promise<ApiRespons
     transforms: ['Table', 'PartialObjectMetadata'],
     stream: true,
   })
-  const include = includeObject(state.query)
+  const include = representation.transform?.as === 'Table' ? includeObject(state.query) : 'Metadata'
   const contentType =
     representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', machinery.responder.vendor)};stream=watch`
   const start = await begin(request, plan)

@@ -85,6 +85,7 @@ describe('expressions', () => {
     ['a number', 1],
   ])('has() finds no member of %s', (_, inner) => {
     expect(evaluate('has(x.a.b)', { x: { a: inner } }).value).toBe(false)
+    expect(evaluate('x.a.b', { x: { a: inner } }).value).toMatchObject({ message: 'no such key: b' })
     expect(evaluate('has(x.c.b)', { x: { a: inner } }).value).toMatchObject({ message: 'no such key: c' })
   })
 

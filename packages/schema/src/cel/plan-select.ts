@@ -39,7 +39,7 @@ export function memberOf(target: Step, field: string, test: boolean): Step {
     if (value instanceof Fault) return value
     frame.charge(1)
     if (value instanceof Optional) return value.value === undefined ? noValue : asOptional(memberIn(value.value, field))
-    return noOverload
+    return value instanceof ListValue ? noOverload : missing
   }
 }
 

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
+
+const place = '/api/v1/namespaces/default'
+const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
+
+describe('reading', () => {
+  it.each([
+    ['?export=true', 400],
+    ['?export', 400],
+    ['?export=false', 200],
+    ['?export=0', 200],
+  ])('of %s is answered with %d: there are no exports any more', async (query, status) => {
+    const { ask } = await sampleServer()
+    expect((await ask(`${place}${query}`)).status).toBe(status)
+    expect((await ask(`${place}/configmaps${query}`)).status).toBe(200)
+  })
+
+  it('a table with more of the object than there is says what may be asked for', async () => {
+    const { ask } = await sampleServer()
+    const { status, json } = await ask(`${place}/configmaps?includeObject=all`, { headers: table })
+    expect(status).toBe(400)
+    expect(json.message).toContain(`Invalid value: "all": must be 'Metadata', 'Object', 'None', or empty`)
+    expect((await ask(`${place}/configmaps?includeObject=all`)).status).toBe(200)
+    const watching = await ask(`${place}/configmaps?includeObject=all&watch=1`, { headers: table })
+    expect(watching.status).toBe(400)
+  })
+})
