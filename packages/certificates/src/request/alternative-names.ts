@@ -63,22 +63,50 @@ function readUri(content: Uint8Array, what: string): string {
 function readIp(content: Uint8Array): string {
   if (content.length === 4) return content.join('.')
   if (content.length !== 16) throw malformed(`subjectAltName: cannot parse IP address of length ${content.length}`)
-  const groups: string[] = []
-  for (let i = 0; i < 16; i += 2) groups.push((content[i]! * 256 + content[i + 1]!).toString(16))
-  const runs = [...groups.join(':').matchAll(/(?:^|:)0(?::0)+(?=:|$)/g)].sort((a, b) => b[0].length - a[0].length)
-  const [longest] = runs
-  const text = groups.join(':')
-  if (longest === undefined) return text
-  const before = text.slice(0, longest.index)
-  return `${before}::${text.slice(longest.index + longest[0].length).replace(/^:/, '')}`
+  const groups: number[] = []
+  for (let i = 0; i < 16; i += 2) groups.push(content[i]! * 256 + content[i + 1]!)
+  const { start, length } = longestZeros(groups)
+  const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':')
+  return length < 2 ? text(groups) : `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`
 }
 
+/** The first of the longest runs. */
+function longestZeros(groups: readonly number[]): { readonly start: number; readonly length: number } {
+  let best = { start: 0, length: 0 }
+  let length = 0
+  for (const [index, group] of groups.entries()) {
+    length = group === 0 ? length + 1 : 0
+    if (length > best.length) best = { start: index - length + 1, length }
+  }
+  return best
+}
+
+/** @throws CertificateError `Malformed` for what is no address. */
 function ipBytes(text: string): Uint8Array {
-  if (!text.includes(':')) return Uint8Array.from(text.split('.').map(Number))
-  const [head = '', tail] = text.split('::')
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))
-  const first = groupsOf(head)
-  const last = tail === undefined ? [] : groupsOf(tail)
-  const groups = [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last]
-  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]))
+  const bytes = text.includes(':') ? wideBytes(text) : narrowBytes(text)
+  if (bytes === undefined) throw malformed(`${JSON.stringify(text)} is no IP address`)
+  return bytes
+}
+
+function narrowBytes(text: string): Uint8Array | undefined {
+  const parts = text.split('.')
+  return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)
+    ? Uint8Array.from(parts.map(Number))
+    : undefined
+}
+
+/** Eight groups, of which one run of zeros may be left out; the last two may be written as an address of four bytes. */
+function wideBytes(text: string): Uint8Array | undefined {
+  const tail = /[^:]*$/.exec(text)?.[0] ?? ''
+  const narrow = tail.includes('.') ? narrowBytes(tail) : undefined
+  if (tail.includes('.') && narrow === undefined) return undefined
+  const pairs = narrow && [narrow[0]! * 256 + narrow[1]!, narrow[2]! * 256 + narrow[3]!].map((pair) => pair.toString(16))
+  const plain = pairs === undefined ? text : `${text.slice(0, -tail.length)}${pairs.join(':')}`
+  const halves = plain.split('::').map((half) => (half === '' ? [] : half.split(':')))
+  const groups = halves.flat()
+  const isWhole = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8
+  if (!isWhole || !groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return undefined
+  const [head = [], rest = []] = halves
+  const all = [...head, ...new Array<string>(8 - groups.length).fill('0'), ...rest]
+  return Uint8Array.from(all.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]))
 }

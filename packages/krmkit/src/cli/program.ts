@@ -2,6 +2,7 @@ import { canICommand } from './access/can-i-command.ts'
 import { explainAccessCommand } from './access/explain-access-command.ts'
 import { whoCanCommand } from './access/who-can-command.ts'
 import { admitCommand } from './admit/admit-command.ts'
+import { certificateCommand } from './certificate/commands.ts'
 import { Command, CommanderError } from './commander.ts'
 import { envtestCommand, kubeApiserverCommand } from './envtest/envtest-command.ts'
 import { exitCodes, type Terminal } from './offline/terminal.ts'
@@ -34,7 +35,7 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     mergeCommand(terminal),
   ]
   const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
-  const joining = [tokenCommand(terminal), joinInfoCommand(terminal)]
+  const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
   const others = [...tools, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
   for (const command of [program, serve, envtest, standIn, ...others]) {
     const usage = others.includes(command) ? exitCodes.trouble : undefined
