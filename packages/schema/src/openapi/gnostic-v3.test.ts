@@ -80,7 +80,7 @@ describe('the protobuf form of version 3', () => {
     expect(text(at(operation, 7, 1, 2, 1, 2, 1, 2, 1))).toBe('#/components/schemas/a')
     expect(text(at(operation, 8, 2, 1))).toBe('201')
     expect(text(at(operation, 8, 2, 2, 1, 3, 1, 1))).toBe('*/*')
-    expect(text(at(operation, 13, 2, 2))).toBe('"post"')
+    expect(text(at(operation, 13, 2, 2))).toBe('post\n')
   })
 
   it('defaults: scalars, zeros too; of objects only that there is one', () => {

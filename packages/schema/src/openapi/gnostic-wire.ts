@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { fixed64, lengthDelimited, newWriter, varint, type WireWriter } from '../protobuf/wire.ts'
+import { printYaml } from '../yaml/print-yaml.ts'
 
 /**
  * What the messages of the gnostic project have in common: maps are lists of named values, and what has no message of its own (enum
- * values, extensions) travels as YAML text. JSON text is YAML.
+ * values, extensions) travels as YAML text.
  */
 
 /** The bytes of what `write` writes. */
@@ -39,7 +40,7 @@ export const real: FieldWriter = (writer, number, value) => {
 }
 export const any: FieldWriter = (writer, number, value) => field(writer, number, anyContent, value)
 
-export const anyContent: Content = (writer, value) => text(writer, 2, JSON.stringify(value))
+export const anyContent: Content = (writer, value) => text(writer, 2, printYaml(value))
 
 export function tag(number: number, wire: number): number {
   return (number << 3) | wire
