@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { publicKeyPin } from '@krmkit/certificates'
+import { newCertificateRequest, publicKeyPin } from '@krmkit/certificates'
 import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
@@ -11,6 +11,14 @@ import type { ServeOptions } from '../serve-options.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 const Secret = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
+const Node = resourceType({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
+const CertificateRequest = resourceType({
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  resource: 'certificatesigningrequests',
+  kind: 'CertificateSigningRequest',
+  namespaced: false,
+})
 const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 
 let folder: string
@@ -99,6 +107,36 @@ describe('joining', () => {
       Object.keys((await admin.get(ConfigMap, 'cluster-info', { namespace: 'kube-public' })).data as object)
     await expect.poll(gone, { interval: 10 }).toEqual(['kubeconfig'])
     expect(logged.join('\n')).not.toContain(token.slice(7))
+  })
+
+  it('P131 P134 P261 a node joins: token, cluster information, request, approval, certificate, node', async () => {
+    const { url, config, pin, ca } = await start('--publish-cluster-info', '--enable-admission-plugins=NodeRestriction')
+    const token = (await run(['token', 'create', '--ttl=1h', ...config])).out.trim()
+    const found = await run(['join-info', url, '--token', token, '--discovery-token-ca-cert-hash', pin])
+    await writeFile(join(folder, 'joined.conf'), found.out)
+    const joiner = connect(await loadKubeconfig({ path: join(folder, 'joined.conf') }))
+
+    const { request, key } = newCertificateRequest({ subject: { commonName: 'system:node:n1', organizations: ['system:nodes'] } })
+    const spec = {
+      request: Buffer.from(request).toString('base64'),
+      signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+      usages: ['key encipherment', 'digital signature', 'client auth'],
+      expirationSeconds: 3600,
+    }
+    await joiner.create(CertificateRequest, { metadata: { name: 'n1' }, spec } as never)
+    const signed = async () => {
+      const { status } = (await joiner.get(CertificateRequest, 'n1')) as { status?: { certificate?: string } }
+      return status?.certificate
+    }
+    await expect.poll(signed, { interval: 10, timeout: 10_000 }).toBeDefined()
+    const certificate = Buffer.from((await signed()) ?? '', 'base64').toString()
+
+    const node = connect({ server: url, ca, certificate, key })
+    expect(await whoIs(node)).toMatchObject({
+      status: { userInfo: { username: 'system:node:n1', groups: expect.arrayContaining(['system:nodes']) } },
+    })
+    await node.create(Node, { metadata: { name: 'n1' } })
+    await expect(node.create(Node, { metadata: { name: 'n2' } })).rejects.toMatchObject({ code: 403 })
   })
 
   it('P124 believes an authority only when its key is the one that was told', async () => {
