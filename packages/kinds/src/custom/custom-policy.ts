@@ -27,6 +27,7 @@ import type { KindPolicy, PolicyContext } from '../interfaces.ts'
 import { rulePlace } from '../policies/apiextensions/field-path.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter } from './custom-printer.ts'
+import { finalizerWarnings } from './finalizer-warnings.ts'
 import { memberPath, specReplicasErrors, statusReplicasErrors } from './scale-rules.ts'
 
 /** What holds for the objects of one version of a custom resource. */
@@ -74,6 +75,7 @@ export function customPolicy(options: CustomPolicyOptions): KindPolicy {
       const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
       return check.whole(own(object), { before: metadata, old: seen(old) as unknown as JsonObject, warn })
     },
+    warnings: finalizerWarnings,
     printer: customPrinter(version.additionalPrinterColumns),
     selectableFields: Object.fromEntries(
       selectable.map((path) => [path.join('.'), (object: Frozen) => selectableText(object, path)]),

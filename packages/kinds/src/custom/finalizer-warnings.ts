@@ -1,0 +1,23 @@
+import { type ApiObject, compareCodePoints, type DeepReadonly, goQuote, isQualifiedName } from '@krmkit/meta'
+
+/** Finalizers of the server itself, whose names say no domain. */
+const ownFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
+
+/** Warns of names of new finalizers that others may use for something else. */
+export function finalizerWarnings({ metadata }: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined): string[] {
+  const { finalizers } = metadata
+  if (finalizers === undefined || finalizers.length === 0) return []
+  const before = new Set(old?.metadata.finalizers)
+  const added = [...new Set(finalizers)].filter((name) => !before.has(name)).sort(compareCodePoints)
+  return added.flatMap((name) => problemsOf(name).map((problem) => `metadata.finalizers: ${goQuote(name)}: ${problem}`))
+}
+
+function problemsOf(name: string): string[] {
+  const problems = isQualifiedName(name)
+  if (name.includes('/') || ownFinalizers.has(name)) return problems
+  const path = name.includes('.') ? ' including a path (/)' : ''
+  return [
+    ...problems,
+    `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+  ]
+}
