@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { parseAuthenticationConfiguration, validateAuthenticationConfiguration } from '@krmkit/authentication'
+import { parseAuthorizationConfiguration, validateAuthorizationConfiguration } from '@krmkit/authorization'
+import { parseYaml } from '@krmkit/schema'
+import { describe, expect, it } from 'vitest'
+import { claimExpressions } from './claim-expressions.ts'
+import { reviewConditions } from './review-conditions.ts'
+
+/** The YAML in a guide that holds a kind. */
+const inGuide = (name: string, kind: string): unknown => {
+  const text = readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8')
+  const block = [...text.matchAll(/```yaml\n([^`]+)```/g)].map(([, yaml = '']) => yaml).find((yaml) => yaml.includes(kind))
+  return parseYaml(block ?? '').value
+}
+
+describe('configurations of the guides', () => {
+  it('can be used', async () => {
+    const authentication = parseAuthenticationConfiguration(inGuide('authentication', 'AuthenticationConfiguration'))
+    expect(validateAuthenticationConfiguration(authentication, { expressions: await claimExpressions() })).toEqual([])
+    const authorization = parseAuthorizationConfiguration(inGuide('authorization', 'AuthorizationConfiguration'))
+    const rules = { types: ['Node', 'RBAC', 'Webhook'], conditions: await reviewConditions() }
+    expect(validateAuthorizationConfiguration(authorization, rules)).toEqual([])
+    expect(authorization.authorizers).toHaveLength(3)
+  })
+})
