@@ -32,6 +32,7 @@ export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'
 export { approvalOf, isProtectedGroup } from './policies/apiextensions/approval.ts'
+export { hasBadBundle } from './policies/apiextensions/conversion.ts'
 export { cleanupFinalizer, setDefinitionCondition } from './policies/apiextensions/custom-resource-definition.ts'
 export {
   allocateService,

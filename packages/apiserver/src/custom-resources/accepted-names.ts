@@ -1,4 +1,4 @@
-import { approvalOf, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds'
+import { approvalOf, hasBadBundle, isProtectedGroup, setDefinitionCondition } from '@krmkit/kinds'
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
@@ -10,7 +10,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 /**
  * Which of the names that a definition asks for it gets, and what follows for its conditions.
  *
- *     asked --free--> NamesAccepted --> Established (for good)
+ *     asked --free--> NamesAccepted --(its conversion webhook has no unreadable authorities)--> Established (for good)
  *     asked --taken--> conflict --the other one goes--> NamesAccepted
  */
 
@@ -34,18 +34,19 @@ export function settledStatus(
     if (!same) conditions = setDefinitionCondition(conditions, { ...next, lastTransitionTime: now })
   }
   set(condition)
-  if (!isTrue(conditions, 'Established')) {
-    const established = condition.status === 'True'
-    set({
-      type: 'Established',
-      status: established ? 'True' : 'False',
-      reason: established ? 'InitialNamesAccepted' : 'NotAccepted',
-      message: established ? 'the initial names have been accepted' : 'not all names are accepted',
-    })
-  }
+  if (!isTrue(conditions, 'Established')) set(established(definition, condition.status === 'True'))
   if (isProtectedGroup(definition.spec.group)) set(approvalCondition(definition))
   if (conditions === status.conditions && JSON.stringify(accepted) === JSON.stringify(status.acceptedNames)) return status
   return { ...status, acceptedNames: accepted, conditions }
+}
+
+function established(definition: Definition, accepted: boolean): Omit<Condition, 'lastTransitionTime'> {
+  const type = 'Established'
+  if (!accepted) return { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
+  if (hasBadBundle(definition)) {
+    return { type, status: 'False', reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' }
+  }
+  return { type, status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' }
 }
 
 export function isTrue(conditions: readonly DeepReadonly<Condition>[] | null | undefined, type: string): boolean {

@@ -117,6 +117,32 @@ describe('watches of custom resources', () => {
   })
 })
 
+describe('a definition with authorities that cannot be read', () => {
+  it('is established when it has others', async () => {
+    const { ask, server } = await sampleServer()
+    servers.push(server)
+    const one = `${definitions}/widgets.g.example.com`
+    const conversion = (caBundle: string | null) => ({
+      strategy: 'Webhook',
+      webhook: { clientConfig: { url: 'https://hooks.example.com/c', caBundle }, conversionReviewVersions: ['v1'] },
+    })
+    const body = definition([{ schema: { openAPIV3Schema: schema({}) } }], { conversion: conversion(btoa('nothing to read')) })
+    expect((await ask(definitions, { method: 'POST', body })).status).toBe(201)
+    const condition = ({ json }: Answer) =>
+      json.status.conditions?.find(({ type }: { type: string }) => type === 'Established') ?? {}
+    const refused = await eventually(
+      () => ask(one),
+      (answer) => condition(answer).status !== undefined,
+    )
+    expect(condition(refused)).toMatchObject({ status: 'False', reason: 'InvalidCABundle' })
+    await ask(one, { method: 'PATCH', headers: merge, body: { spec: { conversion: conversion(null) } } })
+    await eventually(
+      () => ask(one),
+      (answer) => condition(answer).status === 'True',
+    )
+  })
+})
+
 describe('a definition without served versions', () => {
   it('takes its instances with it', async () => {
     const { ask, server } = await start([{ schema: { openAPIV3Schema: schema({}) } }])

@@ -52,12 +52,17 @@ export function validateConversion(
   return [...errors, ...validateReviews(reviews, path.child('conversionReviewVersions'), !acceptsUnknown(old))]
 }
 
+/** Whether the conversion webhook of a definition has authorities that cannot be read: it is not served then. */
+export function hasBadBundle({ spec }: DeepReadonly<CustomResourceDefinition>): boolean {
+  const bundle = spec.conversion?.webhook?.clientConfig?.caBundle ?? ''
+  return bundle !== '' && bundleProblem(bundle) !== undefined
+}
+
 /** Before a definition is served any bundle will do, and a bad one may be followed by another. */
 function acceptsBundles(old: DeepReadonly<CustomResourceDefinition> | undefined): boolean {
   const served = (old?.status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True')
   if (old === undefined || !served) return true
-  const bundle = old.spec.conversion?.webhook?.clientConfig?.caBundle ?? ''
-  return bundle !== '' && bundleProblem(bundle) !== undefined
+  return hasBadBundle(old)
 }
 
 function validateBundle(bundle: string, path: Path): FieldError[] {
