@@ -1,4 +1,6 @@
 export { CertificateError, type CertificateErrorCode } from '../certificate-error.ts'
+export { builtInSigners } from '../signers/names.ts'
+export { kubeletClientObjection, kubeletServingObjection } from '../signers/rules.ts'
 export { type AlternativeNames, hasAlternativeNames } from './alternative-names.ts'
 export { type CertificateFacts, certificateBundleError, decodeCertificate, readCertificates } from './certificate.ts'
 export {

@@ -42,7 +42,8 @@ export function kubeletClientObjection({ request, usages }: Omit<AskedCertificat
   return nodeName(request) ?? exactUsages(usages, 'client auth')
 }
 
-function kubeletServingObjection({ request, usages }: Omit<AskedCertificate, 'signerName'>): string | undefined {
+/** Whether a request is one for the serving certificate of a node. */
+export function kubeletServingObjection({ request, usages }: Omit<AskedCertificate, 'signerName'>): string | undefined {
   const { dns, emails, ips, uris } = request.names
   if (!isNodeOrganization(request)) return 'subject organization is not system:nodes'
   if (dns.length === 0 && ips.length === 0) return 'DNS or IP subjectAltName is required'

@@ -1,6 +1,13 @@
 /** Requests for certificates. */
-import { certificateBundleError, decodeBase64, readSigningRequest } from '@krmkit/certificates/request'
-import { type DeepReadonly, formatTime, goText } from '@krmkit/meta'
+import {
+  builtInSigners,
+  certificateBundleError,
+  decodeBase64,
+  kubeletClientObjection,
+  kubeletServingObjection,
+  readSigningRequest,
+} from '@krmkit/certificates/request'
+import { type DeepReadonly, formatTime, goText, type NamingProfile } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../types/certificates-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
@@ -176,7 +183,26 @@ function preserveConditions(csr: Csr, old: Request, type: string): void {
   for (const [i, place] of places.entries()) conditions[place] = copy(before[i])
 }
 
+/** The signer that requests had in mind before they had to name one. */
+function formerSigner(spec: R<Partial<Csr['spec']>>, profile: NamingProfile): string {
+  const signers = builtInSigners(profile)
+  try {
+    const asked = { request: readSigningRequest(spec.request), usages: spec.usages ?? [] }
+    if (kubeletClientObjection(asked) === undefined) return signers.apiserverClientKubelet
+    if (kubeletServingObjection(asked) === undefined) return signers.kubeletServing
+  } catch {
+    // What cannot be read is for validation to refuse.
+  }
+  return signers.legacyUnknown
+}
+
 export const certificateSigningRequestPolicy = definePolicy<Csr>({
+  defaults(csr, version, profile) {
+    if (version !== 'v1beta1' || !isSet(csr.spec)) return
+    if (!isSet(csr.spec.usages)) csr.spec.usages = ['digital signature', 'key encipherment']
+    if (!isSet(csr.spec.signerName)) csr.spec.signerName = formerSigner(csr.spec, profile)
+    for (const condition of csr.status?.conditions ?? []) if (isEmpty(condition.status)) condition.status = 'True'
+  },
   prepareForCreate(csr, { user }) {
     const { request = null, signerName = '', expirationSeconds, usages: wanted } = csr.spec ?? {}
     csr.spec = { request, signerName }

@@ -1,4 +1,5 @@
 import { newCertificateRequest, newSigningAuthority } from '@krmkit/certificates'
+import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
 import { certificateSigningRequestPolicy as policy } from '../certificates/certificate-signing-request.ts'
@@ -113,5 +114,24 @@ describe('requests for certificates', () => {
 
   it('P112 signers of one’s own are allowed', () => {
     expect(wrong({ signerName: 'signers.example.com/my-signer', usages: ['code signing'] })).toEqual([])
+  })
+
+  it('P108 version v1beta1 works out the signer, and is content with few usages', () => {
+    const defaulted = (spec: object, pem: string) => {
+      const before = { spec: { request: base64(pem), ...spec } } as CertificateSigningRequest
+      policy.defaults?.(before, 'v1beta1', stockProfile)
+      return [before.spec.signerName, before.spec.usages]
+    }
+    const basic = ['digital signature', 'key encipherment']
+    const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
+    const client = newCertificateRequest({ subject: node }).request
+    const serving = newCertificateRequest({ subject: node, names: { dns: ['a'] } }).request
+    expect(defaulted({}, request)).toEqual(['kubernetes.io/legacy-unknown', basic])
+    expect(defaulted({}, 'no PEM')).toEqual(['kubernetes.io/legacy-unknown', basic])
+    const asClient = [...basic, 'client auth']
+    expect(defaulted({ usages: asClient }, client)).toEqual(['kubernetes.io/kube-apiserver-client-kubelet', asClient])
+    const asServer = [...basic, 'server auth']
+    expect(defaulted({ usages: asServer }, serving)).toEqual(['kubernetes.io/kubelet-serving', asServer])
+    expect(defaulted({ signerName: 'example.com/x', usages: ['any'] }, client)).toEqual(['example.com/x', ['any']])
   })
 })
