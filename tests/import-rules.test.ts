@@ -45,6 +45,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   picocolors: ['krmkit'],
   protobufjs: ['schema'],
   re2js: ['schema'],
+  ws: ['http'],
   zod: ['schema', 'kinds', 'authentication', 'authorization', 'admission', 'apiserver'],
 }
 

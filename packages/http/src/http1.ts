@@ -9,7 +9,7 @@ import { noBody, nothing, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
 import { type Outlet, StreamPump } from './stream-pump.ts'
 import type { TurnQueue } from './turn-queue.ts'
-import { bodyBehind, goOver, type TakenOver } from './upgrade.ts'
+import { bodyBehind, goesByMessages, goOver, type TakenOver } from './upgrade.ts'
 
 /**
  * One request of HTTP/1.1. A class and not a literal: the signal, which most requests never look at, is made when it is
@@ -27,6 +27,7 @@ class Http1Request implements ApiRequest {
   readonly #takenOver: TakenOver | undefined
   #waits: boolean
   #abort: AbortController | undefined
+  #left = false
 
   constructor({ message, response, waits, takenOver }: Http1Exchange) {
     const { path, query } = splitTarget(message.url ?? '/')
@@ -50,10 +51,16 @@ class Http1Request implements ApiRequest {
       const judge = () => {
         if (!response.writableFinished) abort.abort()
       }
-      if (response.destroyed) judge()
+      if (response.destroyed || this.#left) judge()
       else response.once('close', judge)
     }
     return this.#abort.signal
+  }
+
+  /** The client has gone from a connection that the response no longer has. */
+  leave(): void {
+    this.#left = true
+    this.#abort?.abort()
   }
 
   /** The client still waits for leave to send its body: what it sends next may be that, or another request. */
@@ -117,7 +124,12 @@ export async function serveHttp1(context: Context, exchange: Http1Exchange): Pro
     answer = failure
   }
   try {
-    if (answer.body.kind !== 'connection') send(context, { request, response, answer })
+    if (takenOver !== undefined && answer.body.kind === 'stream' && goesByMessages(request.headers, answer)) {
+      const { overWebSocket } = await import('./websocket.ts')
+      const { stream } = answer.body
+      const gone = () => request.leave()
+      context.pump(await overWebSocket({ ...exchange, takenOver, stream, turns: context.turns, gone }))
+    } else if (answer.body.kind !== 'connection') send(context, { request, response, answer })
     else if (takenOver === undefined) throw new Error('the connection cannot go over to another protocol')
     else context.pump(goOver(takenOver, { response, answer, connection: answer.body.connection }))
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { type Duplex, PassThrough, type Readable } from 'node:stream'
-import type { ApiResponse } from '@krmkit/apiserver'
+import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
 import { ApiError } from '@krmkit/meta'
 import type { Running } from './exchange.ts'
 import { wireText } from './header-text.ts'
@@ -86,6 +86,12 @@ export function goOver(
       connection.end()
     },
   }
+}
+
+/** Whether an answer can go to its client event by event: WebSocket was asked for, and the answer is a stream of JSON documents. */
+export function goesByMessages(headers: ApiRequest['headers'], { status, headers: answered, body }: ApiResponse): boolean {
+  if (String(headers['upgrade'] ?? '').toLowerCase() !== 'websocket') return false
+  return status === 200 && body.kind === 'stream' && /^application\/json(;|$)/.test(String(answered['content-type'] ?? ''))
 }
 
 function headOf({ status, headers }: ApiResponse): string {

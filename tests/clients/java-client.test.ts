@@ -1,0 +1,114 @@
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ServerProcess, startServerProcess } from './support/server-process.ts'
+import { cacheFolder, hashOf, lastLine, run } from './support/tool.ts'
+
+/**
+ * The two clients that Java programs use, in a program that is built once (`java/`): what each of its steps saw. Skipped where there
+ * is no Maven, no Java 17, or no repository of packages.
+ */
+
+const program = await build()
+const isMissing = program.missing !== undefined
+
+async function build(): Promise<{ readonly classPath: string; readonly missing?: string }> {
+  const sources = fileURLToPath(new URL('./java/', import.meta.url))
+  const files = (await readdir(sources, { recursive: true })).filter((name) => /^(?!target).*\.(java|xml)$/.test(name)).sort()
+  const contents = await Promise.all(files.map((name) => readFile(join(sources, name))))
+  const folder = join(await cacheFolder('java'), hashOf(...contents))
+  const classPath = [join(folder, 'target/classes'), join(folder, 'target/lib/*')].join(':')
+  const done = join(folder, 'built')
+  const isBuilt = await access(done).then(
+    () => true,
+    () => false,
+  )
+  if (isBuilt) return { classPath }
+  await mkdir(folder, { recursive: true })
+  for (const name of files) await cp(join(sources, name), join(folder, name))
+  const built = await run('mvn', ['--quiet', '--batch-mode', '--no-transfer-progress', 'package'], {
+    cwd: folder,
+    timeoutMs: 240_000,
+  })
+  if (built.code !== 0) return { classPath, missing: lastLine(built) || 'mvn package did not finish in time' }
+  await writeFile(done, '')
+  return { classPath }
+}
+
+let folder: string
+let server: ServerProcess | undefined
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-java-'))
+  if (!isMissing) server = await startServerProcess(['--storage', 'memory', '--secure-port', '0', '--data-dir', folder])
+}, 120_000)
+afterAll(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Step {
+  readonly step: string
+  readonly value?: unknown
+  readonly failure?: string
+}
+
+/** What each step saw; a failure is its value. */
+async function steps(client: string): Promise<Record<string, unknown>> {
+  const args = ['-cp', program.classPath, 'example.Main', join(folder, 'admin.kubeconfig'), client]
+  const finished = await run('java', args, { timeoutMs: 120_000 })
+  const lines = finished.stdout
+    .trim()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+  const told = lines.map((line) => JSON.parse(line) as Step)
+  expect(finished.code, `${finished.stderr}\n${JSON.stringify(told.at(-1))}`).toBe(0)
+  return Object.fromEntries(told.map(({ step, value, failure }) => [step, failure ?? value]))
+}
+
+describe.skipIf(isMissing)(`Java clients${isMissing ? ` (skipped: ${program.missing})` : ''}`, () => {
+  it('fabric8: objects, every sort of patch, watches over WebSocket, informers, custom resources, leaders', {
+    timeout: 150_000,
+  }, async () => {
+    expect(await steps('fabric8')).toEqual({
+      version: '33',
+      namespace: 'done',
+      create: 'done',
+      edit: '2',
+      patch: '3',
+      'json patch': 1,
+      apply: 'java',
+      'create or replace': '9',
+      conflict: 409,
+      list: 2,
+      pages: false,
+      deployment: 'RollingUpdate',
+      'strategic patch': 2,
+      scale: 3,
+      status: 2,
+      refused: 'spec.containers',
+      watch: 'ADDED w, MODIFIED w, DELETED w',
+      informer: 25,
+      definition: true,
+      'custom object': '2',
+      leader: true,
+      gone: true,
+    })
+  })
+
+  it('the official one: generated, generic and dynamic calls, patches, discovery, informers', { timeout: 150_000 }, async () => {
+    expect(await steps('official')).toEqual({
+      namespace: 'done',
+      create: 'done',
+      apply: '2',
+      'strategic patch': '{z=1}',
+      missing: '404 true',
+      discovery: true,
+      generic: 2,
+      dynamic: '{"z":"1"}',
+      informer: 25,
+      delete: true,
+    })
+  })
+})
