@@ -40,6 +40,7 @@ import { authentication } from './filters/authentication.ts'
 import { authorization } from './filters/authorization.ts'
 import { cors } from './filters/cors.ts'
 import { failures } from './filters/failures.ts'
+import { flowControl } from './filters/flow-control.ts'
 import { impersonation } from './filters/impersonation.ts'
 import { inFlight } from './filters/in-flight.ts'
 import { timeout } from './filters/timeout.ts'
@@ -101,6 +102,8 @@ export interface ApiServerOptions {
   readonly features?: Features
   readonly limits?: Partial<ServerLimits>
   readonly corsAllowedOrigins?: readonly RegExp[]
+  /** Tells callers by which flow schema their requests are classed. Default false. */
+  readonly flowControl?: boolean
   /** Who is told of requests: a function hears of every one that was answered, a trail of those that its policy chooses. */
   readonly audit?: AuditChoice
   /** Hears of faults of the server itself: failures that were answered with 500. */
@@ -260,6 +263,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     audit(trails, auditing),
     failures(failed),
     impersonation(authorizer, profile),
+    options.flowControl === true ? flowControl(registry.reader, { profile, failed }) : undefined,
     authorization(authorizer, profile),
     warnings(),
   ]

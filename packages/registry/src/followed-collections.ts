@@ -18,6 +18,8 @@ const small = new Set([
   'validatingadmissionpolicybindings',
   'mutatingadmissionpolicies',
   'mutatingadmissionpolicybindings',
+  'flowschemas',
+  'prioritylevelconfigurations',
 ])
 
 const none: readonly FrozenObject[] = Object.freeze([])

@@ -1,5 +1,6 @@
 import type { Controller } from '../interfaces.ts'
 import { keepTrackingSince } from '../service-account-tokens/legacy-cleaner.ts'
+import { flowControl } from './flow-control.ts'
 import type { ServerFacts } from './interfaces.ts'
 import { serverIdentity } from './server-identity.ts'
 import { serverService } from './server-service.ts'
@@ -8,10 +9,10 @@ import { serviceRanges } from './service-ranges.ts'
 
 /**
  * What a server keeps in its cluster on its own account, whichever controllers run beside it: its service and endpoints, its
- * Lease, the ranges and addresses of services, and since when uses of tokens are noted. To be run under the name of the server.
+ * Lease, the ranges and addresses of services, flow schemas and priority levels, and since when uses of tokens are noted. To be run under the name of the server.
  */
 export function serverControllers(facts: ServerFacts): readonly Controller[] {
-  return [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses, tokenTracking]
+  return [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses, flowControl, tokenTracking]
 }
 
 const tokenTracking: Controller = {

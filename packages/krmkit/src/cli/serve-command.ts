@@ -103,6 +103,11 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
         .default(0, '0s')
         .argParser(duration),
     )
+    .addOption(
+      option('--enable-priority-and-fairness [bool]', 'tell callers by which flow schema their requests are classed')
+        .default(true)
+        .argParser(flag),
+    )
     .optionsGroup('What is served:')
     .addOption(
       option('--runtime-config <pairs>', 'group versions to switch: api/all=true, apps/v1=false, ...')

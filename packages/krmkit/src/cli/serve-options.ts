@@ -34,6 +34,7 @@ export interface ServeOptions
   readonly requestTimeout: number
   /** Seconds. */
   readonly minRequestTimeout: number
+  readonly enablePriorityAndFairness: boolean
   readonly runtimeConfig: readonly string[]
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly controllers: readonly string[]

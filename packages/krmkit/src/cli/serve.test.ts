@@ -149,6 +149,8 @@ describe('serve', () => {
       .toMatchObject({
         subsets: [{ addresses: [{ ip: '192.0.2.9' }], ports: [{ port }] }],
       })
+    const classOf = async () => (await client.request({ path: '/version' })).headers['x-kubernetes-pf-flowschema-uid']
+    await expect.poll(classOf).toMatch(/^[0-9a-f-]{36}$/)
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
     await expect.poll(() => read(leases)).toMatchObject({ items: [{ spec: { leaseDurationSeconds: 3600 } }] })
   })

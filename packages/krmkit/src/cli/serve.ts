@@ -115,6 +115,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
         requestTimeoutMs: options.requestTimeout,
         watchMs: options.minRequestTimeout * 1000,
       },
+      flowControl: options.enablePriorityAndFairness,
       corsAllowedOrigins: options.corsAllowedOrigins,
       serverAddress,
       serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },

@@ -6,7 +6,7 @@ import { configMaps, namesOf } from '../resources.fixture.ts'
 import { createTestServer } from '../test-server.ts'
 
 type Loose = ApiObject & {
-  spec?: { renewTime?: string; clusterIP?: string; parentRef?: object }
+  spec?: { renewTime?: string; clusterIP?: string; ports?: object[]; parentRef?: object }
   status?: { conditions?: { type: string; status: string }[] }
 }
 type Slice = Loose & { endpoints: { addresses: string[] }[]; ports: object[]; addressType: string }

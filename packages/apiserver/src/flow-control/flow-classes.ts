@@ -1,0 +1,102 @@
+import type { DeepReadonly } from '@krmkit/meta'
+import type { FrozenObject } from '@krmkit/registry'
+import type { RequestState } from '../request-state.ts'
+
+/** What a request is judged by. */
+export type FlowRequest = Pick<RequestState, 'info' | 'user'>
+
+/** Which flow schema a request belongs to, and which priority level that one names. */
+export interface FlowClass {
+  readonly schema: FrozenObject
+  readonly level: string
+}
+
+interface Spec {
+  readonly priorityLevelConfiguration?: { readonly name?: string }
+  readonly matchingPrecedence?: number
+  readonly rules?: readonly Rule[]
+}
+
+interface Rule {
+  readonly subjects?: readonly Subject[]
+  readonly resourceRules?: readonly ResourceRule[]
+  readonly nonResourceRules?: readonly { readonly verbs?: readonly string[]; readonly nonResourceURLs?: readonly string[] }[]
+}
+
+interface Subject {
+  readonly kind?: string
+  readonly user?: { readonly name?: string }
+  readonly group?: { readonly name?: string }
+  readonly serviceAccount?: { readonly namespace?: string; readonly name?: string }
+}
+
+interface ResourceRule {
+  readonly verbs?: readonly string[]
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly clusterScope?: boolean
+  readonly namespaces?: readonly string[]
+}
+
+/**
+ * Sorts flow schemas as they are asked: by precedence, then by name. Those of which no rule fits are passed over.
+ *
+ * @returns who tells the class of a request; undefined when no schema fits.
+ */
+export function flowClasses(schemas: readonly FrozenObject[]): (request: FlowRequest) => FlowClass | undefined {
+  const ordered = [...schemas].sort(byPrecedence).map((schema) => {
+    const { priorityLevelConfiguration, rules = [] } = specOf(schema)
+    return { found: { schema, level: priorityLevelConfiguration?.name ?? '' }, rules }
+  })
+  return (request) => ordered.find(({ rules }) => rules.some((rule) => fits(rule, request)))?.found
+}
+
+function specOf(schema: FrozenObject): DeepReadonly<Spec> {
+  return (schema as { readonly spec?: Spec }).spec ?? {}
+}
+
+const lowestPrecedence = 10_000
+
+function byPrecedence(a: FrozenObject, b: FrozenObject): number {
+  const difference = (specOf(a).matchingPrecedence ?? lowestPrecedence) - (specOf(b).matchingPrecedence ?? lowestPrecedence)
+  if (difference !== 0) return difference
+  return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1
+}
+
+function fits(rule: DeepReadonly<Rule>, { info, user }: FlowRequest): boolean {
+  const { subjects = [], resourceRules = [], nonResourceRules = [] } = rule
+  if (!subjects.some((subject) => isSubject(subject, user))) return false
+  if (info.isResource) return resourceRules.some((each) => fitsResource(each, info))
+  return nonResourceRules.some(({ verbs, nonResourceURLs = [] }) => {
+    return includes(verbs, info.verb) && nonResourceURLs.some((url) => fitsPath(url, info.path))
+  })
+}
+
+const accountPrefix = 'system:serviceaccount:'
+
+function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>, caller: RequestState['user']): boolean {
+  if (kind === 'User') return user?.name === '*' || user?.name === caller.username
+  if (kind === 'Group') return group?.name === '*' || (caller.groups ?? []).includes(group?.name ?? '')
+  if (kind !== 'ServiceAccount' || serviceAccount === undefined) return false
+  const { namespace = '', name = '' } = serviceAccount
+  const prefix = `${accountPrefix}${namespace}:`
+  if (!caller.username.startsWith(prefix)) return false
+  const own = caller.username.slice(prefix.length)
+  return own !== '' && !own.includes(':') && (name === '*' || name === own)
+}
+
+function fitsResource(rule: DeepReadonly<ResourceRule>, info: RequestState['info']): boolean {
+  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
+  if (!includes(rule.verbs, info.verb) || !includes(rule.apiGroups, info.group) || !includes(rule.resources, resource))
+    return false
+  return info.namespace === '' ? rule.clusterScope === true : includes(rule.namespaces, info.namespace)
+}
+
+function includes(list: readonly string[] | undefined, value: string): boolean {
+  return list !== undefined && (list.includes('*') || list.includes(value))
+}
+
+function fitsPath(pattern: string, path: string): boolean {
+  if (pattern === '*' || pattern === path) return true
+  return pattern.endsWith('/*') && path.startsWith(pattern.slice(0, -1))
+}

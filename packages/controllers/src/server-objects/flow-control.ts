@@ -1,0 +1,115 @@
+import { type Draft, type ResourceType, resourceType } from '@krmkit/client'
+import { ApiError, type ApiObject, type DeepReadonly, formatTime, type NamingProfile } from '@krmkit/meta'
+import { unlessMissing } from '../framework/outcomes.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { type FlowSchema, flowSchemas, mandatoryNames, type PriorityLevel, priorityLevels } from './flow-control-objects.ts'
+import { lookMs } from './interfaces.ts'
+import { keep } from './keep.ts'
+
+const group = { group: 'flowcontrol.apiserver.k8s.io', version: 'v1', namespaced: false }
+const schemas = resourceType<FlowSchema>({ ...group, resource: 'flowschemas', kind: 'FlowSchema' })
+const levels = resourceType<PriorityLevel>({
+  ...group,
+  resource: 'prioritylevelconfigurations',
+  kind: 'PriorityLevelConfiguration',
+})
+const dangling = 'Dangling'
+
+/**
+ * Keeps the flow schemas and priority levels that every cluster has, and tells of each schema whether its level exists. Those
+ * without which there is no flow control are always mended; the others as long as their annotation leaves them to the server.
+ */
+export const flowControl: Controller = {
+  name: 'flow-control',
+  start(context) {
+    const knownSchemas = context.informers.of(schemas)
+    const knownLevels = context.informers.of(levels)
+    const work = context.queue<string>({
+      async sync(key) {
+        if (key === '') {
+          await keepAll(context)
+          return { againAfterMs: lookMs }
+        }
+        await Promise.all([knownSchemas.synced, knownLevels.synced])
+        const schema = knownSchemas.get(key)
+        if (schema === undefined) return undefined
+        const level = schema.spec?.priorityLevelConfiguration.name ?? ''
+        await tellWhetherFound(context, schema, { level, exists: knownLevels.get(level) !== undefined })
+        return undefined
+      },
+    })
+    work.add('')
+    const look = ({ metadata }: DeepReadonly<ApiObject>) => work.add(metadata.name ?? '')
+    const lookAtSchemasOf = ({ metadata }: DeepReadonly<ApiObject>) => {
+      for (const schema of knownSchemas.list()) {
+        if (schema.spec?.priorityLevelConfiguration.name === metadata.name) look(schema)
+      }
+    }
+    const leaves = [
+      knownSchemas.on({ added: look, updated: look }),
+      knownLevels.on({ added: lookAtSchemasOf, deleted: lookAtSchemasOf }),
+    ]
+    return {
+      async [Symbol.asyncDispose]() {
+        for (const leave of leaves) leave()
+      },
+    }
+  },
+}
+
+async function keepAll(context: ControllerContext): Promise<void> {
+  for (const level of priorityLevels()) await keepOne(context, levels, level)
+  for (const schema of flowSchemas(context.profile)) await keepOne(context, schemas, schema)
+}
+
+async function keepOne<T extends ApiObject & { spec?: object }>(
+  context: ControllerContext,
+  resource: ResourceType<T>,
+  { name, spec }: { readonly name: string; readonly spec: T['spec'] },
+): Promise<void> {
+  const annotation = autoUpdate(context.profile)
+  const metadata = { name, annotations: { [annotation]: 'true' } }
+  await keep(context, resource, { metadata, spec } as unknown as Draft<T>, (current) => {
+    const mark = current.metadata.annotations?.[annotation]
+    const isOurs = mandatoryNames.has(name) || mark === 'true' || (mark === undefined && (current.metadata.generation ?? 1) === 1)
+    return !isOurs || hasAll(current.spec, spec) ? undefined : { ...current, spec }
+  })
+}
+
+function autoUpdate({ domain }: NamingProfile): string {
+  return `apf.${domain}/autoupdate-spec`
+}
+
+/** Whether everything that is wanted is there: the server adds defaults, which do not count. */
+function hasAll(found: unknown, wanted: unknown): boolean {
+  if (found === wanted) return true
+  if (typeof found !== 'object' || typeof wanted !== 'object' || found === null || wanted === null) return false
+  if (Array.isArray(wanted) && (found as readonly unknown[]).length !== wanted.length) return false
+  return Object.entries(wanted).every(([key, value]) => {
+    return Object.hasOwn(found, key) && hasAll((found as Record<string, unknown>)[key], value)
+  })
+}
+
+async function tellWhetherFound(
+  { client, clock, fieldManager, signal }: ControllerContext,
+  schema: DeepReadonly<FlowSchema>,
+  { level, exists }: { readonly level: string; readonly exists: boolean },
+): Promise<void> {
+  const known = schema.status?.conditions ?? []
+  const current = known.find(({ type }) => type === dangling)
+  const status = exists ? 'False' : 'True'
+  const reason = exists ? 'Found' : 'NotFound'
+  const message = exists
+    ? `The priority level ${JSON.stringify(level)} that this flow schema names exists.`
+    : `The priority level ${JSON.stringify(level)} that this flow schema names does not exist.`
+  if (current?.status === status && current.reason === reason && current.message === message) return
+  const condition = { type: dangling, status, reason, message, lastTransitionTime: formatTime(clock.now()) }
+  const changed = structuredClone(schema) as FlowSchema
+  changed.status = { ...changed.status, conditions: [...known.filter(({ type }) => type !== dangling), condition] }
+  try {
+    await unlessMissing(client.update(schemas, changed, { subresource: 'status', fieldManager, signal }))
+  } catch (error) {
+    // The copy was old: the newer schema is told soon, and looked at then.
+    if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error
+  }
+}
