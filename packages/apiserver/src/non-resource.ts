@@ -1,6 +1,6 @@
 import type { IssuerDocuments } from '@krmkit/authentication'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError } from '@krmkit/meta'
+import { ApiError, type GroupVersion } from '@krmkit/meta'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
@@ -86,7 +86,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
   })
 
   const paths = () => {
-    const known = rootPaths(resources())
+    const known = rootPaths([...resources(), ...(options.remote?.() ?? [])])
     return options.issuerDocuments === undefined ? known : [...known, ...issuerPaths].sort()
   }
 
@@ -157,9 +157,9 @@ function structName({ group, version, kind }: { group: string; version: string; 
   return group === '' ? `meta/v1.${kind}` : `${group.split('.')[0]}/${version}.${kind}`
 }
 
-function rootPaths(definitions: readonly ResourceDefinition[]): string[] {
+function rootPaths(served: readonly GroupVersion[]): string[] {
   const paths = new Set(['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'])
-  for (const { group, version } of definitions) {
+  for (const { group, version } of served) {
     paths.add(group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
     if (group !== '') paths.add(`/apis/${group}`)
   }

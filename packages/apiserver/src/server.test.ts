@@ -25,3 +25,16 @@ describe('warnings', () => {
     expect(headers.warning).toEqual(['299 - "an old token"'])
   })
 })
+
+describe('the index of paths', () => {
+  it('has the groups of other servers', async () => {
+    const { ask } = await sampleServer({ aggregation: {} })
+    const spec = { group: 'g.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 }
+    const service = { namespace: 'default', name: 'away' }
+    const body = { metadata: { name: 'v1.g.example.com' }, spec: { ...spec, service, insecureSkipTLSVerify: true } }
+    const { status } = await ask('/apis/apiregistration.k8s.io/v1/apiservices', { method: 'POST', body })
+    expect(status).toBe(201)
+    const paths = async () => (await ask('/')).json.paths.filter((path: string) => path.includes('g.example.com'))
+    await expect.poll(paths, { interval: 5 }).toEqual(['/apis/g.example.com', '/apis/g.example.com/v1'])
+  })
+})
