@@ -54,7 +54,7 @@ describe('readConfiguration', () => {
     })
     expect(readConfiguration(head, thing, ['line 3: key "a" already set in map'])).toEqual({
       ok: false,
-      message: 'strict decoding error: line 3: key "a" already set in map',
+      message: 'strict decoding error: yaml: unmarshal errors:\n  line 3: key "a" already set in map',
     })
   })
 })

@@ -62,7 +62,8 @@ export function readConfiguration<const S extends ObjectShape>(
   const reader = new Reader()
   const read = reader.read(rest, shape, '')
   if (reader.mistakes.length > 0) return wrong(reader.mistakes.join(', '))
-  const strict = [...repeated, ...reader.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
+  const keys = repeated.length === 0 ? [] : [`yaml: unmarshal errors:${repeated.map((line) => `\n  ${line}`).join('')}`]
+  const strict = [...keys, ...reader.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)]
   if (strict.length > 0) return wrong(`strict decoding error: ${strict.join(', ')}`)
   return { ok: true, value: read as ShapeValue<S> }
 }

@@ -52,10 +52,7 @@ export function parseAuthenticationConfiguration(
   const { repeated = [], apiDomain = 'k8s.io' } = options
   const apiVersions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.${apiDomain}/${version}`)
   const read = readConfiguration(value, { kind: 'AuthenticationConfiguration', apiVersions, shape }, repeated)
-  if (!read.ok) {
-    const message = `failed to load AuthenticationConfiguration from file: ${read.message}`
-    throw new AuthenticationError({ code: 'InvalidConfiguration', message })
-  }
+  if (!read.ok) throw new AuthenticationError({ code: 'InvalidConfiguration', message: read.message })
   const { jwt = [], anonymous } = read.value
   return {
     jwt: jwt.map(jwtOf),

@@ -91,7 +91,9 @@ function judged(
 ): AuthorizationConfiguration {
   const { conditions, profile, required } = options
   const { value, repeated } = parsedConfiguration(text)
-  const configuration = parseAuthorizationConfiguration(value, { repeated, apiDomain: profile.apiDomain })
+  // An empty file is an empty configuration.
+  const configuration =
+    text === '' ? { authorizers: [] } : parseAuthorizationConfiguration(value, { repeated, apiDomain: profile.apiDomain })
   const errors = validateAuthorizationConfiguration(configuration, { types, conditions, fileProblem })
   if (errors.length > 0) throw new Error(formatFieldErrors(errors))
   const problems = namingProblems(configuration, { required })
