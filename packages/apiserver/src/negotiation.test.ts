@@ -54,6 +54,17 @@ describe('negotiation', () => {
     }
   })
 
+  it('P194 406 for forms of lists that streams have not', () => {
+    const stream = { encodings: ['json', 'protobuf'], stream: true, transforms: ['Table'] } as const
+    for (const accept of ['application/yaml', 'application/yaml;as=Table;g=meta.k8s.io;v=v1']) {
+      expect(() => negotiator.negotiate(accept, stream)).toThrow(
+        'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+      )
+    }
+    expect(negotiator.negotiate('application/yaml, application/json', stream).encoding).toBe('json')
+    expect(() => negotiator.negotiate('text/html', stream)).toThrow('406: Not Acceptable')
+  })
+
   it('another vendor has another protobuf type', () => {
     const own = new Negotiator(namingProfile({ vendor: 'example', apiDomain: 'example.dev' }))
     expect(own.negotiate('application/vnd.example.protobuf').encoding).toBe('protobuf')

@@ -103,9 +103,12 @@ export class Negotiator {
     const { encodings = everyEncoding, transforms = [], stream = false } = options
     if (accept === undefined || accept === '') return { encoding: encodings[0] ?? 'json', pretty: false }
     let isKnownType = options.plain !== undefined
+    /** Lists come in this form, streams do not. */
+    let isForWhole = false
     for (const clause of this.clauses(accept)) {
       for (const { encoding, type, subtype } of available) {
-        if (!encodings.includes(encoding)) continue
+        const isSent = encodings.includes(encoding)
+        if (!isSent && !stream) continue
         const known = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
         const matches =
           (clause.type === type && (clause.subtype === known || clause.subtype === '*')) ||
@@ -116,12 +119,20 @@ export class Negotiator {
         // A table has cells of any type, which protobuf has no form for.
         if (wanted === 'unavailable' || (wanted?.as === 'Table' && encoding === 'protobuf')) continue
         if (wanted === undefined && options.plain?.includes(encoding) === false) continue
+        if (!isSent) {
+          isForWhole = true
+          continue
+        }
         return {
           encoding,
           ...(wanted === undefined ? {} : { transform: wanted }),
           pretty: ['1', 'true'].includes(clause.parameters.get('pretty') ?? ''),
         }
       }
+    }
+    if (isForWhole) {
+      const types = encodings.map((each) => `${mediaType(each, this.#vendor)};stream=watch`)
+      throw ApiError.notAcceptable(`only the following media types are accepted: ${types.join(', ')}`)
     }
     if (isKnownType) {
       const types = (stream ? everyEncoding : encodings).map((each) => mediaType(each, this.#vendor))

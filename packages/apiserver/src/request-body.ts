@@ -41,6 +41,8 @@ export interface Expected {
   readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
   /** The kind is known in every group version (`DeleteOptions`). */
   readonly anyGroup?: boolean
+  /** Further versions of the group whose bodies are the same. */
+  readonly otherVersions?: readonly string[]
   /** Paths of members that a body in text must name; @see KindPolicy.requiredMembers */
   readonly required?: readonly (readonly string[])[] | undefined
 }
@@ -156,14 +158,14 @@ function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
 /** What the body says it is must be what is expected; what it leaves out is supplied. @throws ApiError 400 */
 function checkType(
   machinery: Machinery,
-  { gvk, anyGroup = false }: Expected,
+  { gvk, anyGroup = false, otherVersions = [] }: Expected,
   given: { apiVersion: string; kind: string },
 ): Actual {
   const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
   const kind = given.kind === '' ? gvk.kind : given.kind
   const actual = { kind, version: stated.version }
-  const same = kind === gvk.kind && (anyGroup || (stated.group === gvk.group && stated.version === gvk.version))
-  if (same) return actual
+  const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
+  if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
   const known = machinery.kind({ ...stated, kind }) !== undefined || machinery.knowsList({ ...stated, kind })
   const why = known
     ? `converting (${stated.version}.${kind}) to (${internalName(gvk.group)}.${gvk.kind}): unknown conversion`

@@ -1,4 +1,4 @@
-import { ApiError, type ApiObject, labelSelectorFromObject } from '@krmkit/meta'
+import { ApiError, type ApiObject, formatTime, labelSelectorFromObject } from '@krmkit/meta'
 import {
   type DeleteOptions,
   deleteObject,
@@ -20,7 +20,15 @@ interface Eviction extends ApiObject {
 }
 
 interface PodLike extends ApiObject {
-  status?: { phase?: string; conditions?: { type: string; status: string }[] }
+  status?: { phase?: string; conditions?: PodCondition[] }
+}
+
+interface PodCondition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string
 }
 
 interface Budget extends ApiObject {
@@ -46,7 +54,9 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   const query = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('policy/v1.Eviction')
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction' }
-  const body = (await readObject(machinery, state, { gvk: kind, type, fieldValidation: query.fieldValidation })) as Eviction
+  // Evictions are asked for in the version before, too, long after budgets left it.
+  const expected = { gvk: kind, type, fieldValidation: query.fieldValidation, otherVersions: ['v1beta1'] }
+  const body = (await readObject(machinery, state, expected)) as Eviction
   takeNamespace(body, namespace, definition)
   const admission = operationAdmission(request, definition, writeContext(request, query), { name, kind })
   const eviction = (await admission.admit(body)) as Eviction
@@ -80,7 +90,7 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   await deleteObject(machinery.writer, definition, context, {
     namespace,
     name,
-    options: dryRun ? { ...options, dryRun: ['All'] } : options,
+    options: dryRun ? { ...options, dryRun: ['All'] } : await markEvicted(request, context, options),
     admitted: true,
   })
   return statusResponse(
@@ -89,6 +99,56 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
     header(state.request, 'accept'),
     201,
   )
+}
+
+/**
+ * Notes in the status of the pod why it goes, for those who look at it before it is gone.
+ *
+ * @returns the options for its deletion, whose version is that of the pod with its note.
+ * @throws ApiError 404, and 409 for a pod that is not the one that was meant.
+ */
+async function markEvicted(
+  { machinery, state, definition }: ResourceRequest,
+  context: ReturnType<typeof writeContext>,
+  options: DeleteOptions,
+): Promise<DeleteOptions> {
+  const { namespace, name } = state.info
+  const { uid, resourceVersion } = options.preconditions ?? {}
+  const meant = (kind: string, wanted: string | undefined, found: string | undefined) => {
+    if (wanted === undefined || wanted === found) return
+    const problem = `Precondition failed: ${kind} in precondition: ${wanted}, ${kind} in object meta: ${found ?? ''}`
+    throw ApiError.conflict({ group: '', resource: 'Pod' }, name, problem)
+  }
+  const { object } = await updateObject(machinery.writer, definition, context, {
+    namespace,
+    name,
+    subresource: 'status',
+    owned: true,
+    admitted: true,
+    change(current) {
+      if (current === undefined) throw ApiError.notFound({ group: '', resource: 'pods' }, name)
+      meant('UID', uid, current.metadata.uid)
+      meant('ResourceVersion', resourceVersion, current.metadata.resourceVersion)
+      return withNote(current, formatTime(machinery.writer.environment.clock.now()))
+    },
+  })
+  if (resourceVersion === undefined) return options
+  const version = object.metadata.resourceVersion ?? ''
+  return { ...options, preconditions: { ...options.preconditions, resourceVersion: version } }
+}
+
+function withNote(current: FrozenObject, now: string): PodLike {
+  const pod = structuredClone(current) as PodLike
+  const conditions = pod.status?.conditions ?? []
+  const before = conditions.findIndex(({ type }) => type === 'DisruptionTarget')
+  const old = conditions[before]
+  const lastTransitionTime = old?.status === 'True' && old.lastTransitionTime !== undefined ? old.lastTransitionTime : now
+  const note = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting', lastTransitionTime }
+  const condition = { type: 'DisruptionTarget', status: 'True', ...note }
+  if (before < 0) conditions.push(condition)
+  else conditions[before] = condition
+  pod.status = { ...pod.status, conditions }
+  return pod
 }
 
 /** Pods that do not run, or go already, cost no availability. */
