@@ -195,9 +195,9 @@ describe('group versions of other servers', () => {
     expect((await call('GET', '/apis/metrics.example.com/v1')).status).toBe(200)
   })
 
-  it('services of the cluster need a port and endpoints', async () => {
+  it('services of the cluster need a port and endpoints, and are followed without delay', async () => {
     const transport = { open: () => ({ send: async () => answer(list), close: () => undefined }) }
-    const { call, json, settle, clock } = await start({ transport })
+    const { call, json, settle } = await start({ transport })
     await call('POST', apiServices, metrics())
     await settle()
     expect(await conditionOf(json)).toMatchObject({
@@ -207,12 +207,10 @@ describe('group versions of other servers', () => {
     const services = '/api/v1/namespaces/kube-system/services'
     const made = await call('POST', services, { metadata: { name: 'metrics' }, spec: { ports: [{ port: 443 }] } })
     expect(made.status).toBe(201)
-    clock.advance(5_000)
     await settle()
     expect((await conditionOf(json)).reason).toBe('EndpointsNotFound')
     const subsets = [{ addresses: [{ ip: '10.0.0.7' }], ports: [{ port: 443 }] }]
     await call('POST', '/api/v1/namespaces/kube-system/endpoints', { metadata: { name: 'metrics' }, subsets })
-    clock.advance(5_000)
     await settle()
     expect((await conditionOf(json)).reason).toBe('Passed')
   })
@@ -231,7 +229,13 @@ describe('group versions of other servers', () => {
     const { call, settle } = await start({ transport, resolveService: () => ({ host: '127.0.0.1', port: 1 }) })
     await call('POST', apiServices, metrics())
     await settle()
-    const headers = { 'x-remote-user': 'root', 'x-remote-extra-x': 'y', authorization: 'Bearer secret', 'x-other': 'kept' }
+    const headers = {
+      'x-remote-user': 'root',
+      'x-remote-extra-x': 'y',
+      authorization: 'Bearer secret',
+      'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io',
+      'x-other': 'kept',
+    }
     await call('POST', '/apis/metrics.example.com/v1/namespaces/a/gauges', { a: 1 }, headers)
     const request = sent.at(-1)!
     expect(request).toMatchObject({ method: 'POST', path: '/apis/metrics.example.com/v1/namespaces/a/gauges' })
@@ -239,6 +243,7 @@ describe('group versions of other servers', () => {
       'content-type': 'application/json',
       accept: 'application/json',
       'x-other': 'kept',
+      'sec-websocket-protocol': 'v4.channel.k8s.io',
       'x-remote-user': 'alice',
       'x-remote-group': ['dev', 'system:authenticated'],
       'x-remote-extra-example.com%2Fteam': ['blue'],
@@ -250,5 +255,128 @@ describe('group versions of other servers', () => {
       host: '127.0.0.1:1',
     })
     expect(new TextDecoder().decode(request.body as Uint8Array)).toBe('{"a":1}')
+  })
+
+  it('what cannot be reached is said in the words of the stock server', async () => {
+    const transport = { open: () => ({ send: () => Promise.reject(new Error('dial tcp: refused')), close: () => undefined }) }
+    const { call, json, settle } = await start({ transport, resolveService: () => ({ host: '10.0.0.9', port: 443 }) })
+    await call('POST', apiServices, metrics())
+    await settle()
+    const url = 'https://10.0.0.9:443/apis/metrics.example.com/v1'
+    expect(await conditionOf(json)).toMatchObject({
+      status: 'False',
+      reason: 'FailedDiscoveryCheck',
+      message: `failing or missing response from ${url}: Get "${url}": dial tcp: refused`,
+    })
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const { items } = await json('GET', '/apis', undefined, { accept })
+    expect(items.at(-1).versions).toEqual([{ version: 'v1', freshness: 'Stale' }])
+  })
+
+  it('a server that answers too late is not there', async () => {
+    const sent: ProxiedRequest[] = []
+    const transport = {
+      open: () => ({
+        send(request: ProxiedRequest) {
+          sent.push(request)
+          if (sent.length === 1) return Promise.resolve(answer({ status: 'odd' }, 404))
+          return new Promise<ApiResponse>((_, reject) =>
+            request.signal.addEventListener('abort', () => reject(request.signal.reason as Error)),
+          )
+        },
+        close: () => undefined,
+      }),
+    }
+    const { call, json, settle, clock } = await start({ transport, resolveService: () => ({ host: '::1', port: 443 }) })
+    await call('POST', apiServices, metrics())
+    await settle()
+    const url = 'https://[::1]:443/apis/metrics.example.com/v1'
+    expect((await conditionOf(json)).message).toBe(`failing or missing response from ${url}: bad status from ${url}: 404`)
+    clock.advance(1_000)
+    await settle()
+    clock.advance(5_000)
+    await settle()
+    expect((await conditionOf(json)).message).toBe(
+      `failing or missing response from ${url}: Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
+    )
+    expect(sent[0]!.headers).toMatchObject({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': ['system:masters'] })
+  })
+
+  it('requests that nobody waits for any more are ended, discovery sooner than others', async () => {
+    const reasons: string[] = []
+    const transport = {
+      open: () => ({
+        async send(request: ProxiedRequest): Promise<ApiResponse> {
+          if (!('audit-id' in request.headers)) return answer(list)
+          return new Promise((_, reject) => {
+            request.signal.addEventListener('abort', () => {
+              reasons.push(`${request.path} ${String((request.signal.reason as Error).message)}`)
+              reject(request.signal.reason as Error)
+            })
+          })
+        },
+        close: () => undefined,
+      }),
+    }
+    const { call, settle, clock } = await start({ transport, resolveService: () => ({ host: '127.0.0.1', port: 443 }) })
+    await call('POST', apiServices, metrics())
+    await settle()
+    const discovery = call('GET', '/apis/metrics.example.com/v1')
+    const get = call('GET', '/apis/metrics.example.com/v1/namespaces/a/gauges/x')
+    await settle()
+    clock.advance(5_000)
+    expect(await discovery).toEqual({ status: 503, text: 'error trying to reach service: context deadline exceeded\n' })
+    clock.advance(55_000)
+    await get
+    expect(reasons).toEqual([
+      '/apis/metrics.example.com/v1 context deadline exceeded',
+      '/apis/metrics.example.com/v1/namespaces/a/gauges/x context deadline exceeded',
+    ])
+  })
+
+  it('a certificate that is renewed is shown from then on', async () => {
+    let certificate = 'first'
+    const opened: string[] = []
+    const transport = {
+      open: (target: { readonly certificate?: string }) => {
+        opened.push(String(target.certificate))
+        return { send: async () => answer(list), close: () => void opened.push('closed') }
+      },
+    }
+    const identity = () => ({ certificate, key: 'k' })
+    const { call, settle, clock } = await start({ transport, identity, resolveService: () => ({ host: '127.0.0.1', port: 1 }) })
+    await call('POST', apiServices, metrics())
+    await settle()
+    certificate = 'second'
+    clock.advance(30_000)
+    await settle()
+    expect(opened).toEqual(['first', 'first', 'second', 'second', 'closed', 'closed'])
+  })
+
+  it('the documents of an older server are said in the words of the newer version', async () => {
+    const document = {
+      swagger: '2.0',
+      paths: {
+        '/apis/metrics.example.com/v1/gauges': { get: { responses: { 200: { schema: { $ref: '#/definitions/Gauge' } } } } },
+      },
+      definitions: { Gauge: { type: 'object' } },
+    }
+    const handle: Handler = async ({ path }) => {
+      if (path === '/openapi/v2') return answer(document)
+      return path === '/apis/metrics.example.com/v1' ? answer(list) : answer({}, 404)
+    }
+    const { call, json, settle } = await start({ services: { 'kube-system/metrics': handle } })
+    await call('POST', apiServices, metrics())
+    await settle()
+    const { paths } = await json('GET', '/openapi/v3')
+    const address = new URL(paths['apis/metrics.example.com/v1'].serverRelativeURL, 'http://h')
+    expect(address.searchParams.get('hash')).toMatch(/^[0-9A-F]{128}$/)
+    const { components } = await json('GET', address.pathname)
+    expect(components.schemas).toEqual({ Gauge: { type: 'object' } })
+    expect((await json('GET', '/openapi/v2')).definitions.Gauge).toEqual({ type: 'object' })
+    await call('DELETE', `${apiServices}/v1.metrics.example.com`)
+    await settle()
+    expect((await json('GET', '/openapi/v2')).definitions.Gauge).toBeUndefined()
+    expect((await call('GET', address.pathname)).status).toBe(404)
   })
 })

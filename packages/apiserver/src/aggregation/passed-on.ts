@@ -1,3 +1,4 @@
+import { withoutTokenProtocols } from '@krmkit/authentication'
 import type { ApiResponse } from '../interfaces.ts'
 import type { RequestState } from '../request-state.ts'
 import type { ProxiedRequest } from './interfaces.ts'
@@ -80,7 +81,8 @@ function kept(headers: RequestState['request']['headers']): Record<string, strin
     if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
     // Nobody but this server says who asks.
     if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
-    out[name] = value
+    const passed = name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value
+    if (passed !== undefined) out[name] = passed
   }
   return out
 }

@@ -1,0 +1,96 @@
+import { fakeClock, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { ApiResponse } from '../interfaces.ts'
+import { RemoteDiscovery } from './remote-discovery.ts'
+import type { Question, RemoteService } from './remote-service.ts'
+
+const signal = new AbortController().signal
+const at = { group: 'g', version: 'v1', signal }
+const clock = fakeClock(0)
+
+type Handle = (path: string, question: Question) => { status?: number; headers?: Record<string, string>; body?: unknown }
+
+function remote(handle: Handle, asked: string[] = []): RemoteService {
+  const ask = async (path: string, question: Question): Promise<ApiResponse> => {
+    asked.push(`${path} ${question.user.groups.join()} ${question.headers?.['if-none-match'] ?? ''}`.trim())
+    const { status = 200, headers = {}, body = {} } = handle(path, question)
+    return { status, headers, body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(body)) } }
+  }
+  return { place: 'ns/s:443', ask } as RemoteService
+}
+
+const all = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+const told = {
+  kind: 'APIGroupDiscoveryList',
+  items: [{ metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [{ resource: 'a', responseKind: {} }] }] }],
+}
+
+describe('what other servers serve', () => {
+  it('is asked for at once, and then whether it is still so', async () => {
+    const asked: string[] = []
+    const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
+    const server = remote((_, { headers }) => {
+      expect(headers?.accept).toContain('v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1')
+      if (headers?.['if-none-match'] === '"1"') return { status: 304 }
+      return { headers: { 'content-type': all, etag: '"1"' }, body: told }
+    }, asked)
+    expect(await discovery.resources(server, at)).toEqual([{ resource: 'a', responseKind: {} }])
+    expect(await discovery.resources(server, at)).toEqual([{ resource: 'a', responseKind: {} }])
+    expect(await discovery.resources(server, { ...at, version: 'v7' })).toBeUndefined()
+    discovery.keepOnly(new Set())
+    await discovery.resources(server, at)
+    expect(asked).toEqual([
+      '/apis system:masters',
+      '/apis system:masters "1"',
+      '/apis system:masters "1"',
+      '/apis system:masters',
+    ])
+  })
+
+  it('of a server that cannot tell all at once each group version is asked for', async () => {
+    const asked: string[] = []
+    const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
+    const list = { kind: 'APIResourceList', resources: [{ name: 'a', kind: 'A', verbs: ['get'] }] }
+    const groups = { kind: 'APIGroupList', groups: [] }
+    const server = remote(
+      (path) => ({ headers: { 'content-type': 'application/json' }, body: path === '/apis' ? groups : list }),
+      asked,
+    )
+    expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
+    expect(await discovery.resources(server, { group: '', version: 'v1', signal })).toMatchObject([{ resource: 'a' }])
+    expect(asked).toEqual(['/apis system:masters', '/apis/g/v1', '/apis system:masters', '/api/v1'])
+  })
+
+  it('one that is not there cannot be asked, nor one that says nothing of sense', async () => {
+    const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
+    await expect(
+      discovery.resources(
+        remote(() => ({ status: 503 })),
+        at,
+      ),
+    ).rejects.toThrow('503')
+    await expect(
+      discovery.resources(
+        remote(() => ({ status: 403 })),
+        at,
+      ),
+    ).rejects.toThrow('403')
+    await expect(
+      discovery.resources(
+        remote(() => ({ headers: { 'content-type': all }, body: [] })),
+        at,
+      ),
+    ).rejects.toThrow('no API')
+  })
+
+  it('nor one that takes too long', async () => {
+    const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
+    const ask = (_: string, { signal: ended }: Question) =>
+      new Promise<ApiResponse>((_resolve, reject) => {
+        ended.addEventListener('abort', () => reject(new Error('gone')))
+      })
+    const asking = discovery.resources({ place: 'x', ask } as unknown as RemoteService, at)
+    clock.advance(5_000)
+    await expect(asking).rejects.toThrow('context deadline exceeded')
+  })
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { discoveredResources, listedResources } from './remote-resources.ts'
+
+describe('the list of a group version', () => {
+  const list = (resources: unknown) => listedResources(JSON.stringify({ kind: 'APIResourceList', resources }))
+
+  it('becomes resources with their sub-resources; group and version stay unsaid', () => {
+    const all = list([
+      { name: 'a/status', namespaced: true, kind: 'A', verbs: ['get'] },
+      {
+        name: 'a',
+        singularName: 'b',
+        namespaced: true,
+        kind: 'A',
+        verbs: ['get', 'list'],
+        shortNames: ['x'],
+        categories: ['all'],
+      },
+      { name: 'a/scale', namespaced: true, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] },
+    ])
+    expect(all).toEqual([
+      {
+        resource: 'a',
+        responseKind: { group: '', version: '', kind: 'A' },
+        scope: 'Namespaced',
+        singularResource: 'b',
+        verbs: ['get', 'list'],
+        shortNames: ['x'],
+        categories: ['all'],
+        subresources: [
+          { subresource: 'status', responseKind: { group: '', version: '', kind: 'A' }, verbs: ['get'] },
+          { subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get'] },
+        ],
+      },
+    ])
+  })
+
+  it('a sub-resource without its resource stands alone', () => {
+    expect(list([{ name: 'a/b', kind: 'B', verbs: ['create'] }])).toEqual([
+      {
+        resource: 'a',
+        responseKind: { group: '', version: '', kind: '' },
+        scope: 'Cluster',
+        verbs: null,
+        subresources: [{ subresource: 'b', responseKind: { group: '', version: '', kind: 'B' }, verbs: ['create'] }],
+      },
+    ])
+  })
+
+  it('must not contradict itself, and may hold anything', () => {
+    expect(() => list([{ name: 'a', namespaced: true }, { name: 'a/b' }])).toThrow('scopes')
+    expect(list([null, 5, {}, { name: '__proto__' }])).toHaveLength(1)
+    for (const text of ['null', '{}', '{"kind":"APIResourceList","resources":5}']) expect(() => listedResources(text)).toThrow()
+  })
+})
+
+describe('all that a server tells at once', () => {
+  it('by group version, with the kinds that some clients insist on', () => {
+    const text = JSON.stringify({
+      kind: 'APIGroupDiscoveryList',
+      items: [
+        {
+          metadata: { name: 'g' },
+          versions: [{ version: 'v1', resources: [{ resource: 'a', subresources: [{ subresource: 's' }] }] }, { version: 'v2' }],
+        },
+        { metadata: null, versions: [null, {}] },
+      ],
+    })
+    const none = { group: '', version: '', kind: '' }
+    expect([...discoveredResources(text)]).toEqual([
+      ['g/v1', [{ resource: 'a', responseKind: none, subresources: [{ subresource: 's', responseKind: none }] }]],
+      ['g/v2', []],
+    ])
+    for (const broken of ['null', '{}', '{"kind":"APIGroupDiscoveryList","items":5}']) {
+      expect(() => discoveredResources(broken)).toThrow()
+    }
+  })
+})
