@@ -16,6 +16,8 @@ export interface Metrics {
   }): void
   /** Counts calls to admission webhooks. */
   readonly webhooks: WebhookSignals
+  /** Tells, whenever somebody looks, how many requests at a time fall to each priority level. */
+  tellSeats(read: () => Promise<ReadonlyMap<string, number>>): void
   /** Text of `/metrics`, and its content type. */
   expose(): Promise<{ text: string; contentType: string }>
 }
@@ -87,6 +89,19 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
     webhooks: webhookMetrics(registers),
+    tellSeats(read) {
+      new Gauge({
+        name: 'apiserver_flowcontrol_nominal_limit_seats',
+        help: 'Requests at a time that fall to a priority level by its shares.',
+        labelNames: ['priority_level'],
+        registers,
+        async collect() {
+          const seats = await read()
+          this.reset()
+          for (const [level, nominal] of seats) this.set({ priority_level: level }, nominal)
+        },
+      })
+    },
     expose: async () => ({
       text: await (registers[0] as MetricRegistry).metrics(),
       contentType: (registers[0] as MetricRegistry).contentType,

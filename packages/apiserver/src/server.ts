@@ -45,6 +45,7 @@ import { impersonation } from './filters/impersonation.ts'
 import { inFlight } from './filters/in-flight.ts'
 import { timeout } from './filters/timeout.ts'
 import { warnings } from './filters/warnings.ts'
+import { nominalSeats } from './flow-control/nominal-seats.ts'
 import type { HealthCheck } from './health.ts'
 import type { ApiRequest, ApiResponse, ApiServer } from './interfaces.ts'
 import { ListRuns } from './list-runs.ts'
@@ -246,6 +247,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       options.onFault?.(error)
     }
     return errorResponse(responder, error, header(state.request, 'accept'))
+  }
+  if (options.flowControl === true) {
+    const levels = { group: `flowcontrol.apiserver.${profile.apiDomain}`, resource: 'prioritylevelconfigurations' }
+    const seats = limits.readOnlyInFlight + limits.mutatingInFlight
+    metrics.tellSeats(async () => nominalSeats(await registry.reader.list(levels), seats))
   }
   const trails = auditTrails(options.audit)
   const auditing = { clock, profile, bodies: bodyReader((gvk) => machinery.kind(gvk)?.type()) }

@@ -41,6 +41,22 @@ describe('flow control', () => {
     expect(told(await ask('/api/v1/namespaces'))).toEqual([undefined, undefined])
   })
 
+  it('metrics tell how many requests at a time fall to each priority level, by its shares', async () => {
+    const { ask } = await sampleServer({ flowControl: true, limits: { readOnlyInFlight: 60, mutatingInFlight: 40 } })
+    const make = (name: string, spec: object) =>
+      ask(`${path}/prioritylevelconfigurations`, { method: 'POST', body: { ...level, metadata: { name }, spec } })
+    await make('few', limited)
+    await make('more', { type: 'Limited', limited: { ...limited.limited, nominalConcurrencyShares: 2 } })
+    await make('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } })
+    const { text } = await ask('/metrics')
+    const seats = text.split('\n').filter((line) => line.startsWith('apiserver_flowcontrol_nominal_limit_seats{'))
+    expect(seats.map((line) => line.slice('apiserver_flowcontrol_nominal_limit_seats'.length)).sort()).toEqual([
+      '{priority_level="exempt"} 0',
+      '{priority_level="few"} 34',
+      '{priority_level="more"} 67',
+    ])
+  })
+
   it('tells nothing unless it is asked to', async () => {
     const { ask } = await sampleServer()
     await ask(`${path}/flowschemas`, { method: 'POST', body: schema })
