@@ -107,7 +107,7 @@ async function listSelected(
     if (entry !== undefined) await parsed.load(definition, [entry])
     const matches =
       entry !== undefined &&
-      (labelSelector === undefined || labelSelector.matches(parsed.noteOf(entry).labels)) &&
+      (labelSelector === undefined || labelSelector.matches(parsed.labelsOf(entry, definition))) &&
       (fieldSelector === undefined || fieldSelector.matches(parsed.fieldsOf(entry, definition)))
     return { entries: matches ? [entry] : [], revision: from.at ?? environment.storage.revision, continueToken: '' }
   }
@@ -122,11 +122,11 @@ async function listSelected(
       ...(at === undefined ? {} : { at }),
     })
     at = page.revision
-    const loading = fieldSelector === undefined ? undefined : parsed.load(definition, page.entries)
+    const loading = parsed.load(definition, page.entries)
     if (loading !== undefined) await loading
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
-      if (labelSelector !== undefined && !labelSelector.matches(parsed.noteOf(entry).labels)) continue
+      if (labelSelector !== undefined && !labelSelector.matches(parsed.labelsOf(entry, definition))) continue
       if (fieldSelector !== undefined && !fieldSelector.matches(parsed.fieldsOf(entry, definition))) continue
       found.push(entry)
       const last = page.remaining === 0 && i === page.entries.length - 1

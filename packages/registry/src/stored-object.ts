@@ -97,6 +97,12 @@ export class ParsedObjects {
     }
   }
 
+  /** Labels that selectors ask for: those of the object as a version shows it, which has to be loaded where others translate. */
+  labelsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
+    if (definition.conversion === undefined) return this.noteOf(entry).labels
+    return this.seen(definition, entry).metadata.labels ?? noLabels
+  }
+
   /** Fields that selectors may ask for. */
   fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
     const note = this.noteOf(entry)

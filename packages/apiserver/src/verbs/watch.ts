@@ -143,7 +143,7 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
 function selects({ machinery, definition }: ResourceRequest, { selected }: WatchPlan, entry: Entry): boolean {
   const { labelSelector, fieldSelector } = selected
   return (
-    (labelSelector === undefined || labelSelector.matches(machinery.parsed.noteOf(entry).labels)) &&
+    (labelSelector === undefined || labelSelector.matches(machinery.parsed.labelsOf(entry, definition))) &&
     (fieldSelector === undefined || fieldSelector.matches(machinery.parsed.fieldsOf(entry, definition)))
   )
 }
