@@ -1,4 +1,11 @@
-import type { AuthenticationOutcome, Authenticator, TokenAuthenticator, TokenDigest, TokenOptions } from './interfaces.ts'
+import type {
+  AuthenticationOutcome,
+  AuthenticationRequest,
+  Authenticator,
+  TokenAuthenticator,
+  TokenDigest,
+  TokenOptions,
+} from './interfaces.ts'
 import type { KeyedDigest } from './keyed-digest.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
@@ -7,29 +14,36 @@ const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bear
 /** Longer ones are no tokens: a head may hold far more than anybody's token. */
 const maxTokenLength = 64 * 1024
 
+export interface BearerOptions {
+  /** Made by `keyedDigest`: lets those who are asked share one HMAC of the token. */
+  readonly digest?: KeyedDigest
+}
+
 /**
  * Reads `Authorization: Bearer TOKEN`. A token that nobody knows is a rejection; no token, or another scheme, is no
  * opinion. Words after the token are ignored; @see API protocol specification, 5.
  */
-export function bearerToken(
-  tokens: TokenAuthenticator,
-  options: {
-    /** Made by `keyedDigest`: lets those who are asked share one HMAC of the token. */
-    readonly digest?: KeyedDigest
-  } = {},
-): Authenticator {
-  const { digest } = options
+export function bearerToken(tokens: TokenAuthenticator, options: BearerOptions = {}): Authenticator {
   return {
     authenticate(request) {
       const header = request.headers.authorization
       // Of several headers the first one counts, whatever the others say.
       const token = tokenOf(typeof header === 'string' ? header : header?.[0])
-      if (token === '') return noOpinion
-      if (token.length > maxTokenLength) return invalid
-      const outcome = tokens.authenticateToken(token, askingFor(token, { audiences: request.audiences, digest }))
-      return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
+      return token === '' ? noOpinion : judgeToken(tokens, token, request, options)
     },
   }
+}
+
+/** Whose token it is; a token that nobody knows is a rejection. */
+export function judgeToken(
+  tokens: TokenAuthenticator,
+  token: string,
+  { audiences }: Pick<AuthenticationRequest, 'audiences'>,
+  { digest }: BearerOptions,
+): AuthenticationOutcome | Promise<AuthenticationOutcome> {
+  if (token.length > maxTokenLength) return invalid
+  const outcome = tokens.authenticateToken(token, askingFor(token, { audiences, digest }))
+  return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
 }
 
 function askingFor(

@@ -19,6 +19,7 @@ import {
   staticTokens,
   type TokenAuthenticator,
   tokenChain,
+  webSocketToken,
   withAuthenticatedGroup,
 } from '@krmkit/authentication'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
@@ -107,6 +108,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
     configured && forAudiences(configured.tokens, audiences),
     webhook?.tokens,
   ]
+  const bearers = tokenChain(members.filter((member) => member !== undefined))
   const { clientCa, frontCa } = bundles
   const people = chain([
     ...(bundles.proxyHeaders === undefined || frontCa === undefined
@@ -129,7 +131,8 @@ export async function authenticators(options: ServeOptions, environment: Environ
             withUid: features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false,
           }),
         ]),
-    bearerToken(tokenChain(members.filter((member) => member !== undefined)), { digest }),
+    bearerToken(bearers, { digest }),
+    webSocketToken(bearers, { digest, profile }),
   ])
   const known = withAuthenticatedGroup(people)
   const publish = () => {

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import type { AuthenticationRequest, TokenAuthenticator } from './interfaces.ts'
+import { webSocketToken, withoutTokenProtocols } from './web-socket-token.ts'
+
+const profile = { apiDomain: 'k8s.io' }
+const asked: string[] = []
+const tokens: TokenAuthenticator = {
+  authenticateToken(token) {
+    asked.push(token)
+    return token === 'jane\u00fc' ? { kind: 'authenticated', user: { username: 'jane', groups: [] } } : { kind: 'noOpinion' }
+  },
+}
+const carried = (token: string) => `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`
+const upgrade = { connection: 'keep-alive, Upgrade', upgrade: 'WebSocket' }
+
+async function ask(headers: AuthenticationRequest['headers']) {
+  asked.splice(0)
+  return webSocketToken(tokens, { profile }).authenticate({ headers, peer: {} })
+}
+
+describe('a token among the protocols of WebSocket', () => {
+  it.each([[`${carried('jane\u00fc')}, base64.binary.k8s.io`], [['base64.binary.k8s.io', carried('jane\u00fc')]]])(
+    'says who asks: %j',
+    async (protocols) => {
+      expect(await ask({ ...upgrade, 'sec-websocket-protocol': protocols })).toMatchObject({ user: { username: 'jane' } })
+    },
+  )
+
+  it('is looked at in requests for WebSocket alone', async () => {
+    const protocols = { 'sec-websocket-protocol': `${carried('jane\u00fc')}, x` }
+    for (const headers of [
+      protocols,
+      { ...upgrade, ...protocols, upgrade: 'SPDY/3.1' },
+      { ...upgrade, ...protocols, connection: 'close' },
+    ]) {
+      expect(await ask(headers)).toEqual({ kind: 'noOpinion' })
+    }
+    expect(await ask({ ...upgrade, 'sec-websocket-protocol': 'x' })).toEqual({ kind: 'noOpinion' })
+    expect(await ask(upgrade)).toEqual({ kind: 'noOpinion' })
+    expect(asked).toEqual([])
+  })
+
+  it.each([
+    ['nobody knows', `${carried('other')}, x`, 'invalid bearer token'],
+    ['is told twice', `${carried('a')}, ${carried('b')}, x`, 'several protocols carry a token'],
+    ['is alone', carried('jane\u00fc'), 'no protocol is offered beside the one that carries a token'],
+    ['is empty', 'base64url.bearer.authorization.k8s.io., x', 'the protocol that carries a token cannot be read'],
+    ['is not encoded', 'base64url.bearer.authorization.k8s.io.a=b, x', 'the protocol that carries a token cannot be read'],
+    ['is no text', 'base64url.bearer.authorization.k8s.io.gIA, x', 'the protocol that carries a token cannot be read'],
+    ['is endless', `${carried('x'.repeat(70_000))}, x`, 'invalid bearer token'],
+  ])('is refused when it %s', async (_, protocols, reason) => {
+    expect(await ask({ ...upgrade, 'sec-websocket-protocol': protocols })).toEqual({ kind: 'rejected', reason })
+  })
+
+  it('is not passed on', () => {
+    expect(withoutTokenProtocols(`a, ${carried('t')},b`)).toBe('a, b')
+    expect(withoutTokenProtocols([carried('t')])).toBeUndefined()
+  })
+})
