@@ -6,9 +6,10 @@ import {
   clusterInfoName,
   verifyClusterInfo,
 } from '@krmkit/certificates'
-import { ClientError, type ConnectionOptions, remoteClient } from '@krmkit/client'
+import { ClientError, type ConnectionOptions, type RawResponse, remoteClient } from '@krmkit/client'
 import { ApiError, type Clock, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
+import { withClient } from '../access/source.ts'
 import { CliError } from '../cli-error.ts'
 import { isObject } from '../offline/objects.ts'
 
@@ -78,9 +79,11 @@ async function untilSigned(ask: () => Promise<string>, { clock, timeoutMs }: Dis
 /** The data of the ConfigMap. */
 async function fetchInfo(connection: ConnectionOptions, options: DiscoveryOptions): Promise<Record<string, string>> {
   const { publicNamespace } = options.profile ?? stockProfile
-  await using client = remoteClient(connection)
   const path = `/api/v1/namespaces/${publicNamespace}/configmaps/${clusterInfoName}`
-  const response = await client.request({ path })
+  return withClient(remoteClient(connection), async (client) => dataIn(await client.request({ path })))
+}
+
+async function dataIn(response: RawResponse): Promise<Record<string, string>> {
   const { status } = response
   const parts: Uint8Array[] = []
   let size = 0
