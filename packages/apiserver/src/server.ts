@@ -267,11 +267,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       onFault,
     }),
     audit(trails, auditing),
+    // Who is calling may be a reason for a warning, whatever becomes of the request.
+    warnings(),
     failures(failed),
     impersonation(authorizer, profile),
     options.flowControl === true ? flowControl(registry.reader, { profile, failed }) : undefined,
     authorization(authorizer, profile),
-    warnings(),
   ]
   const run = compose(
     filters.filter((filter) => filter !== undefined),
