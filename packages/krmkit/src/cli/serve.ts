@@ -60,6 +60,7 @@ const environment = { clock: systemClock, random: systemRandom, profile: stockPr
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const wanted = controllersFor(options)
   const running = chooseControllers(builtInControllers, wanted)
+  const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
@@ -70,7 +71,6 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     onReload,
   })
   const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
-  const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })
   const who = await authenticators(options, { ...environment, features, onError, onReload, modes: rights.modes, ownAuthority })
   const gate = new Gate()
   const others = await aggregationOf(options, {
