@@ -37,18 +37,17 @@ for (let i = 0; i < definitions; i++) await client.create(CustomResourceDefiniti
 if (definitions > 0) await until(`/apis/g${(definitions - 1) % 50}.bench.example.com/v1/things${definitions - 1}`, () => true)
 
 const protobuf = (version: string) => `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`
-let heldUpMs = 0
-let watching = true
-let last = performance.now()
+/** Milliseconds between turns of the event loop while somebody waits for a document. */
+const turns: number[] = []
+let waiting = false
+let last = 0
 const watch = () => {
   const now = performance.now()
-  heldUpMs = Math.max(heldUpMs, now - last)
+  if (waiting) turns.push(now - last)
   last = now
-  if (watching) setImmediate(watch)
+  if (waiting) setImmediate(watch)
 }
 const before = used()
-last = performance.now()
-setImmediate(watch)
 const indexMs = await timed('/openapi/v3')
 const coreMs = await timed('/openapi/v3/api/v1')
 const coreProtobufMs = await timed('/openapi/v3/api/v1', protobuf('v3'))
@@ -56,25 +55,28 @@ const custom = '/openapi/v3/apis/g0.bench.example.com/v1'
 const customMs = definitions === 0 ? undefined : await timed(custom)
 const { paths } = (await json('/openapi/v3')) as { paths: Record<string, { serverRelativeURL: string }> }
 for (const { serverRelativeURL } of Object.values(paths)) await timed(serverRelativeURL)
-const heldUpByV3 = heldUpMs
 const v3MiB = used() - before
-last = performance.now()
-heldUpMs = 0
 const v2Ms = await timed('/openapi/v2')
 const v2ProtobufMs = await timed('/openapi/v2', protobuf('v2'))
-heldUpMs = Math.max(heldUpMs, heldUpByV3)
-watching = false
 const v2MiB = used() - before - v3MiB
+// Idle turns say nothing.
+const busy = turns.filter((ms) => ms > 1).sort((a, b) => a - b)
+const heldUpMs = busy.at(-1)
+const mostlyMs = busy[Math.floor(busy.length * 0.9)]
 const follow = definitions === 0 ? undefined : await change()
 await server.close()
 process.stdout.write(
-  `${JSON.stringify({ definitions, groups, indexMs, coreMs, coreProtobufMs, customMs, v2Ms, v2ProtobufMs, heldUpMs, v3MiB, v2MiB, follow })}\n`,
+  `${JSON.stringify({ definitions, groups, indexMs, coreMs, coreProtobufMs, customMs, v2Ms, v2ProtobufMs, heldUpMs, mostlyMs, v3MiB, v2MiB, follow })}\n`,
 )
 
 async function timed(path: string, accept = 'application/json'): Promise<number> {
   const start = performance.now()
+  waiting = true
+  last = start
+  setImmediate(watch)
   const response = await client.request({ path, headers: { accept, 'accept-encoding': 'gzip' } })
   await response.bytes()
+  waiting = false
   if (response.status !== 200) throw new Error(`${path}: ${response.status}`)
   return since(start)
 }

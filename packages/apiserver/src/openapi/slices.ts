@@ -10,8 +10,8 @@ export class Slices {
   readonly #waiting: (() => boolean)[] = []
   #running = false
 
-  /** @param sliceMs after so long the event loop has its turn. Default 8. */
-  constructor(clock: Pick<Clock, 'now'>, sliceMs = 8) {
+  /** @param sliceMs after so long the event loop has its turn. Default 5. */
+  constructor(clock: Pick<Clock, 'now'>, sliceMs = 5) {
     this.#now = () => clock.now()
     this.#sliceMs = sliceMs
   }
