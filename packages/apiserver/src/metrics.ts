@@ -16,10 +16,19 @@ export interface Metrics {
   }): void
   /** Counts calls to admission webhooks. */
   readonly webhooks: WebhookSignals
+  /** Whether other servers are there that serve group versions of ours. */
+  readonly availability: AvailabilitySignals
   /** Tells, whenever somebody looks, how many requests at a time fall to each priority level. */
   tellSeats(read: () => Promise<ReadonlyMap<string, number>>): void
   /** Text of `/metrics`, and its content type. */
   expose(): Promise<{ text: string; contentType: string }>
+}
+
+/** Hears what becomes of APIService objects that name a service. */
+export interface AvailabilitySignals {
+  /** @param lost why it is not there any more, when it was before. */
+  checked(name: string, state: { readonly available: boolean; readonly lost?: string }): void
+  forgotten(name: string): void
 }
 
 export function createMetrics(storage: { readonly revision: number }): Metrics {
@@ -71,6 +80,18 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
       this.set(storage.revision)
     },
   })
+  const unavailable = new Gauge({
+    name: 'aggregator_unavailable_apiservice',
+    help: 'Set to 1 for each APIService whose server is not there, to 0 for others that name one.',
+    labelNames: ['name'],
+    registers,
+  })
+  const lost = new Counter({
+    name: 'aggregator_unavailable_apiservice_total',
+    help: 'How often the server of an APIService was not there any more, by reason.',
+    labelNames: ['name', 'reason'],
+    registers,
+  })
   const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
   return {
     filter: async (state, next) => {
@@ -89,6 +110,13 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
     webhooks: webhookMetrics(registers),
+    availability: {
+      checked(name, state) {
+        unavailable.set({ name }, state.available ? 0 : 1)
+        if (state.lost !== undefined) lost.inc({ name, reason: state.lost })
+      },
+      forgotten: (name) => unavailable.remove({ name }),
+    },
     tellSeats(read) {
       new Gauge({
         name: 'apiserver_flowcontrol_nominal_limit_seats',

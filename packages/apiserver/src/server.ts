@@ -213,7 +213,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   }
   const { aggregation } = options
   const aggregator =
-    aggregation === undefined ? undefined : new Aggregator({ registry, aggregation, clock, closing: closing.signal, onFault })
+    aggregation === undefined
+      ? undefined
+      : new Aggregator({ registry, aggregation, clock, closing: closing.signal, onFault, signals: metrics.availability })
   const routes = createNonResourceRoutes({
     machinery,
     resources: () => served.definitions,

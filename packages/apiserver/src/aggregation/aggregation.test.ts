@@ -193,6 +193,17 @@ describe('group versions of other servers', () => {
     await settle()
     expect(await conditionOf(json)).toMatchObject({ status: 'True', reason: 'Passed' })
     expect((await call('GET', '/apis/metrics.example.com/v1')).status).toBe(200)
+    const gauge = 'aggregator_unavailable_apiservice{name="v1.metrics.example.com"}'
+    expect((await call('GET', '/metrics')).text).toContain(`${gauge} 0`)
+    there = false
+    clock.advance(30_000)
+    await settle()
+    const { text } = await call('GET', '/metrics')
+    expect(text).toContain(`${gauge} 1`)
+    expect(text).toContain('_total{name="v1.metrics.example.com",reason="FailedDiscoveryCheck"} 1')
+    await call('DELETE', `${apiServices}/v1.metrics.example.com`)
+    await settle()
+    expect((await call('GET', '/metrics')).text).not.toContain(gauge)
   })
 
   it('services of the cluster need a port and endpoints, and are followed without delay', async () => {

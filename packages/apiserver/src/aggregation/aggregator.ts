@@ -4,6 +4,7 @@ import { type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmk
 import { collectionPrefix, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
 import { serverContext } from '../bootstrap.ts'
 import type { ApiResponse } from '../interfaces.ts'
+import type { AvailabilitySignals } from '../metrics.ts'
 import type { RemoteSource } from '../openapi/index.ts'
 import type { RequestState } from '../request-state.ts'
 import { textResponse } from '../responses.ts'
@@ -31,6 +32,7 @@ export interface AggregatorOptions {
   readonly clock: Clock
   readonly closing: AbortSignal
   readonly onFault: (error: unknown) => void
+  readonly signals: AvailabilitySignals
 }
 
 interface Known {
@@ -216,6 +218,7 @@ export class Aggregator {
     if (before?.remote === undefined) return
     if (!(before.remote instanceof Error)) before.remote.close()
     this.#openApi.forget(name)
+    if (this.#known.get(name)?.remote === undefined) this.#options.signals.forgotten(name)
     const places = [...this.#known.values()].flatMap(({ remote }) => (remote instanceof Error ? [] : (remote?.place ?? [])))
     this.#discovery.keepOnly(new Set(places))
   }
@@ -332,6 +335,9 @@ export class Aggregator {
     const own = this.#own
     const before = this.#known.get(name)?.service.status?.conditions?.find(({ type }) => type === 'Available')
     if (own === undefined || !this.#known.has(name)) return
+    const available = verdict.status === 'True'
+    const lost = !available && before?.status === 'True' ? { lost: verdict.reason ?? '' } : {}
+    this.#options.signals.checked(name, { available, ...lost })
     if (before?.status === verdict.status && before.reason === verdict.reason && before.message === verdict.message) return
     const since = before?.status === verdict.status ? before.lastTransitionTime : undefined
     const lastTransitionTime = since ?? formatTime(this.#options.clock.now())
