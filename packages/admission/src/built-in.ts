@@ -86,9 +86,10 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('ServiceAccount', true, ({ profile, random, mountedTokenSeconds: tokenSeconds }) =>
     serviceAccount({ profile, random, ...(tokenSeconds === undefined ? {} : { tokenSeconds }) }),
   ),
-  plugin('NodeRestriction', false, ({ profile, features }) =>
+  plugin('NodeRestriction', false, ({ profile, features, authorizer }) =>
     nodeRestriction({
       profile,
+      authorizer,
       checkAudiences: features.enabled('ServiceAccountNodeAudienceRestriction', features.release.atLeast('1.32')),
     }),
   ),

@@ -1,3 +1,4 @@
+import type { Authorizer } from '@krmkit/authorization'
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, ObjectReader } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
@@ -13,6 +14,8 @@ export interface NodeRequest {
   readonly profile: NamingProfile
   /** Tokens for other audiences than those that the pod's volumes name are refused. */
   readonly checkAudiences: boolean
+  /** Asked about the right to further audiences. */
+  readonly authorizer: Authorizer
 }
 
 /** @throws ApiError 403 */

@@ -47,8 +47,8 @@ interface TokenRequest extends ApiObject {
   }
 }
 
-/** Tokens are for pods that run on the node. */
-export function checkToken(request: NodeRequest): void {
+/** Tokens are for pods that run on the node, and for audiences that their volumes name or that the node has a right to. */
+export async function checkToken(request: NodeRequest): Promise<void> {
   const { attributes, node } = request
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return
   const { boundObjectRef, audiences } = (request.object as DeepReadonly<TokenRequest>).spec
@@ -66,9 +66,31 @@ export function checkToken(request: NodeRequest): void {
   if (!request.checkAudiences) return
   const [audience = '', ...more] = audiences ?? []
   if (more.length > 0) refuse(request, 'node may only request 0 or 1 audiences')
-  if (!mentionsAudience(pod, audience, request)) {
-    refuse(request, `audience ${JSON.stringify(audience)} not found in pod spec volume`)
-  }
+  const mention = mentionsAudience(pod, audience, request)
+  if ('problem' in mention) refuse(request, `error validating audience ${JSON.stringify(audience)}: ${mention.problem}`)
+  if (mention.found || (await mayAskFor(audience, request))) return
+  refuse(
+    request,
+    `audience ${JSON.stringify(audience)} not found in pod spec volume, ${attributes.user.username} is not authorized to request tokens for this audience`,
+  )
+}
+
+/** The right is about an audience, as if that were a resource, and an account by its name. */
+async function mayAskFor(audience: string, { attributes, authorizer }: NodeRequest): Promise<boolean> {
+  const { user, namespace, name } = attributes
+  const { decision } = await authorizer.authorize({
+    user,
+    verb: 'request-serviceaccounts-token-audience',
+    isResource: true,
+    group: '',
+    version: 'v1',
+    resource: audience,
+    subresource: '',
+    namespace,
+    name,
+    path: '',
+  })
+  return decision === 'allow'
 }
 
 /** The lease of the same name, where leases of nodes are kept. */

@@ -1,3 +1,4 @@
+import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { type Asked, ask, clusterOf, refusalOf } from '../testing/ask.ts'
@@ -21,6 +22,24 @@ const cluster = clusterOf({
     },
   },
   'pods/ns/other': { spec: { nodeName: 'n2' } },
+  'pods/ns/made': { spec: { nodeName: 'n1', volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: {} } }] } },
+  'pods/ns/old': { spec: { nodeName: 'n1', volumes: [{ name: 'v', azureFile: { shareName: 's' } }] } },
+  'pods/ns/lost-driver': { spec: { nodeName: 'n1', volumes: [{ name: 'v', csi: { driver: 'lost' } }] } },
+  'pods/ns/lost-claim': { spec: { nodeName: 'n1', volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'lost' } }] } },
+  'pods/ns/lost-volume': { spec: { nodeName: 'n1', volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'free' } }] } },
+  'pods/ns/lost-both': {
+    spec: {
+      nodeName: 'n1',
+      volumes: [
+        { name: 'v', csi: { driver: 'lost' } },
+        { name: 'w', persistentVolumeClaim: { claimName: 'lost' } },
+        { name: 'x', csi: { driver: 'lost' } },
+      ],
+    },
+  },
+  'persistentvolumeclaims/ns/made-v': { spec: { volumeName: 'v' } },
+  'persistentvolumeclaims/ns/free': { spec: {} },
+  'storage.k8s.io/csidrivers//file.csi.azure.com': { spec: { tokenRequests: [{ audience: 'filed' }] } },
   'persistentvolumeclaims/ns/c': { spec: { volumeName: 'v' } },
   'persistentvolumes//v': { spec: { csi: { driver: 'e' } } },
   'storage.k8s.io/csidrivers//d': { spec: { tokenRequests: [{ audience: 'inline' }] } },
@@ -192,8 +211,45 @@ describe('NodeRestriction', () => {
     it('P280 for pods that run there, and audiences that their volumes name', async () => {
       for (const audience of ['', 'vault', 'inline', 'claimed'])
         expect(await asked(token(bound('own'), audience === '' ? [] : [audience]))).toBe('')
-      expect(await asked(token(bound('own'), ['other']))).toBe('audience "other" not found in pod spec volume')
+      expect(await asked(token(bound('own'), ['other']))).toBe(
+        'audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience',
+      )
       expect(await asked(token(bound('own'), ['vault', 'inline']))).toBe('node may only request 0 or 1 audiences')
+    })
+
+    it.each([
+      ['made', ['claimed']],
+      ['old', ['filed']],
+    ])('P280 of %s volumes', async (name, audiences) => {
+      expect(await asked(token(bound(name), audiences))).toBe('')
+    })
+
+    it.each([
+      ['lost-driver', 'csidriver.storage.k8s.io "lost" not found'],
+      ['lost-claim', 'persistentvolumeclaim "lost" not found'],
+      ['lost-volume', 'persistentvolume "" not found'],
+      ['lost-both', '[csidriver.storage.k8s.io "lost" not found, persistentvolumeclaim "lost" not found]'],
+    ])('P280 what cannot be read of %s is told', async (name, problem) => {
+      expect(await asked(token(bound(name), ['x']))).toBe(`error validating audience "x": ${problem}`)
+    })
+
+    it('P280 for further audiences that the node has a right to', async () => {
+      const rights: Attributes[] = []
+      const authorizer: Authorizer = {
+        authorize(attributes) {
+          rights.push(attributes)
+          return { decision: attributes.resource === 'granted' ? 'allow' : 'noOpinion', reason: '' }
+        },
+      }
+      const withRights = nodeRestriction({ profile: stockProfile, authorizer })
+      const ends = async (audience: string) => {
+        const object = { metadata: { name: 'account' }, ...token(bound('own'), [audience]) }
+        return refusalOf(await ask(withRights, 'serviceaccounts', { user: agent, object, subresource: 'token' }, cluster))
+      }
+      expect(await ends('granted')).toBe('')
+      expect(await ends('other')).toContain('is not authorized to request tokens for this audience')
+      const right = { verb: 'request-serviceaccounts-token-audience', group: '', namespace: 'ns', isResource: true }
+      expect(rights[0]).toMatchObject({ ...right, resource: 'granted', user: agent })
     })
 
     it.each([

@@ -1,3 +1,4 @@
+import { type Authorizer, alwaysDeny } from '@krmkit/authorization'
 import type { NamingProfile, UserInfo } from '@krmkit/meta'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import type { NodeRequest } from '../node-restriction/node-request.ts'
@@ -17,6 +18,8 @@ export interface NodeRestrictionOptions {
   readonly profile: NamingProfile
   /** Tokens are only for audiences that the pod's volumes name (gate `ServiceAccountNodeAudienceRestriction`). Default true. */
   readonly checkAudiences?: boolean
+  /** Asked about the right to further audiences. Default: nobody has it. */
+  readonly authorizer?: Authorizer
 }
 
 /**
@@ -24,9 +27,13 @@ export interface NodeRestrictionOptions {
  *
  * @see API protocol specification, 5.10
  */
-export function nodeRestriction({ profile, checkAudiences = true }: NodeRestrictionOptions): AdmissionPlugin {
+export function nodeRestriction({
+  profile,
+  checkAudiences = true,
+  authorizer = alwaysDeny,
+}: NodeRestrictionOptions): AdmissionPlugin {
   const { apiDomain } = profile
-  const checks = new Map<string, (request: NodeRequest) => void>([
+  const checks = new Map<string, (request: NodeRequest) => void | Promise<void>>([
     ['/pods', checkPod],
     ['/nodes', checkNode],
     ['/persistentvolumeclaims', checkClaim],
@@ -47,7 +54,7 @@ export function nodeRestriction({ profile, checkAudiences = true }: NodeRestrict
         const detail = `could not determine node from user ${JSON.stringify(attributes.user.username)}`
         throw forbidden(attributes, object, detail)
       }
-      checkOf(attributes.resource)?.({ node, attributes, object, reader, profile, checkAudiences })
+      return checkOf(attributes.resource)?.({ node, attributes, object, reader, profile, checkAudiences, authorizer })
     },
   }
 }
