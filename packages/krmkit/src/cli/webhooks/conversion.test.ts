@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServingCertificate, servingCertificate } from '@krmkit/certificates'
+import { type Client, loadKubeconfig, remoteClient } from '@krmkit/client'
+import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testTerminal } from '../offline/testing/test-terminal.ts'
+import { createProgram } from '../program.ts'
+import { type Serving, serve } from '../serve.ts'
+import type { ServeOptions } from '../serve-options.ts'
+
+/** A server as the command starts it, and a conversion webhook behind TLS. */
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
+type Body = any
+
+const group = 'g.example.com'
+let folder: string
+let serving: Serving
+let client: Client
+let certificate: ServingCertificate
+let stranger: ServingCertificate
+let hook: Server
+const asked: { readonly path: string; readonly host: string; readonly review: Body }[] = []
+
+/** v1 has `spec.size`, v2 has `spec.count`. */
+function converted({ spec, ...rest }: Body, apiVersion: string): Body {
+  const number = spec.size ?? spec.count
+  return { ...rest, apiVersion, spec: apiVersion.endsWith('v1') ? { size: number } : { count: number } }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-conversion-'))
+  const made = { clock: systemClock, random: systemRandom, profile: stockProfile }
+  certificate = await servingCertificate(join(folder, 'hook'), { ...made, hosts: ['hook.default.svc'] })
+  stranger = await servingCertificate(join(folder, 'stranger'), { ...made, hosts: [] })
+  hook = createServer({ cert: certificate.certificate, key: certificate.key }, async (request, response) => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of request) pieces.push(piece)
+    const review = JSON.parse(Buffer.concat(pieces).toString())
+    const { uid, objects, desiredAPIVersion } = review.request
+    asked.push({ path: request.url ?? '', host: request.headers.host ?? '', review })
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const convertedObjects = objects.map((object: Body) => converted(object, desiredAPIVersion))
+    const { apiVersion, kind } = review
+    response.end(JSON.stringify({ apiVersion, kind, response: { uid, result: { status: 'Success' }, convertedObjects } }))
+  })
+  await new Promise<void>((listening) => hook.listen(0, '127.0.0.1', listening))
+  let options: ServeOptions | undefined
+  const take = async (given: ServeOptions) => {
+    options = given
+  }
+  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
+    ...['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`],
+  ])
+  serving = await serve(options!, { info: () => undefined, error: () => undefined })
+  client = remoteClient(await loadKubeconfig({ path: serving.kubeconfig! }))
+})
+afterAll(async () => {
+  await client.close()
+  await serving.close()
+  await new Promise((closed) => hook.close(closed))
+  await rm(folder, { recursive: true })
+})
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+const json = { 'content-type': 'application/json' }
+
+async function ask(method: string, path: string, body?: object): Promise<{ status: number; json: Body }> {
+  const answer = await client.request({
+    method,
+    path,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: json }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, json: text.startsWith('{') ? JSON.parse(text) : text }
+}
+
+/** Defines a kind whose objects the webhook translates, and waits until it is served. */
+async function define(plural: string, kind: string, clientConfig: object): Promise<void> {
+  const version = (name: string, member: string, storage: boolean) => ({
+    name,
+    served: true,
+    storage,
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        properties: { spec: { type: 'object', properties: { [member]: { type: 'integer' } } } },
+      },
+    },
+  })
+  const made = await ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind },
+      conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
+      versions: [version('v1', 'size', true), version('v2', 'count', false)],
+    },
+  })
+  expect(made.status).toBe(201)
+  for (let turn = 0; turn < 500; turn++) if ((await ask('GET', at('v2', plural))).status === 200) return
+  throw new Error(`${plural} are not served`)
+}
+
+const at = (version: string, plural: string, name = '') =>
+  `/apis/${group}/${version}/namespaces/default/${plural}${name === '' ? '' : `/${name}`}`
+const object = (version: string, kind: string, spec: object) => ({
+  apiVersion: `${group}/${version}`,
+  kind,
+  metadata: { name: 'a' },
+  spec,
+})
+
+it('is asked by URL, believed by the authorities of the definition', async () => {
+  asked.length = 0
+  const url = `https://127.0.0.1:${portOf(hook)}/by-url`
+  await define('widgets', 'Widget', { url, caBundle: btoa(certificate.authority) })
+  expect((await ask('POST', at('v2', 'widgets'), object('v2', 'Widget', { count: 3 }))).json.spec).toEqual({ count: 3 })
+  expect((await ask('GET', at('v1', 'widgets', 'a'))).json.spec).toEqual({ size: 3 })
+  expect(asked.map(({ path }) => path)).toContain('/by-url?timeout=30s')
+  expect(asked[0]?.review).toMatchObject({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview' })
+})
+
+it('is asked at the address of a service, by the name of the service', async () => {
+  asked.length = 0
+  const port = portOf(hook)
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'hook' }, spec: {} }
+  const made = await ask('POST', '/api/v1/namespaces/default/services', {
+    ...service,
+    spec: { type: 'ExternalName', externalName: 'localhost' },
+  })
+  expect(made.status).toBe(201)
+  await define('gears', 'Gear', {
+    service: { namespace: 'default', name: 'hook', path: '/by-service', port },
+    caBundle: btoa(certificate.authority),
+  })
+  expect((await ask('POST', at('v2', 'gears'), object('v2', 'Gear', { count: 5 }))).json.spec).toEqual({ count: 5 })
+  const listed = await ask('GET', at('v1', 'gears'))
+  expect(listed.json.items.map(({ spec }: Body) => spec)).toEqual([{ size: 5 }])
+  expect(asked.map(({ path, host }) => [path, host])).toContainEqual(['/by-service?timeout=30s', `hook.default.svc:${port}`])
+})
+
+it('is not asked when its certificate is of others', async () => {
+  asked.length = 0
+  const url = `https://127.0.0.1:${portOf(hook)}/never`
+  await define('nails', 'Nail', { url, caBundle: btoa(stranger.authority) })
+  const { status, json } = await ask('POST', at('v2', 'nails'), object('v2', 'Nail', { count: 1 }))
+  expect(status).toBe(500)
+  expect(json.message).toBe(
+    `conversion webhook for ${group}/v2, Kind=Nail failed: Post "${url}?timeout=30s": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+  )
+  expect(asked).toEqual([])
+})
