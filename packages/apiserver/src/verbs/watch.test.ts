@@ -142,6 +142,17 @@ describe('watch frames', () => {
     expect(await open).toEqual([])
   })
 
+  it('a list that is streamed has no form of a Table: the next form is taken, or none is acceptable', async () => {
+    const sample = await sampleServer()
+    await make(sample, 'a')
+    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
+    expect((await sample.ask(`${maps}?watch=1&${query}`, { headers: { accept: table } })).status).toBe(406)
+    const stream = await watch(sample, query, { accept: `${table},application/json` })
+    expect(told(await stream.next(2))).toEqual(['ADDED a', 'BOOKMARK '])
+    await stream.leave()
+  })
+
   it('P193 tables tell their columns once', async () => {
     const sample = await sampleServer()
     await make(sample, 'a')

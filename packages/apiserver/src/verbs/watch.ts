@@ -19,9 +19,11 @@ import { selectors } from './read.ts'
 export async function watchObjects(request: ResourceRequest): Promise<ApiResponse> {
   const { machinery, state } = request
   const plan = readPlan(request)
+  // Whoever streams a list wants objects: from rows of Tables it could not tell where the list ends.
+  const isStreamedList = plan.initialEvents && plan.bookmarks
   const representation = negotiated(request, {
     encodings: ['json', 'protobuf'],
-    transforms: ['Table', 'PartialObjectMetadata'],
+    transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
     stream: true,
   })
   const include = representation.transform?.as === 'Table' ? includeObject(state.query) : 'Metadata'
