@@ -1,8 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { CertificateError } from '../certificate-error.ts'
-import { DerReader, readBoolean, tags } from '../der/reader.ts'
+import { DerReader, tags } from '../der/reader.ts'
 import { type CertificateFacts, certificatePemType, decodeCertificate } from '../request/certificate.ts'
 import { readPemBlocks } from '../request/pem.ts'
+import { isAuthorityCertificate } from '../request/trust-bundle.ts'
 
 /** An authority that can sign: its certificate and the key of it. */
 export interface SigningAuthority {
@@ -14,7 +15,6 @@ export interface SigningAuthority {
   readonly keyIdentifier: Uint8Array | undefined
 }
 
-const basicConstraints = '2.5.29.19'
 const subjectKeyIdentifier = '2.5.29.14'
 const keyUsage = '2.5.29.15'
 
@@ -31,7 +31,7 @@ export function signingAuthority(pair: { readonly certificate: string; readonly 
   const ownSpki = createPublicKey(key).export({ format: 'der', type: 'spki' })
   if (!ownSpki.equals(facts.publicKey.spki)) throw unusable('the key is not that of the certificate')
   const extensionValue = (oid: string) => facts.extensions.find((extension) => extension.oid === oid)?.value
-  if (!isAuthority(extensionValue(basicConstraints))) throw unusable('the certificate is not that of an authority (CA:TRUE)')
+  if (!isAuthorityCertificate(facts)) throw unusable('the certificate is not that of an authority (CA:TRUE)')
   if (!maySign(extensionValue(keyUsage))) throw unusable('the certificate may not sign certificates (keyCertSign)')
   const identifier = extensionValue(subjectKeyIdentifier)
   return {
@@ -48,12 +48,6 @@ function readKey(pem: string): KeyObject {
   } catch (cause) {
     throw new CertificateError({ code: 'Malformed', message: 'the key is no private key in PEM', cause })
   }
-}
-
-function isAuthority(value: Uint8Array | undefined): boolean {
-  if (value === undefined) return false
-  const flag = new DerReader(value, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
-  return flag !== undefined && readBoolean(flag, 'basicConstraints')
 }
 
 /** The sixth bit; without the extension everything is allowed. */

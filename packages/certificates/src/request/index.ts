@@ -15,3 +15,4 @@ export {
 export { type DistinguishedName, formatDistinguishedName, type NameAttribute } from './distinguished-name.ts'
 export { decodeBase64, encodeBase64, type PemBlock, readPemBlocks, writePem } from './pem.ts'
 export type { PublicKeyInfo } from './public-key.ts'
+export { isAuthorityCertificate, trustBundleFaults } from './trust-bundle.ts'

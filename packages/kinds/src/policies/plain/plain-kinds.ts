@@ -1,4 +1,4 @@
-import { type ApiObject, type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
+import { type NameRule, nameRules } from '@krmkit/meta'
 import {
   MutatingAdmissionPolicyBindingPart,
   MutatingAdmissionPolicyPart,
@@ -14,6 +14,7 @@ import {
   ResourceSlicePart,
 } from '../../types/parts/resource-v1beta1.generated.ts'
 import { StorageVersionMigrationPart } from '../../types/parts/storagemigration-v1alpha1.generated.ts'
+import { checkTrustBundle, textAt } from '../certificates/trust-bundle.ts'
 import { plainPolicy } from './plain-policy.ts'
 
 /** Kinds that few clusters serve: alpha and beta versions that are off unless asked for. */
@@ -22,6 +23,7 @@ export const clusterTrustBundlePolicy = /* @__PURE__ */ plainPolicy({
   part: ClusterTrustBundlePart,
   namespaced: false,
   name: (bundle) => trustBundleName(textAt(bundle, 'signerName')),
+  check: checkTrustBundle,
   selectableFields: { 'spec.signerName': (bundle) => textAt(bundle, 'signerName') },
 })
 export const mutatingAdmissionPolicyPolicy = /* @__PURE__ */ plainPolicy({
@@ -58,12 +60,6 @@ export const resourceSlicePolicy = /* @__PURE__ */ plainPolicy({
     'spec.driver': (slice) => textAt(slice, 'driver'),
   },
 })
-
-/** A text of the specification; empty where there is none. */
-function textAt(object: DeepReadonly<ApiObject>, member: string): string {
-  const text = (object['spec'] as Readonly<Record<string, unknown>> | undefined)?.[member]
-  return typeof text === 'string' ? text : ''
-}
 
 /** Bundles of a signer are named after it: `example.com/signer` has `example.com:signer:a`. */
 function trustBundleName(signer: string): NameRule {

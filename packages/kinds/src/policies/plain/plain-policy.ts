@@ -16,6 +16,8 @@ export interface PlainKind {
   readonly generation?: boolean
   /** Names that objects may have. Default: DNS subdomains. */
   readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
+  /** What else is checked; `old` is undefined for a new object. */
+  readonly check?: (object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined, report: Report) => void
   /** What may be selected by besides metadata. */
   readonly selectableFields?: NonNullable<KindPolicy['selectableFields']>
 }
@@ -25,7 +27,7 @@ export interface PlainKind {
  * those of the components that use it.
  */
 export function plainPolicy(kind: PlainKind): KindPolicy {
-  const { part, namespaced, status = false, generation = false, name, selectableFields } = kind
+  const { part, namespaced, status = false, generation = false, name, check, selectableFields } = kind
   const types = lazyTypes(part)
   const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
   const structure = (object: object, report: Report) => checkStructure(type(), object, (name) => report.at(name))
@@ -42,12 +44,14 @@ export function plainPolicy(kind: PlainKind): KindPolicy {
       return findings(context, (report) => {
         checkMetadata(object, report, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
         structure(object, report)
+        check?.(object, undefined, report)
       })
     },
     validateUpdate(object, old, context) {
       return findings(context, (report) => {
         checkMetadataUpdate(object, old, report)
         structure(object, report)
+        check?.(object, old, report)
       })
     },
     ...(selectableFields === undefined ? {} : { selectableFields }),

@@ -2,7 +2,9 @@ import { newCertificateRequest, newSigningAuthority } from '@krmkit/certificates
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
+import { ClusterTrustBundle } from '../../types/certificates-v1beta1.generated.ts'
 import { certificateSigningRequestPolicy as policy } from '../certificates/certificate-signing-request.ts'
+import { clusterTrustBundlePolicy } from '../plain/plain-kinds.ts'
 import { testContext } from '../testing/context.ts'
 import { base64, faults } from '../testing/objects.ts'
 
@@ -133,5 +135,38 @@ describe('requests for certificates', () => {
     const asServer = [...basic, 'server auth']
     expect(defaulted({ usages: asServer }, serving)).toEqual(['kubernetes.io/kubelet-serving', asServer])
     expect(defaulted({ signerName: 'example.com/x', usages: ['any'] }, client)).toEqual(['example.com/x', ['any']])
+  })
+})
+
+describe('trust bundles', () => {
+  const bundle = (trustBundle: string, signerName = 'example.com/signer') =>
+    ClusterTrustBundle.create({
+      metadata: { name: 'example.com:signer:a', uid: 'u', resourceVersion: '1' },
+      spec: { trustBundle, signerName },
+    })
+  const found = (text: string) => ClusterTrustBundle.validate(bundle(text)).map(({ field, message }) => `${field} ${message}`)
+
+  it('hold certificates of authorities, each once, and nothing else', () => {
+    expect(found(certificate)).toEqual([])
+    const wrong = (...faults: string[]) => faults.map((fault) => `spec.trustBundle Invalid value: "<value omitted>": ${fault}`)
+    expect(found('no PEM')).toEqual(wrong('at least one trust anchor must be provided'))
+    expect(found(certificate + certificate)).toEqual(wrong('duplicate trust anchor (indices [0 1])'))
+    const odd = certificate.replace('-----\n', '-----\na: b\n') + request + pem('CERTIFICATE', 0x30, 0)
+    expect(found(odd)).toEqual(
+      wrong(
+        'entry 0 has PEM block headers',
+        'entry 1 has bad block type: CERTIFICATE REQUEST',
+        'entry 2 does not parse as X.509',
+      ),
+    )
+    expect(found(' '.repeat(1024 * 1024 + 1))).toEqual(['spec.trustBundle Too long: may not be more than 1048576 bytes'])
+  })
+
+  it('stay with their signer; what they held before is not looked at again', () => {
+    const update = (next: object, old: object) =>
+      faults(clusterTrustBundlePolicy.validateUpdate?.(next as never, old as never, context) ?? [])
+    expect(update(bundle('no PEM'), bundle('no PEM'))).toEqual([])
+    expect(update(bundle('no PEM'), bundle(certificate))).toEqual(['spec.trustBundle Invalid'])
+    expect(update(bundle(certificate, 'example.com/other'), bundle(certificate))).toEqual(['spec.signerName Invalid'])
   })
 })
