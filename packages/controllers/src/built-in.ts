@@ -4,6 +4,7 @@ import { clusterRoleAggregationController } from './cluster-role-aggregation/agg
 import { approvingController } from './csr-approval/approving-controller.ts'
 import { requestCleaner } from './csr-cleaner/cleaner-controller.ts'
 import { signingController } from './csr-signing/signing-controller.ts'
+import { trustBundlePublisher } from './csr-signing/trust-bundle-publisher.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -41,6 +42,7 @@ export const builtInControllers: readonly Controller[] = [
   approvingController,
   signingController,
   requestCleaner,
+  trustBundlePublisher,
   bootstrapSigner,
   tokenCleaner,
 ]

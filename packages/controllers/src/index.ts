@@ -6,6 +6,7 @@ export { ControllersError, type ControllersErrorCode } from './controllers-error
 export { approvingController } from './csr-approval/approving-controller.ts'
 export { requestCleaner } from './csr-cleaner/cleaner-controller.ts'
 export { signingController } from './csr-signing/signing-controller.ts'
+export { trustBundlePublisher } from './csr-signing/trust-bundle-publisher.ts'
 export { deploymentController } from './deployment/deployment-controller.ts'
 export { disruptionController } from './disruption/disruption-controller.ts'
 export { type Discovered, type DiscoveredResource, discover } from './framework/discovery.ts'

@@ -57,6 +57,7 @@ describe('chooseControllers', () => {
       'certificatesigningrequest-approving-controller',
       'certificatesigningrequest-signing-controller',
       'certificatesigningrequest-cleaner-controller',
+      'kube-apiserver-serving-clustertrustbundle-publisher-controller',
       'bootstrap-signer-controller',
       'token-cleaner-controller',
     ])

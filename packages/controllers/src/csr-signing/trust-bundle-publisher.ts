@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import { resourceType } from '@krmkit/client'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { unlessMissing, unlessUnwanted } from '../framework/outcomes.ts'
+import type { Controller } from '../interfaces.ts'
+
+interface TrustBundle extends ApiObject {
+  spec: { signerName?: string; trustBundle: string }
+}
+
+/**
+ * Publishes the authority behind the server as a trust bundle, for pods that mount such bundles, and takes earlier ones away. The kind
+ * is off by default, and so is this; off without an authority.
+ */
+export const trustBundlePublisher: Controller = {
+  name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
+  isDefault: false,
+  start({ client, informers, fieldManager, profile, rootCA, signal, queue }) {
+    if (rootCA === undefined) return { [Symbol.asyncDispose]: () => Promise.resolve() }
+    const group = `certificates.${profile.apiDomain}`
+    const [resource, kind] = ['clustertrustbundles', 'ClusterTrustBundle']
+    const bundles = resourceType<TrustBundle>({ group, version: 'v1beta1', resource, kind, namespaced: false })
+    const signerName = `${profile.domain}/kube-apiserver-serving`
+    const known = informers.of(bundles, { fieldSelector: `spec.signerName=${signerName}` })
+    const name = `${signerName.replace('/', ':')}:${createHash('sha256').update(rootCA).digest('hex')}`
+    const work = queue<'publish'>({
+      async sync() {
+        if (known.get(name) === undefined) {
+          const bundle = { metadata: { name }, spec: { signerName, trustBundle: rootCA } }
+          await unlessUnwanted(client.create(bundles, bundle, { fieldManager, signal }))
+        }
+        // The new one first, so that there is always one.
+        for (const { metadata } of known.list()) {
+          if (metadata.name === name || metadata.name === undefined) continue
+          const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } }
+          await unlessMissing(client.delete(bundles, metadata.name, { signal, ...preconditions }))
+        }
+        return undefined
+      },
+    })
+    const look = (_: DeepReadonly<TrustBundle>) => work.add('publish')
+    const leave = known.on({ added: look, deleted: look })
+    void known.synced.then(
+      () => work.add('publish'),
+      () => undefined,
+    )
+    return {
+      async [Symbol.asyncDispose]() {
+        leave()
+      },
+    }
+  },
+}
