@@ -61,6 +61,8 @@ describe('krmkit serve', () => {
       allowPrivileged: false,
       corsAllowedOrigins: [],
       goawayChance: 0,
+      enableAggregatorRouting: false,
+      aggregatorRejectForwardingRedirect: true,
       shutdownDelayDuration: 0,
       v: 0,
       ...{ publishClusterInfo: false, bootstrapSigningKey: 'token-secret', explicit: [] },
