@@ -71,8 +71,7 @@ function issuerErrors({ issuer }: JwtConfiguration, path: Path, disallowed: read
   else errors.push(...urlErrors(url, path.child('url'), disallowed))
   if (discoveryURL !== '') {
     const place = path.child('discoveryURL')
-    const bare = (text: string) => text.replace(/\/{1,2000}$/, '')
-    if (url !== '' && bare(url) === bare(discoveryURL))
+    if (url !== '' && withoutSlashes(url) === withoutSlashes(discoveryURL))
       errors.push(field.invalid(place, discoveryURL, 'discoveryURL must be different from URL'))
     errors.push(...urlErrors(discoveryURL, place, []))
   }
@@ -87,6 +86,12 @@ function issuerErrors({ issuer }: JwtConfiguration, path: Path, disallowed: read
     errors.push(field.invalid(path.child('certificateAuthority'), '<omitted>', detail))
   }
   return errors
+}
+
+function withoutSlashes(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '/') end--
+  return text.slice(0, end)
 }
 
 function urlErrors(text: string, path: Path, disallowed: readonly string[]): FieldError[] {

@@ -13,8 +13,10 @@ export interface FollowOptions<T> {
   readonly onApplied?: () => void
   /** Reads and judges. @throws Error what is wrong, in words for people. */
   readonly read: (text: string) => T | Promise<T>
-  /** Puts what was read in force. What it throws may pass: it is tried again while the file stays as it is. */
+  /** Puts what was read in force. */
   readonly apply: (next: T) => Promise<void>
+  /** Whether what `apply` throws may pass: then it is tried again while the file stays as it is. Default false. */
+  readonly tryAgain?: boolean
 }
 
 export interface FollowedConfiguration<T> extends Disposable {
@@ -49,7 +51,7 @@ export async function followConfiguration<T>(path: string, options: FollowOption
       options.onApplied?.()
     } catch (error) {
       onError(failure(flag, error))
-      if (!ended && text === newest) cancel = clock.setTimeout(() => void take(text), againMs)
+      if (options.tryAgain === true && !ended && text === newest) cancel = clock.setTimeout(() => void take(text), againMs)
     }
   }
   const onChange = (text: string) => {

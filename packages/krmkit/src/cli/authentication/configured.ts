@@ -56,6 +56,7 @@ export async function configuredAuthentication(
     onApplied: () => environment.onReload?.(flag),
     read: (text) => judged(text, { ...environment, expressions, initial }),
     apply: (next) => put(next),
+    tryAgain: true,
   })
   initial = file.first
   let current = generationOf(initial, { ...environment, expressions })

@@ -51,15 +51,20 @@ export async function configuredAuthorization(
 ): Promise<ConfiguredAuthorization> {
   const conditions = await reviewConditions()
   let required: readonly string[] = []
+  let newest: AuthorizationConfiguration | undefined
   let put: ((next: AuthorizationConfiguration) => Promise<void>) | undefined
   const file = await followConfiguration(path, {
     ...environment,
     flag,
     onApplied: () => environment.onReload(flag),
     read: (text) => judged(text, { conditions, profile: environment.profile, required }),
-    apply: async (next) => put?.(next),
+    apply: async (next) => {
+      newest = next
+      await put?.(next)
+    },
   })
   const initial = file.first
+  newest = initial
   // What follows objects is there from the start or never.
   required = [...new Set(initial.authorizers.map(({ type }) => type).filter((type) => type !== 'Webhook'))]
   const webhooks = new Webhooks(environment)
@@ -69,7 +74,7 @@ export async function configuredAuthorization(
       const byType = await authorizersOf(required, { parts, abac: environment.abac })
       const compose = async (configuration: AuthorizationConfiguration) =>
         composeAuthorizers(configuration, { byType, conditions, webhook: await webhooks.reach(configuration) })
-      const current: ReplaceableAuthorizer = replaceableAuthorizer(await compose(initial))
+      const current: ReplaceableAuthorizer = replaceableAuthorizer(await compose(newest ?? initial))
       put = async (next) => current.replace(await compose(next))
       return current
     },
