@@ -83,8 +83,15 @@ export const builtInPlugins: readonly PluginKind[] = [
   plugin('NamespaceExists', false, () => namespaceExists()),
   plugin('LimitPodHardAntiAffinityTopology', false, ({ profile }) => limitPodHardAntiAffinityTopology(profile)),
   plugin('LimitRanger', true, ({ profile }) => limitRanger(profile)),
-  plugin('ServiceAccount', true, ({ profile, random, mountedTokenSeconds: tokenSeconds }) =>
-    serviceAccount({ profile, random, ...(tokenSeconds === undefined ? {} : { tokenSeconds }) }),
+  plugin(
+    'ServiceAccount',
+    true,
+    ({ profile, random, clock, mountedTokenSeconds: tokenSeconds, defaultAccountPatienceMs: ms = 0 }) =>
+      serviceAccount({
+        ...{ profile, random },
+        ...(tokenSeconds === undefined ? {} : { tokenSeconds }),
+        ...(ms === 0 ? {} : { patience: { clock, ms } }),
+      }),
   ),
   plugin('NodeRestriction', false, ({ profile, features, authorizer }) =>
     nodeRestriction({

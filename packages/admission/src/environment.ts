@@ -19,6 +19,8 @@ export interface AdmissionEnvironment {
   readonly features: Features
   /** Lifetime of the tokens that are mounted into pods, in seconds. Default 3600. */
   readonly mountedTokenSeconds?: number
+  /** How long pods wait for the default account of their namespace, in milliseconds of the clock. Default 0. */
+  readonly defaultAccountPatienceMs?: number
   /** Asked about rights that go beyond the request. */
   readonly authorizer: Authorizer
   /** Reaches a service outside, as the kubeconfig at a path describes it. Absent: plugins that need one cannot be made. */

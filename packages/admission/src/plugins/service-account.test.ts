@@ -1,4 +1,4 @@
-import { type ApiObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { type ApiObject, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { ask, clusterOf, refusalOf, specOf } from '../testing/ask.ts'
@@ -43,6 +43,29 @@ function admitted(spec: object): Record<string, unknown> {
 }
 
 describe('ServiceAccount', () => {
+  it('waits for the default account of a new namespace, and for no other', async () => {
+    const clock = fakeClock(0)
+    const patient = serviceAccount({ random: seededRandom(1), patience: { clock, ms: 200 } })
+    const made = new Set<string>()
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } }
+    const reader = { ...context.reader, get: (_: unknown, __: string, name: string) => (made.has(name) ? account : undefined) }
+    const admit = async (spec: object = {}) => {
+      const pod = { ...account, kind: 'Pod', spec: { containers: [{ name: 'c' }], ...spec } }
+      await patient.admit?.(pod, attributes, { ...context, reader })
+      return pod.spec as unknown
+    }
+    await expect(admit({ serviceAccountName: 'own' })).rejects.toMatchObject({ code: 403 })
+    const waiting = admit()
+    await clock.advance(60)
+    made.add('default')
+    await clock.advance(60)
+    expect(await waiting).toMatchObject({ serviceAccountName: 'default' })
+    made.clear()
+    const inVain = expect(admit()).rejects.toMatchObject({ code: 403 })
+    for (let turn = 0; turn < 10; turn++) await clock.advance(50)
+    await inVain
+  })
+
   it('handles new pods alone', () => {
     expect(plugin.handles(attributes)).toBe(true)
     expect(plugin.handles({ ...attributes, operation: 'UPDATE' })).toBe(false)

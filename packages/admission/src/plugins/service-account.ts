@@ -1,4 +1,4 @@
-import { type ApiObject, type DeepReadonly, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import { type ApiObject, type Clock, type DeepReadonly, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { type Container, isMirror, type Pod, type PodSpec, type ProjectedSource, type Volume, type VolumeMount } from '../pod.ts'
 import { secretNamesOf } from '../pod-secrets.ts'
@@ -10,6 +10,14 @@ export interface ServiceAccountOptions {
   readonly random: Random
   /** Lifetime of mounted tokens in seconds. Default 3600. */
   readonly tokenSeconds?: number
+  /** How long pods wait for the default account of their namespace, which a controller makes. Default: they do not. */
+  readonly patience?: Patience
+}
+
+/** Waiting for what somebody else is about to make. */
+export interface Patience {
+  readonly clock: Clock
+  readonly ms: number
 }
 
 interface ServiceAccount extends ApiObject {
@@ -19,6 +27,8 @@ interface ServiceAccount extends ApiObject {
 }
 
 const accounts = { group: '', resource: 'serviceaccounts' }
+const defaultAccount = 'default'
+const lookMs = 50
 const readOnlyMode = 0o644
 const volumePrefix = 'kube-api-access-'
 
@@ -43,14 +53,18 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
     admit(object, attributes, context) {
       const pod = object as Pod
       if (attributes.operation !== 'CREATE') return
-      if (!isMirror(pod, profile.domain)) {
-        const spec = { ...pod.spec }
-        pod.spec = spec
-        if ((spec.serviceAccountName ?? '') === '') {
-          spec.serviceAccountName = 'default'
-          context.explain?.('the pod names no service account')
-        }
-        spec.serviceAccount = spec.serviceAccountName ?? ''
+      if (isMirror(pod, profile.domain)) {
+        judge(pod, attributes, { context, profile })
+        return
+      }
+      const spec = { ...pod.spec }
+      pod.spec = spec
+      if ((spec.serviceAccountName ?? '') === '') {
+        spec.serviceAccountName = defaultAccount
+        context.explain?.('the pod names no service account')
+      }
+      spec.serviceAccount = spec.serviceAccountName ?? ''
+      const useAccount = (): void => {
         const account = accountOf(pod, attributes, context)
         if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
           mountToken(spec, token, context)
@@ -60,12 +74,25 @@ export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin 
           context.explain?.(`pull secrets come from service account ${spec.serviceAccountName}`)
           spec.imagePullSecrets = secrets.map(({ name }) => ({ name }))
         }
+        judge(pod, attributes, { context, profile })
       }
-      judge(pod, attributes, { context, profile })
+      const { patience } = options
+      const isThere = () => context.reader.get(accounts, attributes.namespace, defaultAccount) !== undefined
+      if (patience === undefined || spec.serviceAccountName !== defaultAccount || isThere()) return useAccount()
+      return comes(isThere, patience, context).then(useAccount)
     },
     validate(object, attributes, context) {
       if (object !== undefined) judge(object as Pod, attributes, { context, profile })
     },
+  }
+}
+
+/** Looks again and again until it is there, or nobody waits any longer. */
+async function comes(isThere: () => boolean, { clock, ms }: Patience, { bounds }: AdmissionContext): Promise<void> {
+  for (let waited = 0; waited < ms && bounds?.signal.aborted !== true && !isThere(); waited += lookMs) {
+    await new Promise<void>((look) => {
+      clock.setTimeout(look, lookMs)
+    })
   }
 }
 
@@ -135,7 +162,7 @@ function mountToken(spec: PodSpec, { mountPath, seconds, random }: TokenParts, {
   }
   if (spec.initContainers !== undefined) spec.initContainers = spec.initContainers.map(mounted)
   // Null: none were given, which validation refuses.
-  spec.containers = spec.containers?.map(mounted) ?? spec.containers
+  if (spec.containers) spec.containers = spec.containers.map(mounted)
   if (mount === undefined) return
   explain?.(`containers get a token of service account ${spec.serviceAccountName}`)
   if (existing === undefined) spec.volumes = [...(spec.volumes ?? []), tokenVolume(mount.name, seconds)]

@@ -49,13 +49,15 @@ export async function chooseAdmissionPlugins(
     ...(file === undefined ? {} : { configuration: await readConfiguration(file) }),
   }
   const { defaultNotReadyTolerationSeconds: notReady = 300, defaultUnreachableTolerationSeconds: unreachableFor = 300 } = options
+  // Controllers in another process may take their time.
+  const patience = offline ? {} : { defaultAccountPatienceMs: 1500 }
   const tolerations = { tolerationSeconds: { notReady, unreachable: unreachableFor } }
   const outside: OutsideServices = outsideServices()
   return {
     make(environment) {
       try {
         return createAdmissionPlugins(
-          { ...environment, ...tolerations, connect: offline ? () => unreachable : outside.connect },
+          { ...environment, ...tolerations, ...patience, connect: offline ? () => unreachable : outside.connect },
           choice,
         )
       } catch (error) {
