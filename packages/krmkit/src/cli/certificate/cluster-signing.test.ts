@@ -70,9 +70,12 @@ async function authority(name: string) {
 }
 
 /** Asks, approves, and watches until the request has come to something. */
-async function ask(client: Client, options: { name?: string; user?: string; spec?: object } = {}) {
-  const { name = 'a', user = 'jane', spec = {} } = options
-  const { request, key } = newCertificateRequest({ subject: { commonName: user } })
+async function ask(
+  client: Client,
+  options: { name?: string; about?: Parameters<typeof newCertificateRequest>[0]; spec?: object } = {},
+) {
+  const { name = 'a', about = { subject: { commonName: 'jane' } }, spec = {} } = options
+  const { request, key } = newCertificateRequest(about)
   const base64 = Buffer.from(request).toString('base64')
   const draft = { metadata: { name }, spec: { request: base64, signerName: clientSigner, usages: ['client auth'], ...spec } }
   const made = await client.create(requests, draft)
@@ -137,6 +140,11 @@ describe('krmkit serve', () => {
     const asked = { request: readCertificateRequest(request), usages: ['client auth'] }
     const below = signRequest(asked, { ...environment, authority: { ...leaf, key: createPrivateKey(jane.key) } })
     expect(await who(connection, { certificate: below + jane.certificate, key })).toBe(401)
+    // What is signed for a server is no client.
+    const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
+    const spec = { signerName: 'kubernetes.io/kubelet-serving', usages: ['digital signature', 'server auth'] }
+    const ofNode = await ask(admin, { name: 'serving', about: { subject: node, names: { dns: ['a'] } }, spec })
+    expect(await who(connection, ofNode)).toBe(401)
     const serving = await readFile(join(folder, 'data/pki/apiserver.crt'), 'utf8')
     const servingKey = await readFile(join(folder, 'data/pki/apiserver.key'), 'utf8')
     expect(await who(connection, { certificate: serving, key: servingKey })).toBe(401)
