@@ -141,7 +141,7 @@ describe('another naming profile', () => {
     )
     const events = await partial.take(2)
     expect(events.map(({ object }) => object.apiVersion)).toEqual(['meta.example.dev/v1', 'meta.example.dev/v1'])
-    expect(events[1]?.object.metadata.annotations).toEqual({ 'example.dev/initial-events-end': 'true' })
+    expect(events[1]?.object.metadata.annotations).toMatchObject({ 'example.dev/initial-events-end': 'true' })
     for (const watch of [table, partial]) await watch.leave()
   })
 

@@ -5,6 +5,7 @@ import { encodeJson, encodeProtobuf, encodeWatchFrame } from '@krmkit/schema'
 import type { Entry, Revision } from '@krmkit/storage'
 import type { EventType } from './frame-cache.ts'
 import type { SharedEvent } from './interfaces.ts'
+import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import type { ResourceRequest } from './resource-handler.ts'
 import { type IncludeObject, partialOf, tableOf } from './table.ts'
@@ -39,7 +40,8 @@ interface Shown {
   bookmark(revision: Revision, initialEventsEnd: boolean): object
 }
 
-function shownFor(request: ResourceRequest, { transform }: Representation, include: IncludeObject): Shown {
+function shownFor(request: ResourceRequest, representation: Representation, include: IncludeObject): Shown {
+  const { transform } = representation
   const { machinery, definition } = request
   const { group, version, kind } = definition.kind
   const { clock, profile } = machinery.writer.environment
@@ -68,7 +70,14 @@ function shownFor(request: ResourceRequest, { transform }: Representation, inclu
     left: (object, revision) =>
       shown({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } } as FrozenObject),
     bookmark(revision, initialEventsEnd) {
-      const annotations = initialEventsEnd ? { annotations: { [`${profile.apiDomain}/initial-events-end`]: 'true' } } : {}
+      const annotations = !initialEventsEnd
+        ? {}
+        : {
+            annotations: {
+              [`${profile.apiDomain}/initial-events-end`]: 'true',
+              [`${profile.domain}/initial-events-list-blueprint`]: listBlueprint(request, representation),
+            },
+          }
       const object = {
         kind,
         apiVersion: apiVersionOf(group, version),

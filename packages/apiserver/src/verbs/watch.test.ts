@@ -110,7 +110,15 @@ describe('watch frames', () => {
     expect(events[1]?.object).toEqual({
       kind: 'ConfigMap',
       apiVersion: 'v1',
-      metadata: { resourceVersion: version, annotations: { 'k8s.io/initial-events-end': 'true' } },
+      metadata: {
+        resourceVersion: version,
+        annotations: {
+          'k8s.io/initial-events-end': 'true',
+          'kubernetes.io/initial-events-list-blueprint': Buffer.from(
+            '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}',
+          ).toString('base64'),
+        },
+      },
     })
     const pending = stream.next(1)
     await sample.clock.advance(60_000)
@@ -140,6 +148,31 @@ describe('watch frames', () => {
     expect(await timed).toEqual([])
     await sample.server.close()
     expect(await open).toEqual([])
+  })
+
+  it('the end of a streamed list brings the empty list in the form of the stream', async () => {
+    const sample = await sampleServer()
+    const query = '?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
+    const blueprint = async (accept: string) => {
+      const gone = new AbortController()
+      const { body } = await sample.server.handle(
+        requestOf(`${maps}${query}`, { user: administrator, headers: { accept }, signal: gone.signal }),
+      )
+      if (body.kind !== 'stream') throw new Error('no stream')
+      for await (const piece of body.stream) {
+        gone.abort()
+        const found = /(?:azhz|eyJ)[A-Za-z0-9+/=]+/.exec(Buffer.from(piece).toString('latin1'))
+        return Buffer.from(found?.[0] ?? '', 'base64').toString('latin1')
+      }
+      return ''
+    }
+    expect(JSON.parse(await blueprint('application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'))).toEqual({
+      kind: 'PartialObjectMetadataList',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { resourceVersion: '' },
+      items: [],
+    })
+    expect(await blueprint('application/vnd.kubernetes.protobuf')).toMatch(/^k8s\0.*ConfigMapList/s)
   })
 
   it('a list that is streamed has no form of a Table: the next form is taken, or none is acceptable', async () => {
