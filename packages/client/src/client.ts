@@ -3,6 +3,7 @@ import { bytesOf, isStatus, parseAnswer, textOf } from './answer.ts'
 import { Caller } from './caller.ts'
 import { ClientError } from './client-error.ts'
 import type {
+  Applied,
   ApplyOptions,
   Client,
   DeleteCollectionOptions,
@@ -140,7 +141,11 @@ class TransportClient implements Client {
     }
   }
 
-  async create<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: WriteOptions = {}): Promise<T> {
+  async create<T extends ApiObject, W extends ApiObject = T>(
+    resource: ResourceRef<T, W>,
+    object: Draft<NoInfer<W>>,
+    options: WriteOptions = {},
+  ): Promise<T> {
     const type = typeOf(resource)
     const isSubresource = (options.subresource ?? type.subresource) !== undefined
     const path = isSubresource
@@ -149,12 +154,20 @@ class TransportClient implements Client {
     return this.#object(type, this.#write('POST', { path, type, object, options }))
   }
 
-  async update<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: WriteOptions = {}): Promise<T> {
+  async update<T extends ApiObject, W extends ApiObject = T>(
+    resource: ResourceRef<T, W>,
+    object: Draft<NoInfer<W>>,
+    options: WriteOptions = {},
+  ): Promise<T> {
     const type = typeOf(resource)
     return this.#object(type, this.#write('PUT', { path: this.#pathOfObject(type, object, options), type, object, options }))
   }
 
-  async apply<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: ApplyOptions): Promise<T> {
+  async apply<T extends ApiObject, W extends ApiObject = T>(
+    resource: ResourceRef<T, W>,
+    object: Applied<NoInfer<W>>,
+    options: ApplyOptions,
+  ): Promise<T> {
     const type = typeOf(resource)
     const request = this.#write('PATCH', { path: this.#pathOfObject(type, object, options), type, object, options })
     const query = [request.query, queryOf({ force: options.force })].filter((part) => part !== '').join('&')

@@ -7,6 +7,7 @@ export type { CommandOptions, CommandOutcome, RunCommand } from './credentials/r
 export { type InProcessOptions, inProcessClient, inProcessTransport } from './in-process.ts'
 export { type Informer, type InformerHandlers, type InformerOptions, informer } from './informer.ts'
 export type {
+  Applied,
   ApplyOptions,
   CallOptions,
   Client,

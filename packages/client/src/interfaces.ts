@@ -1,5 +1,5 @@
 import type { SharedEvent } from '@krmkit/apiserver'
-import type { ApiObject, JsonObject, JsonValue, ListMeta, Status, Typed } from '@krmkit/meta'
+import type { ApiObject, Completed, JsonObject, JsonValue, ListMeta, Status, Typed } from '@krmkit/meta'
 
 /**
  * One client interface, whatever carries its requests: a function call in the same process or HTTPS to another machine.
@@ -7,8 +7,8 @@ import type { ApiObject, JsonObject, JsonValue, ListMeta, Status, Typed } from '
  * Failures that the server answers are `ApiError` of `@krmkit/meta`; failures to reach it are `ClientError`.
  */
 
-/** Where a type of object lives, and what its objects look like. */
-export interface ResourceType<T extends ApiObject = ApiObject> extends Typed<T> {
+/** Where a type of object lives, and what its objects look like: as they are read, and as they may be written. */
+export interface ResourceType<T extends ApiObject = ApiObject, W extends ApiObject = T> extends Typed<T>, Completed<W> {
   /** Empty for the core group. */
   readonly group: string
   readonly version: string
@@ -30,13 +30,20 @@ export interface DefinedResource {
   readonly kind: { readonly kind: string }
 }
 
-export type ResourceRef<T extends ApiObject = ApiObject> = ResourceType<T> | DefinedResource
+export type ResourceRef<T extends ApiObject = ApiObject, W extends ApiObject = ApiObject> = ResourceType<T, W> | DefinedResource
 
 /** An object to write: its apiVersion and kind may be left to the resource. */
 export type Draft<T extends ApiObject> = { [K in keyof T as K extends 'apiVersion' | 'kind' ? never : K]: T[K] } & {
   apiVersion?: string
   kind?: string
 }
+
+/** The part of an object that is applied: what it leaves out is left to others, or to defaults. */
+export type Applied<T extends ApiObject> = Pick<Draft<T>, 'metadata' | 'apiVersion' | 'kind'> & {
+  [K in keyof T as K extends 'apiVersion' | 'kind' | 'metadata' ? never : K]?: Partly<T[K]>
+}
+
+type Partly<T> = T extends readonly (infer I)[] ? Partly<I>[] : T extends object ? { [K in keyof T]?: Partly<T[K]> } : T
 
 export interface CallOptions {
   /** Ends the call: it rejects with the reason of the signal. */
@@ -161,12 +168,24 @@ export interface Client extends AsyncDisposable {
   listPages<T extends ApiObject>(resource: ResourceRef<T>, options?: ListOptions): AsyncIterable<ObjectList<T>>
   /** Leaving the loop, or the signal, ends the watch. */
   watch<T extends ApiObject>(resource: ResourceRef<T>, options?: WatchOptions): AsyncIterableIterator<WatchEvent<T>>
-  create<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options?: WriteOptions): Promise<T>
+  create<T extends ApiObject, W extends ApiObject = T>(
+    resource: ResourceRef<T, W>,
+    object: Draft<NoInfer<W>>,
+    options?: WriteOptions,
+  ): Promise<T>
   /** Replaces the object; with its resourceVersion in it only when nobody else changed it (ApiError 409). */
-  update<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options?: WriteOptions): Promise<T>
+  update<T extends ApiObject, W extends ApiObject = T>(
+    resource: ResourceRef<T, W>,
+    object: Draft<NoInfer<W>>,
+    options?: WriteOptions,
+  ): Promise<T>
   patch<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: PatchOptions): Promise<T>
   /** Server-side apply. */
-  apply<T extends ApiObject>(resource: ResourceRef<T>, object: Draft<T>, options: ApplyOptions): Promise<T>
+  apply<T extends ApiObject, W extends ApiObject = T>(
+    resource: ResourceRef<T, W>,
+    object: Applied<NoInfer<W>>,
+    options: ApplyOptions,
+  ): Promise<T>
   /** The Status of the deletion, or the object while it is still going away. */
   delete<T extends ApiObject>(resource: ResourceRef<T>, name: string, options?: DeleteOptions): Promise<T | Status>
   deleteCollection<T extends ApiObject>(

@@ -24,8 +24,8 @@ export function subresourceType<T extends ApiObject = ApiObject>(
 }
 
 /** The same for both ways of naming a resource. */
-export function typeOf<T extends ApiObject>(ref: ResourceRef<T>): ResourceType<T> {
-  if (typeof ref.resource === 'string') return ref as ResourceType<T>
+export function typeOf<T extends ApiObject, W extends ApiObject = T>(ref: ResourceRef<T, W>): ResourceType<T> {
+  if (typeof ref.resource === 'string') return ref as unknown as ResourceType<T>
   const { group, version, resource } = ref
   const kind = typeof ref.kind === 'string' ? ref.kind : ref.kind.kind
   return { group, version, resource: resource.name, namespaced: resource.namespaced, kind }

@@ -19,6 +19,7 @@ export { modelFiles } from './data/index.generated.ts'
 export { defineResource } from './defined/define-resource.ts'
 export type {
   DefinedKind,
+  DraftOf,
   MemberSchema,
   ObjectOf,
   ResourceHandle,

@@ -13,7 +13,7 @@ export {
 } from '@krmkit/client'
 export { fetchHandler, type Listening, listen, selfSigned } from '@krmkit/http'
 export { builtInKinds, defineResource } from '@krmkit/kinds'
-export { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
+export { ApiError, type ApiObject, field, type UserInfo } from '@krmkit/meta'
 export { durableStorage, memoryStorage } from '@krmkit/storage'
 export { claimExpressions } from './expressions/claim-expressions.ts'
 export { reviewConditions } from './expressions/review-conditions.ts'

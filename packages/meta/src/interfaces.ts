@@ -108,6 +108,13 @@ export interface Typed<T> {
   readonly [objectType]?: T
 }
 
+declare const draftType: unique symbol
+
+/** Tells the type checker how objects may be written where defaults complete them; there is nothing at run time. */
+export interface Completed<W> {
+  readonly [draftType]?: W
+}
+
 /** A caller after authentication. */
 export interface UserInfo {
   readonly username: string

@@ -243,7 +243,8 @@ function sameContent(a: Frozen, b: Frozen): boolean {
   return sameValue(content(a), content(b))
 }
 
-function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+/** Whether two values are the same JSON, whatever the order of members. */
+export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index]))

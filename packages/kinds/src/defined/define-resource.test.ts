@@ -1,8 +1,9 @@
-import { type ApiObject, fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { type ApiObject, field, fixedFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
 import { defineResource } from './define-resource.ts'
+import type { ObjectOf, ResourceStrategy } from './interfaces.ts'
 import { z } from './library.ts'
 import { structuralSchema } from './structural-schema.ts'
 
@@ -178,5 +179,127 @@ describe('defineResource', () => {
       apiVersion: 'shop.example.com/v1',
       spec: { size: 2 },
     })
+  })
+
+  describe('hooks', () => {
+    const older = z.object({ size: z.int(), note: z.string().optional() })
+    const stored = z.object({
+      spec: z.object({ size: z.int().min(1), note: z.string().optional() }),
+      status: z.object({ phase: z.string().optional() }).optional(),
+    })
+    const at = (version: string, members: object): ApiObject => ({
+      ...object(members),
+      apiVersion: `shop.example.com/${version}`,
+    })
+    const resources = (strategy: ResourceStrategy<ObjectOf<typeof stored>>) => {
+      const Widget = defineResource({
+        ...base,
+        versions: { v1: { schema: stored }, v1beta1: { schema: older } },
+        conversions: {
+          v1beta1: {
+            toStorage: ({ metadata, size, note }) => ({ metadata: metadata as ApiObject['metadata'], spec: { size, note } }),
+            fromStorage: ({ metadata, spec }) => ({ metadata: metadata as ApiObject['metadata'], ...(spec as object) }),
+          },
+        },
+        strategy,
+      })
+      const [first, second] = Widget.resources(types) as [ResourceDefinition, ResourceDefinition]
+      return { v1: first.policy, v1beta1: second.policy }
+    }
+
+    it('see the storage version, whatever the version of the request is', () => {
+      const seen: number[] = []
+      const { v1, v1beta1 } = resources({
+        prepareForCreate: (draft) => {
+          draft.spec.note = `size ${draft.spec.size}`
+          draft.metadata.labels = { made: 'yes' }
+        },
+        validate: ({ spec }, old) => {
+          seen.push(spec.size, old?.spec.size ?? 0)
+          return spec.size > 5 ? [field.forbidden('spec.size', 'too large')] : []
+        },
+      })
+      const beta = at('v1beta1', { size: 2 })
+      v1beta1.prepareForCreate?.(beta, context)
+      expect(beta).toMatchObject({
+        apiVersion: 'shop.example.com/v1beta1',
+        size: 2,
+        note: 'size 2',
+        metadata: { labels: { made: 'yes' } },
+      })
+      expect(beta).not.toHaveProperty('spec')
+      const before = at('v1', { spec: { size: 1 } })
+      before.metadata.resourceVersion = '1'
+      const next = at('v1beta1', { size: 9 })
+      next.metadata.resourceVersion = '1'
+      expect(v1beta1.validateUpdate?.(next, before, context).map((each) => each.field)).toEqual(['spec.size'])
+      expect(v1.validate?.(at('v1', { spec: { size: 3 } }), context)).toEqual([])
+      expect(seen).toEqual([9, 1, 3, 0])
+    })
+
+    it('are not asked about objects that the schema does not allow', () => {
+      const { v1 } = resources({
+        prepareForCreate: ({ spec }) => void spec.note?.length.toFixed(),
+        validate: ({ spec }) => (spec.size.toFixed() === '' ? [] : [field.invalid('spec', spec.size, 'seen')]),
+      })
+      for (const spec of [5, undefined, { size: 'x', note: 4 }, { size: 0 }]) {
+        const wrong = at('v1', { spec } as object)
+        expect(() => v1.prepareForCreate?.(wrong, context)).not.toThrow()
+        const errors = v1.validate?.(wrong, context) ?? []
+        expect(errors.length).toBeGreaterThan(0)
+        expect(errors.map(({ message }) => message)).not.toContain('Invalid value: 1: seen')
+      }
+      const faulty = resources({
+        prepareForCreate: () => {
+          throw new Error('a slip')
+        },
+      })
+      expect(() => faulty.v1.prepareForCreate?.(at('v1', { spec: { size: 1 } }), context)).toThrow('a slip')
+    })
+
+    it('change a draft of their own', () => {
+      const spec = Object.freeze({ size: 1 })
+      const { v1 } = resources({
+        prepareForUpdate: (draft) => {
+          draft.spec.size += 1
+        },
+      })
+      const draft = at('v1', { spec })
+      v1.prepareForUpdate?.(draft, at('v1', { spec: { size: 1 } }), context)
+      expect([spec.size, (draft as { spec?: unknown }).spec]).toEqual([1, { size: 2 }])
+    })
+
+    it('have their say about the status', () => {
+      const { v1 } = resources({
+        validateStatus: ({ status }) => (status?.phase === 'Bad' ? [field.invalid('status.phase', 'Bad', 'never')] : []),
+        validate: () => [field.forbidden('spec', 'not here')],
+      })
+      const [before, next] = ['Good', 'Bad'].map((phase) => {
+        const made = at('v1', { spec: { size: 1 }, status: { phase } })
+        made.metadata.resourceVersion = '1'
+        return made
+      }) as [ApiObject, ApiObject]
+      expect(v1.subresources?.status?.validateUpdate(next, before, context).map((each) => each.field)).toEqual(['status.phase'])
+      expect(v1.subresources?.status?.validateUpdate(before, next, context)).toEqual([])
+    })
+  })
+
+  it('a refinement lets pass in an update what was wrong before and is as it was', () => {
+    const ends = z
+      .object({ from: z.int(), to: z.int() })
+      .refine(({ from, to }) => from <= to, { path: ['to'], message: 'too early' })
+    const Widget = defineResource({
+      ...base,
+      versions: { v1: { schema: z.object({ spec: z.object({ ends, note: z.string() }) }) } },
+    })
+    const { policy } = only(Widget.resources(types))
+    const of = (from: number, note: string) => {
+      const made = object({ spec: { ends: { from, to: 3 }, note } })
+      made.metadata.resourceVersion = '1'
+      return made
+    }
+    expect(policy.validateUpdate?.(of(9, 'new'), of(9, 'old'), context)).toEqual([])
+    expect(policy.validateUpdate?.(of(8, 'old'), of(9, 'old'), context)).toHaveLength(1)
+    expect(policy.validate?.(of(9, 'old'), context)).toHaveLength(1)
   })
 })

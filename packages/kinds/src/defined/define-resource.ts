@@ -1,15 +1,15 @@
-import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonObject, Path } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
 import { compareVersions } from '../catalog/priorities.ts'
 import { customDefinitions } from '../custom/custom-definitions.ts'
 import type { ObjectConverter } from '../custom/object-converter.ts'
 import { KindsError } from '../errors.ts'
-import type { KindPolicy, PolicyContext, ResourceDefinition } from '../interfaces.ts'
 import {
   CustomResourceDefinition,
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
 } from '../types/apiextensions-v1.generated.ts'
-import type { DefinedKind, MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
+import { governed } from './defined-policy.ts'
+import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'
 import { structuralSchema } from './structural-schema.ts'
 
 /**
@@ -23,14 +23,15 @@ import { structuralSchema } from './structural-schema.ts'
  *
  * @throws KindsError `InvalidDefinition` for what a server would refuse in a CustomResourceDefinition, or what JSON cannot hold.
  */
-export function defineResource<const V extends VersionTable, S extends keyof V & string = keyof V & string>(
+export function defineResource<const V extends VersionTable, S extends keyof V & string = StableVersion<V>>(
   options: ResourceOptions<V, S>,
 ): DefinedKind<V, S> {
   const { group, kind, namespaced = true } = options
   const storageVersion = options.storageVersion ?? Object.keys(options.versions).sort(compareVersions)[0]
   if (storageVersion === undefined || options.versions[storageVersion] === undefined)
     throw new KindsError('InvalidDefinition', `${kind} has no version ${storageVersion ?? ''}`)
-  const manifest = manifestOf(options, storageVersion)
+  const general = options as unknown as ResourceOptions<VersionTable>
+  const manifest = manifestOf(general, storageVersion)
   // Rules are compiled for the first object.
   const errors = CustomResourceDefinition.validate(withoutRules(manifest) as CustomResourceDefinition)
   if (errors.length > 0) {
@@ -39,7 +40,7 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
   }
   const resource = manifest.spec.names.plural
   const handle = (version: string) => ({ group, version, resource, kind, namespaced })
-  const converter = converterOf(options as unknown as ResourceOptions<VersionTable>, storageVersion)
+  const converter = converterOf(general, storageVersion)
   return {
     ...handle(storageVersion),
     at: (version) => handle(version),
@@ -48,11 +49,11 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
       customDefinitions(accepted(manifest), {
         objectMeta: types.struct('meta/v1.ObjectMeta'),
         ...(converter === undefined ? {} : { converter }),
-      }).map((each) => governed(each, options as unknown as ResourceOptions<VersionTable>)),
+      }).map((each) => governed(each, general, storageVersion)),
   }
 }
 
-function manifestOf<V extends VersionTable>(options: ResourceOptions<V>, storageVersion: string): CustomResourceDefinition {
+function manifestOf(options: ResourceOptions<VersionTable>, storageVersion: string): CustomResourceDefinition {
   const { group, kind, shortNames, categories, namespaced = true } = options
   const plural = options.plural ?? `${kind.toLowerCase()}s`
   return CustomResourceDefinition.default(
@@ -143,80 +144,4 @@ function converterOf({ conversions = {}, group }: ResourceOptions<VersionTable>,
       const shown = known.get(apiVersion)?.fromStorage(from as DeepReadonly<ApiObject>) ?? from
       return { ...shown, apiVersion, kind: object.kind } as ApiObject
     })
-}
-
-/** The resource with the rules of its zod schema and of its strategy. */
-function governed(definition: ResourceDefinition, options: ResourceOptions<VersionTable>): ResourceDefinition {
-  const { policy, version } = definition
-  const { schema } = options.versions[version] as VersionOptions
-  const strategy = (options.strategy ?? {}) as ResourceStrategy
-  const also = (object: DeepReadonly<ApiObject>, old: DeepReadonly<ApiObject> | undefined, context: PolicyContext) => [
-    ...(strategy.validate?.(object, old, context) ?? []),
-  ]
-  const checked = (errors: FieldError[], object: DeepReadonly<ApiObject>): FieldError[] =>
-    errors.length > 0 ? errors : zodErrors(schema, object)
-  const status = policy.subresources?.status
-  const next: KindPolicy = {
-    ...policy,
-    prepareForCreate(object, context) {
-      policy.prepareForCreate?.(object, context)
-      strategy.prepareForCreate?.(object, context)
-    },
-    prepareForUpdate(object, old, context) {
-      strategy.prepareForUpdate?.(object, old, context)
-      policy.prepareForUpdate?.(object, old, context)
-    },
-    validate: (object, context) => {
-      const errors = checked(policy.validate?.(object, context) ?? [], object)
-      return [...errors, ...also(object, undefined, context)]
-    },
-    validateUpdate: (object, old, context) => {
-      const errors = checked(policy.validateUpdate?.(object, old, context) ?? [], object)
-      return [...errors, ...also(object, old, context)]
-    },
-    ...(strategy.warnings === undefined
-      ? {}
-      : { warnings: (object, old, context) => [...(strategy.warnings?.(object, old, context) ?? [])] }),
-    ...(status === undefined
-      ? {}
-      : {
-          subresources: {
-            ...policy.subresources,
-            status: {
-              ...status,
-              validateUpdate: (object, old, context) => checked(status.validateUpdate(object, old, context), object),
-            },
-          },
-        }),
-  }
-  return { ...definition, policy: next, definedInCode: true }
-}
-
-/** What only the zod schema knows. An object without status has not been looked after yet. */
-function zodErrors(schema: MemberSchema, object: DeepReadonly<ApiObject>): FieldError[] {
-  const members = object as unknown as Readonly<Record<string, unknown>>
-  const given: Record<string, unknown> = {}
-  for (const name of Object.keys(schema.shape)) if (Object.hasOwn(members, name)) given[name] = members[name]
-  const { error } = schema.safeParse(given)
-  if (error === undefined) return []
-  return error.issues
-    .filter(({ path: [first] }) => first !== 'status' || given.status !== undefined)
-    .map(({ path, message }) => {
-      const value = valueAt(given, path)
-      return value === undefined ? field.required(placeOf(path), message) : field.invalid(placeOf(path), value, message)
-    })
-}
-
-function placeOf([first, ...rest]: readonly PropertyKey[]): Path | undefined {
-  if (first === undefined) return undefined
-  return rest.reduce<Path>(
-    (at, step) => (typeof step === 'number' ? at.index(step) : at.child(String(step))),
-    Path.of(String(first)),
-  )
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let at = value
-  for (const step of path) at = typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined
-  return at
 }

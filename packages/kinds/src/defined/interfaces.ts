@@ -1,4 +1,4 @@
-import type { ApiObject, DeepReadonly, FieldError, Typed } from '@krmkit/meta'
+import type { ApiObject, Completed, DeepReadonly, FieldError, Typed } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
 import type { PolicyContext, ResourceDefinition } from '../interfaces.ts'
 import type { CustomResourceColumnDefinition, CustomResourceDefinition } from '../types/apiextensions-v1.generated.ts'
@@ -9,8 +9,11 @@ import type { z } from './library.ts'
 /** The members of objects beside `apiVersion`, `kind` and `metadata`. */
 export type MemberSchema = z.ZodObject
 
-/** Objects of a schema. */
+/** Objects of a schema, as they are stored: with defaults. */
 export type ObjectOf<S extends MemberSchema> = ApiObject & z.output<S>
+
+/** Objects of a schema, as they may be written: what has a default may be left out. */
+export type DraftOf<S extends MemberSchema> = ApiObject & z.input<S>
 
 /** One version of a resource. */
 export interface VersionOptions<S extends MemberSchema = MemberSchema> {
@@ -37,24 +40,34 @@ export interface VersionOptions<S extends MemberSchema = MemberSchema> {
 
 export type VersionTable = Readonly<Record<string, VersionOptions>>
 
+/** Names of the versions that are neither alpha nor beta; of all of them where there are no such. */
+export type StableVersion<V extends VersionTable> = [Extract<keyof V & string, `v${bigint}`>] extends [never]
+  ? keyof V & string
+  : Extract<keyof V & string, `v${bigint}`>
+
 /** How objects of one version and those of the storage version become each other. Arguments are frozen. */
 export interface VersionConversion {
   toStorage(object: DeepReadonly<ApiObject>): Omit<ApiObject, 'apiVersion' | 'kind'> & Record<string, unknown>
   fromStorage(object: DeepReadonly<ApiObject>): Omit<ApiObject, 'apiVersion' | 'kind'> & Record<string, unknown>
 }
 
-/** What happens to objects beside what schemas say. Objects are of the version of the request. */
+/**
+ * What happens to objects beside what schemas say. Objects are of the storage version, whatever version a request is in, and are such
+ * as the schema allows; places of errors are those of the storage version. A hook that throws makes the answer a 500.
+ */
 export interface ResourceStrategy<T extends ApiObject = ApiObject> {
-  /** Runs before admission plugins' result is validated; may change the draft. */
+  /** Runs before objects are validated; may change the draft, which is the hook's own. Not for writes of the status. */
   prepareForCreate?(object: T, context: PolicyContext): void
   prepareForUpdate?(object: T, old: DeepReadonly<T>, context: PolicyContext): void
-  /** What is wrong with an object that its schema allows; `old` when it replaces one. */
+  /** What is wrong with an object that its schema allows; `old` when it replaces one. Not for writes of the status. */
   validate?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): readonly FieldError[]
+  /** The same for writes of the status. */
+  validateStatus?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): readonly FieldError[]
   /** Texts of Warning headers. */
   warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): readonly string[]
 }
 
-export interface ResourceOptions<V extends VersionTable, S extends keyof V & string = keyof V & string> {
+export interface ResourceOptions<V extends VersionTable, S extends keyof V & string = StableVersion<V>> {
   /** A DNS name with at least one dot. */
   readonly group: string
   readonly kind: string
@@ -76,7 +89,7 @@ export interface ResourceOptions<V extends VersionTable, S extends keyof V & str
 }
 
 /** One version of a resource as the client interface takes it. */
-export interface ResourceHandle<T extends ApiObject> extends Typed<T> {
+export interface ResourceHandle<T extends ApiObject, W extends ApiObject = T> extends Typed<T>, Completed<W> {
   readonly group: string
   readonly version: string
   /** Plural, as in URLs. */
@@ -86,11 +99,11 @@ export interface ResourceHandle<T extends ApiObject> extends Typed<T> {
 }
 
 /** A resource that was defined in code. As a handle it is its storage version. */
-export interface DefinedKind<V extends VersionTable, S extends keyof V & string = keyof V & string>
-  extends ResourceHandle<ObjectOf<V[S]['schema']>>,
+export interface DefinedKind<V extends VersionTable, S extends keyof V & string = StableVersion<V>>
+  extends ResourceHandle<ObjectOf<V[S]['schema']>, DraftOf<V[S]['schema']>>,
     ResourceSource {
   /** Another of its versions, for the client. */
-  at<K extends keyof V & string>(version: K): ResourceHandle<ObjectOf<V[K]['schema']>>
+  at<K extends keyof V & string>(version: K): ResourceHandle<ObjectOf<V[K]['schema']>, DraftOf<V[K]['schema']>>
   /**
    * The same as a manifest for other servers. What a manifest cannot say stays behind: refinements of zod, hooks, and conversions,
    * for which `conversion` of the manifest has to name a webhook.

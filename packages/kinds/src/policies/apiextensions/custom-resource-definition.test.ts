@@ -60,15 +60,17 @@ describe('definitions of custom resources', () => {
 
   it('a storage version that comes twice is told twice', () => {
     const object = definition()
-    object.spec.versions.push({ ...(object.spec.versions[0] as (typeof object.spec.versions)[0]) })
+    const versions = object.spec.versions ?? []
+    versions.push({ ...(versions[0] as NonNullable<(typeof versions)[0]>) })
     expect(faults(object).at(-1)).toBe('status.storedVersions: Invalid value: []string{"v1"}: must have the storage version v1')
   })
 
   it('selectable fields are looked up in the schema that stands beside them', () => {
     const object = definition(field({ type: 'string' }), { selectableFields: [{ jsonPath: '.f' }] })
     expect(faults(object)).toEqual([])
-    const [version] = object.spec.versions
-    object.spec.versions.push({ ...(version as NonNullable<typeof version>), name: 'v2', storage: false, selectableFields: [] })
+    const versions = object.spec.versions ?? []
+    const [version] = versions
+    versions.push({ ...(version as NonNullable<typeof version>), name: 'v2', storage: false, selectableFields: [] })
     expect(faults(object)).toEqual([
       'spec.versions[0].selectableFields: Invalid value: "": selectableFields may only be set when version.schema.openAPIV3Schema is not included',
     ])

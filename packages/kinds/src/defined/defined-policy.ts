@@ -1,0 +1,161 @@
+import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonValue, Path } from '@krmkit/meta'
+import { sameValue } from '../custom/custom-policy.ts'
+import type { KindPolicy, PolicyContext, ResourceDefinition } from '../interfaces.ts'
+import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
+
+/**
+ * What the zod schema and the strategy of a resource add to what its structural schema says. Hooks see objects of the storage
+ * version, whatever the version of the request is, and only such as the schema allows.
+ */
+
+type Frozen = DeepReadonly<ApiObject>
+
+/** A resource with the rules of its zod schema and of its strategy. */
+export function governed(
+  definition: ResourceDefinition,
+  options: ResourceOptions<VersionTable>,
+  storageVersion: string,
+): ResourceDefinition {
+  const { policy, version } = definition
+  const { schema } = options.versions[version] as VersionOptions
+  const strategy = (options.strategy ?? {}) as ResourceStrategy
+  const hub = hubOf(options, storageVersion)
+  const status = policy.subresources?.status
+  const { prepareForCreate, prepareForUpdate, validate, validateStatus, warnings } = strategy
+  const checked = (errors: FieldError[], object: Frozen, old?: Frozen): FieldError[] =>
+    errors.length > 0 ? errors : zodErrors(schema, object, old)
+  /** An object that the schema does not allow is left to validation. */
+  const prepared = (object: ApiObject, context: PolicyContext, hook: (draft: ApiObject) => void): void => {
+    try {
+      hub.change(object, hook)
+    } catch (error) {
+      if ((policy.validate?.(object, context) ?? []).length === 0) throw error
+    }
+  }
+  const next: KindPolicy = {
+    ...policy,
+    prepareForCreate(object, context) {
+      policy.prepareForCreate?.(object, context)
+      if (prepareForCreate !== undefined) prepared(object, context, (draft) => prepareForCreate(draft, context))
+    },
+    prepareForUpdate(object, old, context) {
+      if (prepareForUpdate !== undefined)
+        prepared(object, context, (draft) => prepareForUpdate(draft, hub.seen(old) as Frozen, context))
+      policy.prepareForUpdate?.(object, old, context)
+    },
+    validate(object, context) {
+      const errors = checked(policy.validate?.(object, context) ?? [], object)
+      return errors.length > 0 || validate === undefined ? errors : [...validate(hub.seen(object), undefined, context)]
+    },
+    validateUpdate(object, old, context) {
+      const errors = checked(policy.validateUpdate?.(object, old, context) ?? [], object, hub.shown(old, object))
+      return errors.length > 0 || validate === undefined ? errors : [...validate(hub.seen(object), hub.seen(old), context)]
+    },
+    ...(warnings === undefined
+      ? {}
+      : {
+          warnings: (object, old, context) => [
+            ...warnings(hub.seen(object), old === undefined ? undefined : hub.seen(old), context),
+          ],
+        }),
+    ...(status === undefined
+      ? {}
+      : {
+          subresources: {
+            ...policy.subresources,
+            status: {
+              ...status,
+              validateUpdate(object, old, context) {
+                const errors = checked(status.validateUpdate(object, old, context), object, hub.shown(old, object))
+                if (errors.length > 0 || validateStatus === undefined) return errors
+                return [...validateStatus(hub.seen(object), hub.seen(old), context)]
+              },
+            },
+          },
+        }),
+  }
+  return { ...definition, policy: next, definedInCode: true }
+}
+
+interface Hub {
+  /** The object in the storage version. */
+  seen(object: Frozen): Frozen
+  /** The object in the version of another one. */
+  shown(object: Frozen, like: Frozen): Frozen
+  /** Changes an object by a function that changes it in the storage version. */
+  change(object: ApiObject, change: (draft: ApiObject) => void): void
+}
+
+function hubOf({ group, conversions = {} }: ResourceOptions<VersionTable>, storageVersion: string): Hub {
+  const stored = `${group}/${storageVersion}`
+  const known = new Map(Object.entries(conversions).map(([name, each]) => [`${group}/${name}`, each]))
+  const seen = (object: Frozen): Frozen => {
+    if (object.apiVersion === stored) return object
+    const members = known.get(object.apiVersion)?.toStorage(object) ?? object
+    return { ...members, apiVersion: stored, kind: object.kind } as Frozen
+  }
+  const shown = (object: Frozen, { apiVersion, kind }: Frozen): Frozen => {
+    if (object.apiVersion === apiVersion) return object
+    const hub = seen(object)
+    return { ...(known.get(apiVersion)?.fromStorage(hub) ?? hub), apiVersion, kind } as Frozen
+  }
+  return {
+    seen,
+    shown,
+    change(object, change) {
+      const before = seen(object as Frozen)
+      const draft = structuredClone(before) as ApiObject
+      change(draft)
+      // What the hook left alone is not translated back and forth.
+      if (sameValue(draft as never, before as never)) return
+      const after = shown(draft as Frozen, object as Frozen) as ApiObject
+      for (const name of Object.keys(object)) if (!Object.hasOwn(after, name)) delete (object as Members)[name]
+      Object.assign(object, after)
+    },
+  }
+}
+
+type Members = Record<string, unknown>
+
+/**
+ * What only the zod schema knows. An object without status has not been looked after yet; what was wrong before an update and is
+ * as it was is let pass.
+ */
+function zodErrors(schema: MemberSchema, object: Frozen, old: Frozen | undefined): FieldError[] {
+  const given = membersOf(schema, object)
+  const { error } = schema.safeParse(given)
+  if (error === undefined) return []
+  const before = old === undefined ? undefined : membersOf(schema, old)
+  return error.issues
+    .filter(({ path: [first] }) => first !== 'status' || given.status !== undefined)
+    .filter(({ path, code }) => {
+      // A refinement speaks of the whole whose part it points at.
+      const whole = code === 'custom' ? path.slice(0, -1) : path
+      return before === undefined || !sameValue(valueAt(given, whole), valueAt(before, whole))
+    })
+    .map(({ path, message }) => {
+      const value = valueAt(given, path)
+      return value === undefined ? field.required(placeOf(path), message) : field.invalid(placeOf(path), value, message)
+    })
+}
+
+function membersOf(schema: MemberSchema, object: Frozen): Members {
+  const members = object as unknown as Readonly<Members>
+  const given: Members = {}
+  for (const name of Object.keys(schema.shape)) if (Object.hasOwn(members, name)) given[name] = members[name]
+  return given
+}
+
+function placeOf([first, ...rest]: readonly PropertyKey[]): Path | undefined {
+  if (first === undefined) return undefined
+  return rest.reduce<Path>(
+    (at, step) => (typeof step === 'number' ? at.index(step) : at.child(String(step))),
+    Path.of(String(first)),
+  )
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): JsonValue | undefined {
+  let at = value
+  for (const step of path) at = typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined
+  return at as JsonValue | undefined
+}

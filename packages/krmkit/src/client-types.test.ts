@@ -1,0 +1,59 @@
+import { expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import { type Client, defineResource, resourceType } from './index.ts'
+
+/** What the client knows of the types that it is asked with; these tests are run by the type checker. */
+
+const Widget = defineResource({
+  group: 'shop.example.com',
+  kind: 'Widget',
+  versions: {
+    v1: {
+      schema: z.object({
+        spec: z.object({
+          size: z.int(),
+          color: z.string().default('red'),
+          tags: z.array(z.object({ name: z.string(), n: z.int() })),
+        }),
+      }),
+    },
+    v1beta1: { schema: z.object({ size: z.int() }) },
+  },
+})
+const ConfigMap = resourceType<{ apiVersion: string; kind: string; metadata: object; data?: Record<string, string> }>({
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+})
+
+it('calls with a defined kind are typed by its schema', () => {
+  const calls = async (client: Client): Promise<void> => {
+    const made = await client.create(Widget, { metadata: { name: 'a' }, spec: { size: 1, tags: [] } })
+    expectTypeOf(made.spec.color).toEqualTypeOf<string>()
+    // @ts-expect-error: a size is a number
+    await client.create(Widget, { metadata: { name: 'a' }, spec: { size: '1', tags: [] } })
+    // @ts-expect-error: a size is needed
+    await client.create(Widget, { metadata: { name: 'a' }, spec: { tags: [] } })
+    await client.apply(Widget, { metadata: { name: 'a' }, spec: { tags: [{ name: 'x' }] } }, { fieldManager: 'me' })
+    // @ts-expect-error: what is applied is a part, but of the right type
+    await client.apply(Widget, { metadata: { name: 'a' }, spec: { tags: [{ name: 1 }] } }, { fieldManager: 'me' })
+    await client.update(Widget, made)
+    const beta = await client.get(Widget.at('v1beta1'), 'a')
+    expectTypeOf(beta.size).toEqualTypeOf<number>()
+    const { items } = await client.list(Widget)
+    expectTypeOf(items[0]?.spec.size).toEqualTypeOf<number | undefined>()
+    for await (const { object } of client.watch(Widget)) expectTypeOf(object.spec.color).toEqualTypeOf<string>()
+  }
+  expectTypeOf(calls).toBeFunction()
+})
+
+it('types named by hand stay as they were', () => {
+  const calls = async (client: Client): Promise<void> => {
+    const made = await client.create(ConfigMap, { metadata: {}, data: { a: 'b' } })
+    expectTypeOf(made.data?.a).toEqualTypeOf<string | undefined>()
+    // @ts-expect-error: data are texts
+    await client.create(ConfigMap, { metadata: {}, data: { a: 1 } })
+  }
+  expectTypeOf(calls).toBeFunction()
+})
