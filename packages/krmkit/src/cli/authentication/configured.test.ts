@@ -107,6 +107,8 @@ describe('configuredAuthentication', () => {
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }] }
     const { judge, change, errors, reloads, configured } = await follow({ jwt: [issuerOf(one)], anonymous }, clock)
     expect(configured.anonymous).toEqual({ enabled: true, paths: ['/livez'] })
+    // Whoever is being asked is waited for by the same clock.
+    expect(await judge(one.lab.token())).toMatchObject({ kind: 'authenticated' })
     expect(await judge(two.lab.token())).toEqual({ kind: 'noOpinion' })
     await change({ jwt: [issuerOf(one), issuerOf(two)], anonymous })
     expect(reloads).toEqual(['authentication-config'])
@@ -133,6 +135,7 @@ describe('configuredAuthentication', () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const [one, two] = [await provider(clock), await provider(clock)]
     const { judge, change, errors, reloads } = await follow({ jwt: [issuerOf(one)] }, clock)
+    expect(await judge(one.lab.token())).toMatchObject({ kind: 'authenticated' })
     two.lab.faults.always = { status: 503 }
     await change({ jwt: [issuerOf(two)] })
     await expect.poll(() => errors.join('\n'), { interval: 5 }).toContain('the former configuration stays in force')
