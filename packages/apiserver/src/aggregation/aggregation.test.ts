@@ -284,6 +284,18 @@ describe('group versions of other servers', () => {
     expect(items.at(-1).versions).toEqual([{ version: 'v1', freshness: 'Stale' }])
   })
 
+  it('a group version that is taken back is there at once', async () => {
+    const { call, json, settle } = await start({})
+    await call('POST', apiServices, metrics())
+    await settle()
+    expect(await conditionOf(json)).toMatchObject({ status: 'False', reason: 'FailedDiscoveryCheck' })
+    const patch = { spec: { service: null } }
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    expect((await call('PATCH', `${apiServices}/v1.metrics.example.com`, patch, headers)).status).toBe(200)
+    await settle()
+    expect(await conditionOf(json)).toMatchObject({ status: 'True', reason: 'Local' })
+  })
+
   it('a server that answers too late is not there', async () => {
     const sent: ProxiedRequest[] = []
     const transport = {

@@ -8,7 +8,7 @@ import type { AvailabilitySignals } from '../metrics.ts'
 import type { RemoteSource } from '../openapi/index.ts'
 import type { RequestState } from '../request-state.ts'
 import { textResponse } from '../responses.ts'
-import { failedCheck, type Verdict } from './availability.ts'
+import { failedCheck, local, type Verdict } from './availability.ts'
 import type { Aggregation, RemoteVersion } from './interfaces.ts'
 import { ignoringRaces, LocalKeeper } from './local-keeper.ts'
 import { RemoteDiscovery } from './remote-discovery.ts'
@@ -193,6 +193,7 @@ export class Aggregator {
     this.#known.set(name, { service, shape, remote, resources: undefined, current: false, retryMs: firstRetryMs })
     this.#leave(name, before)
     if (remote !== undefined) this.#check(name)
+    else if (before?.remote !== undefined) this.#later(() => this.#tell(name, local))
     this.#publish()
   }
 
@@ -337,7 +338,7 @@ export class Aggregator {
     if (own === undefined || !this.#known.has(name)) return
     const available = verdict.status === 'True'
     const lost = !available && before?.status === 'True' ? { lost: verdict.reason ?? '' } : {}
-    this.#options.signals.checked(name, { available, ...lost })
+    if (verdict !== local) this.#options.signals.checked(name, { available, ...lost })
     if (before?.status === verdict.status && before.reason === verdict.reason && before.message === verdict.message) return
     const since = before?.status === verdict.status ? before.lastTransitionTime : undefined
     const lastTransitionTime = since ?? formatTime(this.#options.clock.now())

@@ -23,14 +23,15 @@ interface Known extends RemoteGroupVersion {
   /** Where its document of version 3 is; undefined while it is not known, empty where there is none. */
   readonly address?: string
   readonly converted?: ConvertedDocument
+  /** Of the document of version 2 only this part is kept. */
   readonly v2?: RemoteDocument
+  /** The tag of that document is the server's own, which can be asked by it. */
+  readonly tagged?: boolean
 }
 
-/** The document of version 2 of a server, with what it was called. */
 interface Fetched {
   readonly etag: string
-  /** The tag is that of the server, which can be asked by it. */
-  readonly theirs: boolean
+  readonly tagged: boolean
   readonly document: JsonObject
 }
 
@@ -42,7 +43,6 @@ export class RemoteOpenApi implements RemoteSource {
   readonly #clock: Clock
   readonly #signal: AbortSignal
   readonly #known = new Map<string, Known>()
-  readonly #fetched = new Map<string, Fetched>()
   #wanted = false
   #documents: RemoteDocuments = noRemoteDocuments
 
@@ -77,19 +77,21 @@ export class RemoteOpenApi implements RemoteSource {
   }
 
   forget(name: string): void {
-    const known = this.#known.get(name)
-    if (known === undefined) return
-    this.#known.delete(name)
-    if (![...this.#known.values()].some(({ remote }) => remote.place === known.remote.place))
-      this.#fetched.delete(known.remote.place)
-    this.#publish()
+    if (this.#known.delete(name)) this.#publish()
   }
 
-  /** Fetches documents of version 2 that are still missing. Never rejects. */
+  /** Fetches documents of version 2 that are still missing, and waits for them, but not for long. Never rejects. */
   async fetchV2(): Promise<void> {
     if (this.#wanted) return
     this.#wanted = true
-    await Promise.all([...this.#known].map(([name, at]) => this.refresh(name, at)))
+    const all = Promise.all([...this.#known].map(([name, at]) => this.refresh(name, at)))
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.setTimeout(resolve, patienceMs)
+      void all.then(() => {
+        cancel()
+        resolve()
+      })
+    })
   }
 
   async #look(at: RemoteGroupVersion, before: Known | undefined): Promise<Known> {
@@ -97,13 +99,14 @@ export class RemoteOpenApi implements RemoteSource {
     const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
     const address = await this.#address(remote, prefix.slice(1))
     const legacy = address === undefined
-    const fetched = legacy || this.#wanted ? await this.#fetch(remote) : undefined
+    const fetched = legacy || this.#wanted ? await this.#fetch(remote, before) : undefined
     if (fetched === undefined) return { ...at, address: address ?? '' }
-    const { document, etag } = fetched
-    const v2 = before?.v2?.etag === etag ? before.v2 : remoteDocument(document, { prefix: `${prefix}/`, etag })
-    if (!legacy) return { ...at, address, v2 }
-    const converted = before?.converted?.etag === etag ? before.converted : convertedDocument(document, { prefix, etag })
-    return { ...at, address: '', converted, v2 }
+    const kept = { ...at, address: address ?? '', tagged: fetched.tagged }
+    const { converted, v2 } = before ?? {}
+    if (fetched.etag === v2?.etag) return { ...kept, v2, ...(converted === undefined || !legacy ? {} : { converted }) }
+    const { document, etag } = fetched as Fetched
+    const part = remoteDocument(document, { prefix: `${prefix}/`, etag })
+    return { ...kept, v2: part, ...(legacy ? { converted: convertedDocument(document, { prefix, etag }) } : {}) }
   }
 
   /** @returns undefined for a server without documents of version 3, an empty text for one that has none of this group version. */
@@ -116,20 +119,20 @@ export class RemoteOpenApi implements RemoteSource {
     return typeof url === 'string' && url.startsWith(`/openapi/v3/${name}`) ? url : ''
   }
 
-  async #fetch(remote: RemoteService): Promise<Fetched | undefined> {
-    const before = this.#fetched.get(remote.place)
-    const answer = await this.#ask(remote, '/openapi/v2', before?.theirs === true ? before.etag : undefined)
-    if (answer.status === 304) return before
+  /** @returns without the document what is known already; undefined for a server that publishes none. */
+  async #fetch(remote: RemoteService, before: Known | undefined): Promise<Fetched | Omit<Fetched, 'document'> | undefined> {
+    const known = before?.v2?.etag
+    const answer = await this.#ask(remote, '/openapi/v2', before?.tagged === true ? known : undefined)
+    if (answer.status === 304 && known !== undefined) return { etag: known, tagged: true }
     if (answer.status === 404) return undefined
     if (answer.status !== 200) throw new Error(`${remote.place} answered with ${answer.status}`)
     const theirs = [answer.headers.etag ?? []].flat()[0]
     const etag = theirs ?? createHash('sha512').update(answer.text).digest('hex').toUpperCase()
-    if (before?.etag === etag) return before
+    const tagged = theirs !== undefined
+    if (etag === known) return { etag, tagged }
     const document: unknown = JSON.parse(answer.text)
     if (typeof document !== 'object' || document === null) throw new Error(`${remote.place} publishes no document`)
-    const fetched = { etag, theirs: theirs !== undefined, document: document as JsonObject }
-    this.#fetched.set(remote.place, fetched)
-    return fetched
+    return { etag, tagged, document: document as JsonObject }
   }
 
   #ask(remote: RemoteService, path: string, etag?: string) {
@@ -166,4 +169,6 @@ function convertedDocument(
 }
 
 const downloadMs = 20_000
+/** Whoever asks for the common document does not wait longer for another server's part; it is there the next time. */
+const patienceMs = 3_000
 const openApiUser = { username: 'system:aggregator', groups: [] }

@@ -142,7 +142,7 @@ export class Publisher {
     remote: RemoteDocuments,
   ): Generator<void, Readonly<Record<Encoding, PublishedDocument>>> {
     for (const subject of subjects) yield* this.#tagged(subject)
-    const etag = tag([...remote.v2.map((each) => each.etag), ...subjects.map((subject) => subject.etag())])
+    const etag = tag([...remote.v2.map((each) => `${each.prefix} ${each.etag}`), ...subjects.map((subject) => subject.etag())])
     const at = { etag: () => etag, changedMs: this.#now() }
     const form = (name: FormName) => new PublishedDocument(() => this.#slices.run(this.#joined(name, subjects, remote)), at)
     return { json: form('v2 json'), protobuf: form('v2 protobuf') }

@@ -27,7 +27,10 @@ export interface ConvertedDocument {
 }
 
 export interface RemoteDocument {
+  /** Of the whole document. */
   readonly etag: string
+  /** What its paths begin with. */
+  readonly prefix: string
   readonly parts: DocumentParts
 }
 
@@ -59,7 +62,7 @@ export function remoteDocument(
     }
   }
   const sourced = [...schemas.values()].map((entry) => ({ ...entry, source: { of: entry } }))
-  return { etag: options.etag, parts: { paths, schemas: sourced, parameters: [...shared.values()] } }
+  return { ...options, parts: { paths, schemas: sourced, parameters: [...shared.values()] } }
 }
 
 const definitionsPrefix = '#/definitions/'
