@@ -103,11 +103,19 @@ export class ParsedObjects {
     return this.seen(definition, entry).metadata.labels ?? noLabels
   }
 
+  /** Custom resources are selected by what is shown of them: with defaults of today, by the schema of the version. */
+  #selected(definition: ResourceDefinition, entry: Entry): FrozenObject {
+    const object = this.seen(definition, entry)
+    const { custom, fromStorage } = definition
+    const isPlain = custom?.selectableFields === undefined || fromStorage === undefined || this.isStoredAs(definition, entry)
+    return isPlain ? object : (fromStorage(object) as FrozenObject)
+  }
+
   /** Fields that selectors may ask for. */
   fieldsOf(entry: Entry, definition: ResourceDefinition): Readonly<Record<string, string>> {
     const note = this.noteOf(entry)
     if (note.fields === undefined || note.fieldsOf !== definition) {
-      note.fields = selectableFields(this.seen(definition, entry), definition)
+      note.fields = selectableFields(this.#selected(definition, entry), definition)
       note.fieldsOf = definition
     }
     return note.fields

@@ -41,7 +41,7 @@ export async function collectParams(
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
-  return Promise.all(found.map((params) => shown(params, resource, context)))
+  return found
 }
 
 async function find(
@@ -51,18 +51,20 @@ async function find(
     selector,
     namespace,
   }: { readonly name: string; readonly selector: object | null | undefined; readonly namespace: string },
-  { reader }: AdmissionContext,
+  context: AdmissionContext,
 ): Promise<readonly Params[]> {
+  const { reader } = context
   const chosen = selector !== undefined && selector !== null
   if (name !== '') {
     if (chosen) throw new ConfigurationError('paramRef.name and paramRef.selector are mutually exclusive')
     const one = reader.get(resource, namespace, name)
-    return one === undefined ? [] : [one]
+    return one === undefined ? [] : [await shown(one, resource, context)]
   }
   if (!chosen) throw new ConfigurationError('one of name or selector must be provided')
   const labels = labelSelectorFromObject(selector)
   const list = await reader.list(resource, namespace === '' ? undefined : namespace)
-  return list.filter(({ metadata }) => labels.matches(metadata.labels ?? {}))
+  const all = await Promise.all(list.map((params) => shown(params, resource, context)))
+  return all.filter(({ metadata }) => labels.matches(metadata.labels ?? {}))
 }
 
 /** In the version that the policy names. */

@@ -188,6 +188,31 @@ describe('instances', () => {
     expect((await patch({ n: 4 })).status).toBe(200)
   })
 
+  it('are selected by what is shown of them, with the defaults of today', async () => {
+    const version = (color: JsonObject) => ({
+      name: 'v1',
+      served: true,
+      storage: true,
+      selectableFields: [{ jsonPath: '.spec.color' }],
+      schema: { openAPIV3Schema: schema({ spec: { ...schema({ color: { type: 'string', ...color } }), default: {} } }) },
+    })
+    const { ask } = await start([version({})])
+    await ask(widgets, { method: 'POST', body: widget('old', { spec: {} }) })
+    const selected = async (color: string) => {
+      const { json } = await ask(`${widgets}?fieldSelector=spec.color%3D${color}`)
+      return json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)
+    }
+    expect(await selected('red')).toEqual([])
+    const body = { spec: { versions: [version({ default: 'red' })] } }
+    await ask(`${definitions}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+    await eventually(
+      () => ask(`${widgets}/old`),
+      ({ json }) => json.spec.color === 'red',
+    )
+    expect(await selected('red')).toEqual(['old'])
+    expect(await selected('')).toEqual([])
+  })
+
   it('with rules that look back are judged again by an update that changes nothing', async () => {
     const rule = { rule: '!oldSelf.hasValue()', optionalOldSelf: true, message: 'only once' }
     const described = schema({ spec: schema({ a: { type: 'string', 'x-kubernetes-validations': [rule] } }) })
