@@ -266,6 +266,7 @@ describe('configuredMapping', () => {
     expect(judged({ claimValidationRules: [{ expression: 'claims.hd' }] }, { hd: 'x' })).toContain('must return a boolean')
     const own = { userValidationRules: [{ expression: 'user.username=bob', message: 'not bob' }] }
     expect(judged(own)).toBe("validation expression 'user.username=bob' failed: not bob")
+    expect(judged({ userValidationRules: [{ expression: 'user.uid=' }] })).toMatchObject({ username: 'alice' })
     expect(judged({ claimMappings: { username: { expression: '!' } } })).toContain('cannot be evaluated: it broke')
   })
 })

@@ -118,13 +118,8 @@ function userJudges(
 ): ((user: UserInfo) => void)[] {
   return userValidationRules.map((rule) => {
     const judge = judgeOf(compiled(expressions.user(rule.expression)), rule)
-    return ({ username, uid, groups, extra }) =>
-      judge({
-        username,
-        ...(uid === undefined ? {} : { uid }),
-        ...(groups.length === 0 ? {} : { groups }),
-        ...(extra && { extra }),
-      })
+    // Every member is there, even when it is empty.
+    return ({ username, uid = '', groups, extra = {} }) => judge({ username, uid, groups, extra })
   })
 }
 

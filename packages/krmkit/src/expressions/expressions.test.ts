@@ -121,12 +121,14 @@ describe('claimExpressions', () => {
   it('judges users', () => {
     const judge = (text: string) => {
       const compiled = compiler.user(text)
-      return 'problem' in compiled ? compiled.problem : compiled.evaluate({ username: 'oidc:alice', groups: ['a'] })
+      return 'problem' in compiled
+        ? compiled.problem
+        : compiled.evaluate({ username: 'oidc:alice', groups: ['a'], uid: '', extra: {} })
     }
     expect(judge("!user.username.startsWith('system:')")).toEqual({ value: true })
     expect(judge("user.groups.all(g, !g.startsWith('system:'))")).toEqual({ value: true })
-    expect(judge('has(user.uid)')).toEqual({ value: false })
-    expect(judge("user.extra['a'] == ['b']")).toEqual({ error: 'no such key: extra' })
+    expect(judge("user.uid == '' && !('a' in user.extra)")).toEqual({ value: true })
+    expect(judge("user.extra['a'] == ['b']")).toEqual({ error: 'no such key: a' })
     expect(judge('user.username')).toBe('must evaluate to bool')
     expect(judge("user.name == 'a'")).toContain('compilation failed')
   })
