@@ -205,17 +205,7 @@ export async function startKubectlWorld(more: readonly string[] = []): Promise<K
   ]
   const server = await startServerProcess(flags)
   const client = remoteClient(await loadKubeconfig({ path }))
-  await mkdir(join(folder, 'home'))
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: join(folder, 'home'),
-    KUBECONFIG: path,
-    KUBECACHEDIR: join(folder, 'cache'),
-    TMPDIR: folder,
-    LANG: 'C.UTF-8',
-    TZ: 'UTC',
-  }
-  const kubectl = new Kubectl({ env, folder, slots: new Slots() })
+  const kubectl = await kubectlIn(folder, path)
   // Discovery and schemas are then in kubectl's cache, and not fetched by many at once.
   await kubectl.run('api-resources -o name')
   return {
@@ -241,6 +231,21 @@ export async function startKubectlWorld(more: readonly string[] = []): Promise<K
       if (faults.length > 0) throw new Error(`the server had faults of its own: ${faults.join('\n')}`)
     },
   }
+}
+
+/** A kubectl that knows nothing but a folder and a kubeconfig; without one it has to be told a server by `--server`. */
+export async function kubectlIn(folder: string, kubeconfig = ''): Promise<Kubectl> {
+  await mkdir(join(folder, 'home'))
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: join(folder, 'home'),
+    KUBECONFIG: kubeconfig,
+    KUBECACHEDIR: join(folder, 'cache'),
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+  }
+  return new Kubectl({ env, folder, slots: new Slots() })
 }
 
 /** A table as kubectl prints it: rows by column title. */
