@@ -5,6 +5,7 @@ import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
 import { stageChecks } from './health-stages.ts'
+import { HealthTallies } from './health-tallies.ts'
 import type { ApiResponse } from './interfaces.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
@@ -85,6 +86,9 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     platform: { os: process.platform, architecture: process.arch },
   })
 
+  const tallies = new HealthTallies()
+  const observeHealth = tallies.observe.bind(tallies)
+
   const paths = () => {
     const known = rootPaths([...resources(), ...(options.remote?.() ?? [])])
     return options.issuerDocuments === undefined ? known : [...known, ...issuerPaths].sort()
@@ -92,7 +96,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
 
   return async (state) => {
     const { info, request, query } = state
-    const health = await healthResponse(info.path, query, checks)
+    const health = await healthResponse(info.path, query, checks, observeHealth)
     if (health !== undefined) return health
     const trimmed = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path
     const readOnly = request.method === 'GET'
@@ -112,6 +116,9 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     if (trimmed === '/metrics' && readOnly) {
       const { text, contentType } = await metrics.expose()
       return { ...textResponse(200, text), headers: { 'content-type': contentType } }
+    }
+    if (trimmed === '/metrics/slis' && readOnly) {
+      return { ...textResponse(200, tallies.text()), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }
     }
     const issued = issuerResponse(options.issuerDocuments, { path: info.path, method: request.method })
     if (issued !== undefined) return issued
@@ -158,7 +165,18 @@ function structName({ group, version, kind }: { group: string; version: string; 
 }
 
 function rootPaths(served: readonly GroupVersion[]): string[] {
-  const paths = new Set(['/api', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'])
+  const paths = new Set([
+    '/api',
+    '/apis',
+    '/healthz',
+    '/livez',
+    '/metrics',
+    '/metrics/slis',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/readyz',
+    '/version',
+  ])
   for (const { group, version } of served) {
     paths.add(group === '' ? `/api/${version}` : `/apis/${group}/${version}`)
     if (group !== '') paths.add(`/apis/${group}`)

@@ -38,3 +38,14 @@ describe('the index of paths', () => {
     await expect.poll(paths, { interval: 5 }).toEqual(['/apis/g.example.com', '/apis/g.example.com/v1'])
   })
 })
+
+describe('browsers', () => {
+  it('are told to come over TLS alone, if that is wanted', async () => {
+    const { ask } = await sampleServer({ strictTransportSecurity: ['max-age=60', 'includeSubDomains'] })
+    for (const path of ['/', '/healthz', '/api/v1/namespaces', '/nowhere']) {
+      expect((await ask(path)).headers['strict-transport-security']).toBe('max-age=60; includeSubDomains')
+    }
+    const plain = await sampleServer()
+    expect((await plain.ask('/')).headers).not.toHaveProperty('strict-transport-security')
+  })
+})

@@ -103,6 +103,8 @@ export interface ApiServerOptions {
   readonly features?: Features
   readonly limits?: Partial<ServerLimits>
   readonly corsAllowedOrigins?: readonly RegExp[]
+  /** Tells browsers to come over TLS alone: `max-age=31536000`, `includeSubDomains`, `preload`. Default: they are told nothing. */
+  readonly strictTransportSecurity?: readonly string[]
   /** Tells callers by which flow schema their requests are classed. Default false. */
   readonly flowControl?: boolean
   /** Who is told of requests: a function hears of every one that was answered, a trail of those that its policy chooses. */
@@ -273,13 +275,16 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     warnings(),
     failures(failed),
     impersonation(authorizer, profile),
-    options.flowControl === true ? flowControl(registry.reader, { profile, failed }) : undefined,
+    options.flowControl === true ? flowControl(registry.reader, { profile, revision: () => storage.revision }) : undefined,
     authorization(authorizer, profile),
   ]
   const run = compose(
     filters.filter((filter) => filter !== undefined),
     dispatch,
   )
+
+  const { strictTransportSecurity: strict = [] } = options
+  const commonHeaders = strict.length === 0 ? uncached : { ...uncached, 'strict-transport-security': strict.join('; ') }
 
   let active = 0
   let idle: (() => void) | undefined
@@ -293,10 +298,10 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     try {
       if (closing.signal.aborted) throw ApiError.serviceUnavailable('the server is shutting down')
       const response = await run(state)
-      return { ...response, headers: { 'audit-id': auditId, ...uncached, ...response.headers } }
+      return { ...response, headers: { 'audit-id': auditId, ...commonHeaders, ...state.flowHeaders, ...response.headers } }
     } catch (error) {
       const response = failed(state, error)
-      return { ...response, headers: { 'audit-id': auditId, ...uncached, ...response.headers } }
+      return { ...response, headers: { 'audit-id': auditId, ...commonHeaders, ...state.flowHeaders, ...response.headers } }
     } finally {
       active--
       if (active === 0) idle?.()

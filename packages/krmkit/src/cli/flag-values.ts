@@ -113,5 +113,13 @@ export function origins(text: string, before: readonly RegExp[] = []): readonly 
   return [...before, ...patterns]
 }
 
+/** What browsers are told of TLS. */
+export function transportDirectives(text: string, before: readonly string[] = []): readonly string[] {
+  const directives = text.split(',').filter((item) => item !== '')
+  const wrong = directives.find((item) => !/^(?:includeSubDomains|preload|max-age=\d+)$/.test(item))
+  if (wrong !== undefined) throw new InvalidArgumentError('It must be a list of max-age=SECONDS, includeSubDomains and preload.')
+  return [...before, ...directives]
+}
+
 /** Where the stock server would be given a level, 0 to 10. */
 export const verbosity = integer({ min: 0, max: 10 })

@@ -16,6 +16,7 @@ import {
   list,
   origins,
   portRange,
+  transportDirectives,
   verbosity,
 } from './flag-values.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -135,6 +136,14 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
       option('--cors-allowed-origins <patterns>', 'regular expressions of origins whose browsers are answered')
         .default([])
         .argParser(origins),
+    )
+    .addOption(
+      option(
+        '--strict-transport-security-directives <directives>',
+        'tells browsers to come over TLS alone: max-age=SECONDS, includeSubDomains, preload',
+      )
+        .default([])
+        .argParser(transportDirectives),
     )
     .optionsGroup('Other:')
     .addOption(option('-v, --v <level>', 'log level, 0 to 10: 2 and above print every request').default(0).argParser(verbosity))

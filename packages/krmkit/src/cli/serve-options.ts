@@ -42,6 +42,7 @@ export interface ServeOptions
   readonly serviceNodePortRange: { readonly from: number; readonly to: number }
   readonly allowPrivileged: boolean
   readonly corsAllowedOrigins: readonly RegExp[]
+  readonly strictTransportSecurityDirectives: readonly string[]
   readonly goawayChance: number
   /** Milliseconds. */
   readonly shutdownDelayDuration: number

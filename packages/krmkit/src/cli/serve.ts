@@ -117,6 +117,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       },
       flowControl: options.enablePriorityAndFairness,
       corsAllowedOrigins: options.corsAllowedOrigins,
+      strictTransportSecurity: options.strictTransportSecurityDirectives,
       serverAddress,
       serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
       allowPrivileged: options.allowPrivileged,
