@@ -36,7 +36,15 @@ export async function followConfiguration<T>(path: string, options: FollowOption
   let ended = false
   let newest = ''
   let cancel: (() => void) | undefined
+  // One after the other: what is read last must be what is in force last.
+  let before = Promise.resolve()
+  const onChange = (text: string) => {
+    newest = text
+    cancel?.()
+    before = before.then(() => take(text))
+  }
   const take = async (text: string): Promise<void> => {
+    if (ended || text !== newest) return
     let next: T
     try {
       next = await options.read(text)
@@ -44,20 +52,13 @@ export async function followConfiguration<T>(path: string, options: FollowOption
       onError(failure(flag, error))
       return
     }
-    // While it was read the file may have changed again.
-    if (ended || text !== newest) return
     try {
       await options.apply(next)
       options.onApplied?.()
     } catch (error) {
       onError(failure(flag, error))
-      if (options.tryAgain === true && !ended && text === newest) cancel = clock.setTimeout(() => void take(text), againMs)
+      if (options.tryAgain === true && !ended && text === newest) cancel = clock.setTimeout(() => onChange(text), againMs)
     }
-  }
-  const onChange = (text: string) => {
-    newest = text
-    cancel?.()
-    void take(text)
   }
   let file: WatchedFile
   try {

@@ -72,8 +72,17 @@ export async function configuredAuthorization(
     modes: [...new Set(initial.authorizers.map(({ type }) => type as AuthorizationMode))],
     async authorizer(parts) {
       const byType = await authorizersOf(required, { parts, abac: environment.abac })
-      const compose = async (configuration: AuthorizationConfiguration) =>
-        composeAuthorizers(configuration, { byType, conditions, webhook: await webhooks.reach(configuration) })
+      const compose = async (configuration: AuthorizationConfiguration) => {
+        const reached = await webhooks.reach(configuration)
+        try {
+          const composed = composeAuthorizers(configuration, { byType, conditions, webhook: reached.webhook })
+          await webhooks.keep(reached.remotes)
+          return composed
+        } catch (error) {
+          await dispose(reached.remotes)
+          throw error
+        }
+      }
       const current: ReplaceableAuthorizer = replaceableAuthorizer(await compose(newest ?? initial))
       put = async (next) => current.replace(await compose(next))
       return current
@@ -129,46 +138,56 @@ async function authorizersOf(
   return made
 }
 
-/** The webhooks of a configuration, and the connections to them. Those of the one before last are closed. */
+/** Connections to webhooks. Those of the configuration before are closed when the next one comes: requests may be under way. */
 class Webhooks implements AsyncDisposable {
   readonly #environment: ConfiguredEnvironment
-  #current: RemoteFetch[] = []
-  #former: RemoteFetch[] = []
+  #current: readonly RemoteFetch[] = []
+  #former: readonly RemoteFetch[] = []
 
   constructor(environment: ConfiguredEnvironment) {
     this.#environment = environment
   }
 
-  /** Reads how to reach them. @throws ClientError for a kubeconfig that cannot be used. */
+  /** Reads how to reach those of a configuration. @throws ClientError for a kubeconfig that cannot be used. */
   async reach({ authorizers }: AuthorizationConfiguration) {
     const connections = new Map<AuthorizationWebhook, ConnectionOptions>()
     for (const { webhook } of authorizers) if (webhook !== undefined) connections.set(webhook, await connectionOf(webhook))
-    const retired = this.#former
-    this.#former = this.#current
-    this.#current = []
-    await Promise.all(retired.map((one) => one[Symbol.asyncDispose]()))
-    return (webhook: AuthorizationWebhook, name: string): Authorizer => {
-      const connection = connections.get(webhook)!
+    const remotes: RemoteFetch[] = []
+    const webhook = (configured: AuthorizationWebhook, name: string): Authorizer => {
+      const connection = connections.get(configured)!
       const remote = remoteFetch(connection)
-      this.#current.push(remote)
+      remotes.push(remote)
       const { onError } = this.#environment
       return createWebhookAuthorizer({
         ...this.#environment,
         onError: (error) => onError(new Error(`authorizer ${name}`, { cause: error })),
         url: connection.server,
         fetch: remote.fetch,
-        version: webhook.subjectAccessReviewVersion === 'v1beta1' ? 'v1beta1' : 'v1',
-        authorizedMs: webhook.authorizedMs,
-        unauthorizedMs: webhook.unauthorizedMs,
-        timeoutMs: webhook.timeoutMs,
-        onFailure: webhook.failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
+        version: configured.subjectAccessReviewVersion === 'v1beta1' ? 'v1beta1' : 'v1',
+        authorizedMs: configured.authorizedMs,
+        unauthorizedMs: configured.unauthorizedMs,
+        timeoutMs: configured.timeoutMs,
+        onFailure: configured.failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
       })
     }
+    return { remotes, webhook }
+  }
+
+  /** These are in use from now on. */
+  async keep(remotes: readonly RemoteFetch[]): Promise<void> {
+    const retired = this.#former
+    this.#former = this.#current
+    this.#current = remotes
+    await dispose(retired)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#former, ...this.#current].map((one) => one[Symbol.asyncDispose]()))
+    await dispose([...this.#former, ...this.#current])
   }
+}
+
+async function dispose(remotes: readonly RemoteFetch[]): Promise<void> {
+  await Promise.all(remotes.map((one) => one[Symbol.asyncDispose]()))
 }
 
 async function connectionOf({ connection }: AuthorizationWebhook): Promise<ConnectionOptions> {
