@@ -34,6 +34,8 @@ export interface RequestState {
   readonly decisions: AdmissionDecision[]
   /** What the request wants to write, noted for the audit trail. */
   requestObject: NotedObject | undefined
+  /** What the answer tells of how the request was classed; undefined: nothing. */
+  flowHeaders: Readonly<Record<string, string>> | undefined
   /** What went wrong in the server itself; undefined when nothing did. */
   fault: unknown
   /** Milliseconds since the epoch after which nobody waits for the answer; set by the time limit. */
@@ -64,6 +66,7 @@ export class ArrivedRequest implements RequestState {
   readonly detailAnnotations: Record<string, string> = {}
   readonly decisions: AdmissionDecision[] = []
   requestObject: NotedObject | undefined = undefined
+  flowHeaders: Readonly<Record<string, string>> | undefined = undefined
   fault: unknown = undefined
   deadline: number | undefined = undefined
 

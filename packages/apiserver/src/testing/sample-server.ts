@@ -86,6 +86,7 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
     detailAnnotations: {},
     decisions: [],
     requestObject: undefined,
+    flowHeaders: undefined,
     fault: undefined,
     deadline: undefined,
   }
