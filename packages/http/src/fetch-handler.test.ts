@@ -32,6 +32,18 @@ describe('fetchHandler', () => {
     expect(request!.headers.accept).toBe('x')
   })
 
+  it('bodies can be taken piece by piece', async () => {
+    const handler = fetchHandler(
+      served(async (request) => {
+        let all = ''
+        for await (const piece of request.stream!()) all += Buffer.from(piece).toString()
+        return text(`got ${all}`)
+      }),
+    )
+    expect(await (await handler(new Request('http://host/a', { method: 'POST', body: 'payload' }))).text()).toBe('got payload')
+    expect(await (await handler(new Request('http://host/a'))).text()).toBe('got ')
+  })
+
   it('refuses bodies above the limit', async () => {
     const handler = fetchHandler(served(async (request) => text(`${(await request.body(3)).length}`)))
     const post = (body: string) => handler(new Request('http://host/', { method: 'POST', body }))

@@ -24,6 +24,7 @@ export function fetchHandler(served: Served, options: FetchHandlerOptions = {}):
       ...splitTarget(withoutFragment(request.url)),
       headers: Object.assign(Object.create(null), Object.fromEntries(request.headers)),
       body: (limit) => readAll(request.body, limit),
+      stream: () => piecesOf(request.body),
       peer: options.peer?.(request) ?? {},
       signal: request.signal,
       ...(user === undefined ? {} : { user }),
@@ -42,6 +43,20 @@ export function fetchHandler(served: Served, options: FetchHandlerOptions = {}):
 function withoutFragment(url: string): string {
   const hash = url.indexOf('#')
   return hash < 0 ? url : url.slice(0, hash)
+}
+
+async function* piecesOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader()
+  if (reader === undefined) return
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
 }
 
 async function readAll(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {

@@ -68,11 +68,53 @@ describe('all that a server tells at once', () => {
     })
     const none = { group: '', version: '', kind: '' }
     expect([...discoveredResources(text)]).toEqual([
-      ['g/v1', [{ resource: 'a', responseKind: none, subresources: [{ subresource: 's', responseKind: none }] }]],
+      [
+        'g/v1',
+        [
+          {
+            resource: 'a',
+            responseKind: none,
+            scope: '',
+            singularResource: '',
+            verbs: [],
+            subresources: [{ subresource: 's', responseKind: none, verbs: [] }],
+          },
+        ],
+      ],
       ['g/v2', []],
     ])
     for (const broken of ['null', '{}', '{"kind":"APIGroupDiscoveryList","items":5}']) {
       expect(() => discoveredResources(broken)).toThrow()
     }
+  })
+
+  it('takes over what is known, and nothing else', () => {
+    const kind = { group: 'g', version: 'v1', kind: 'A' }
+    const resource = {
+      resource: 'a',
+      responseKind: { ...kind, more: {} },
+      scope: 'Cluster',
+      singularResource: 5,
+      verbs: ['get', {}, null],
+      shortNames: ['x'],
+      categories: 'all',
+      extra: { deep: [] },
+      subresources: [{ subresource: 's', responseKind: kind, acceptedTypes: [kind], verbs: 'get' }],
+    }
+    const text = JSON.stringify({
+      kind: 'APIGroupDiscoveryList',
+      items: [{ metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [resource] }] }],
+    })
+    expect(discoveredResources(text).get('g/v1')).toEqual([
+      {
+        resource: 'a',
+        responseKind: kind,
+        scope: 'Cluster',
+        singularResource: '',
+        verbs: ['get'],
+        shortNames: ['x'],
+        subresources: [{ subresource: 's', responseKind: kind, acceptedTypes: [kind], verbs: [] }],
+      },
+    ])
   })
 })

@@ -2,17 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 
 /** What another server says it serves, in the form in which all resources are told at once. */
 
-interface Listed {
-  readonly name: string
-  readonly singularName?: string
-  readonly namespaced?: boolean
-  readonly group?: string
-  readonly version?: string
-  readonly kind?: string
-  readonly verbs?: readonly string[]
-  readonly shortNames?: readonly string[]
-  readonly categories?: readonly string[]
-}
+type Listed = Readonly<Record<string, unknown>> & { readonly name: string }
 
 /**
  * From the resource list of a group version.
@@ -23,9 +13,7 @@ export function listedResources(text: string): JsonObject[] {
   const list = JSON.parse(text) as { kind?: unknown; resources?: unknown } | null
   if (list?.kind !== 'APIResourceList' || !Array.isArray(list.resources ?? []))
     throw new Error('the answer is no APIResourceList')
-  const listed = ((list.resources ?? []) as (Listed | null)[]).filter(
-    (each): each is Listed => typeof each === 'object' && each !== null && typeof each.name === 'string',
-  )
+  const listed = objects(list.resources).filter((each): each is JsonObject & Listed => typeof each.name === 'string')
   const resources = new Map<string, JsonObject & { subresources?: JsonObject[] }>()
   for (const one of listed) if (!one.name.includes('/')) resources.set(one.name, resourceOf(one))
   for (const one of listed) {
@@ -35,7 +23,7 @@ export function listedResources(text: string): JsonObject[] {
     const owner = resources.get(name) ?? { resource: name, responseKind: noKind, scope: scopeOf(one), verbs: null }
     if (owner.scope !== scopeOf(one)) throw new Error(`the scopes of ${name} and ${one.name} do not match`)
     resources.set(name, owner)
-    const subresource = { subresource: one.name.slice(slash + 1), responseKind: kindOf(one), verbs: [...(one.verbs ?? [])] }
+    const subresource = { subresource: one.name.slice(slash + 1), responseKind: kindOf(one), verbs: texts(one.verbs) }
     owner.subresources = [...(owner.subresources ?? []), subresource]
   }
   return [...resources.values()]
@@ -44,8 +32,8 @@ export function listedResources(text: string): JsonObject[] {
 const noKind: JsonObject = { group: '', version: '', kind: '' }
 
 /** Empty group and version stand for those of the list. */
-function kindOf({ group = '', version = '', kind = '' }: Listed): JsonObject {
-  return { group, version, kind }
+function kindOf({ group, version, kind }: Readonly<Record<string, unknown>>): JsonObject {
+  return { group: text(group), version: text(version), kind: text(kind) }
 }
 
 function scopeOf({ namespaced }: Listed): string {
@@ -57,11 +45,16 @@ function resourceOf(one: Listed): JsonObject {
     resource: one.name,
     responseKind: kindOf(one),
     scope: scopeOf(one),
-    singularResource: one.singularName ?? '',
-    verbs: [...(one.verbs ?? [])],
-    ...((one.shortNames ?? []).length > 0 ? { shortNames: [...(one.shortNames ?? [])] } : {}),
-    ...((one.categories ?? []).length > 0 ? { categories: [...(one.categories ?? [])] } : {}),
+    singularResource: text(one.singularName),
+    verbs: texts(one.verbs),
+    ...names(one),
   }
+}
+
+function names({ shortNames, categories }: Readonly<Record<string, unknown>>): JsonObject {
+  const short = texts(shortNames)
+  const groups = texts(categories)
+  return { ...(short.length > 0 ? { shortNames: short } : {}), ...(groups.length > 0 ? { categories: groups } : {}) }
 }
 
 /**
@@ -78,20 +71,40 @@ export function discoveredResources(text: string): ReadonlyMap<string, readonly 
   for (const group of objects(list.items)) {
     const name = isObject(group.metadata) && typeof group.metadata.name === 'string' ? group.metadata.name : ''
     for (const version of objects(group.versions)) {
-      if (typeof version.version === 'string') found.set(`${name}/${version.version}`, objects(version.resources).map(withKinds))
+      if (typeof version.version === 'string') found.set(`${name}/${version.version}`, objects(version.resources).map(told))
     }
   }
   return found
 }
 
-/** Some clients do not bear it when a kind is missing. */
-function withKinds(resource: JsonObject): JsonObject {
-  const subresources = objects(resource.subresources).map((each) => ({ ...each, responseKind: each.responseKind ?? noKind }))
+/** Members that are known, and nothing else. Some clients do not bear it when a kind is missing. */
+function told(resource: JsonObject): JsonObject {
+  const subresources = objects(resource.subresources).map((each) => {
+    const accepted = objects(each.acceptedTypes).map(kindOf)
+    return {
+      subresource: text(each.subresource),
+      responseKind: isObject(each.responseKind) ? kindOf(each.responseKind) : noKind,
+      ...(accepted.length > 0 ? { acceptedTypes: accepted } : {}),
+      verbs: texts(each.verbs),
+    }
+  })
   return {
-    ...resource,
-    responseKind: resource.responseKind ?? noKind,
+    resource: text(resource.resource),
+    responseKind: isObject(resource.responseKind) ? kindOf(resource.responseKind) : noKind,
+    scope: text(resource.scope),
+    singularResource: text(resource.singularResource),
+    verbs: texts(resource.verbs),
+    ...names(resource),
     ...(subresources.length > 0 ? { subresources } : {}),
   }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
 function objects(value: unknown): JsonObject[] {

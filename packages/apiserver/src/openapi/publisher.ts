@@ -101,6 +101,9 @@ export class Publisher {
     if (this.#index === undefined) {
       const making = this.#slices.run(this.#indexSteps([...this.#subjects.values()], this.#remote))
       this.#index = making
+      making.catch(() => {
+        if (this.#index === making) this.#index = undefined
+      })
     }
     return this.#index
   }
@@ -108,7 +111,13 @@ export class Publisher {
   /** The document of version 2, about everything. */
   v2(encoding: Encoding): Promise<PublishedDocument> {
     this.#refresh()
-    this.#v2 ??= this.#slices.run(this.#v2Steps([...this.#subjects.values()], this.#remote))
+    if (this.#v2 === undefined) {
+      const making = this.#slices.run(this.#v2Steps([...this.#subjects.values()], this.#remote))
+      this.#v2 = making
+      making.catch(() => {
+        if (this.#v2 === making) this.#v2 = undefined
+      })
+    }
     return this.#v2.then((documents) => documents[encoding])
   }
 

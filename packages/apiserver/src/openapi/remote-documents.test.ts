@@ -35,4 +35,9 @@ it('a document may be anything', () => {
     '{"paths":{"/apis/a/v1/x":{"$ref":"#/definitions/__proto__"}},"definitions":{"__proto__":{"type":"object"}}}',
   ) as JsonObject
   expect(remoteDocument(hostile, { prefix: '/apis/a/v1/', etag: '' }).parts.schemas).toHaveLength(1)
+  let deep: JsonObject = {}
+  for (let depth = 0; depth < 100_000; depth++) deep = { items: deep }
+  const poisoned = { paths: { '/apis/a/v1/x': { get: deep }, '/apis/a/v1/y': {} } } as JsonObject
+  const { paths } = remoteDocument(poisoned, { prefix: '/apis/a/v1/', etag: '' }).parts
+  expect(paths.map(({ name }) => name)).toEqual(['/apis/a/v1/y'])
 })

@@ -72,8 +72,20 @@ function entriesOf(map: unknown): PartEntry[] {
   if (!isObject(map)) return []
   return Object.keys(map).flatMap((name) => {
     const value = map[name]
-    return isObject(value) ? [{ name, make: () => value }] : []
+    return isObject(value) && !isDeep(value) ? [{ name, make: () => value }] : []
   })
+}
+
+const maxDepth = 200
+
+/** Nobody writes such a thing; whoever tried to print it would run out of stack. */
+function isDeep(start: object): boolean {
+  let level: object[] = [start]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) return true
+    level = level.flatMap((value) => Object.values(value).filter((inner) => typeof inner === 'object' && inner !== null))
+  }
+  return false
 }
 
 /** References to definitions and parameters, wherever they stand. */
