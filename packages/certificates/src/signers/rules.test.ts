@@ -148,6 +148,16 @@ describe('other signers', () => {
   })
 })
 
+it('P112 signers are named after the domain of the profile', () => {
+  const profile = { domain: 'example.org' }
+  expect(purposeOf('example.org/kubelet-serving', profile)).toBe('kubeletServing')
+  expect(purposeOf('kubernetes.io/kubelet-serving', profile)).toBeUndefined()
+  const request = decodeCertificateRequest(requestDer({ subject: nodeSubject }))
+  const asked = { request, usages: ['digital signature', 'client auth'], username: 'x' }
+  expect(autoApprovals({ ...asked, signerName: 'example.org/kube-apiserver-client-kubelet' }, profile)).toHaveLength(1)
+  expect(autoApprovals({ ...asked, signerName: signers.apiserverClientKubelet }, profile)).toEqual([])
+})
+
 it('control characters are in no name that a built-in signer signs', () => {
   const why = 'subject and alternative names may not hold control characters'
   const client = (parts: RequestParts) => objection(signers.apiserverClient, ['client auth'], parts)
