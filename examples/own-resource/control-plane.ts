@@ -1,0 +1,57 @@
+import { builtInKinds, createApiServer, defineResource, field, listen, memoryStorage } from 'krmkit'
+import { z } from 'zod'
+
+// A kind: what it looks like, what kubectl shows of it, and what no schema can say.
+export const Book = defineResource({
+  group: 'library.example.com',
+  kind: 'Book',
+  shortNames: ['bk'],
+  versions: {
+    v1: {
+      schema: z
+        .object({
+          spec: z.object({
+            title: z.string().min(1).describe('As printed on the cover.'),
+            copies: z.int().min(0).default(1).describe('How many of them there are.'),
+            lentTo: z.array(z.string()).default([]).describe('Who has one at home.'),
+          }),
+          status: z.object({ available: z.int() }).optional(),
+        })
+        .describe('Something to read.'),
+      columns: [
+        { name: 'Title', type: 'string', jsonPath: '.spec.title' },
+        { name: 'Available', type: 'integer', jsonPath: '.status.available' },
+      ],
+    },
+  },
+  strategy: {
+    validate: ({ spec }) =>
+      spec.lentTo.length > spec.copies ? [field.invalid('spec.lentTo', spec.lentTo, 'there are not so many copies')] : [],
+  },
+})
+
+// A server with that kind, on a port. `durableStorage('data')` of krmkit keeps objects over restarts.
+const plain = builtInKinds().filter(({ group, resource }) => group === '' && ['namespaces', 'configmaps'].includes(resource.name))
+const server = await createApiServer({ storage: memoryStorage(), kinds: [...plain, Book] })
+const listening = await listen(server, { port: Number(process.env.PORT ?? 8080), tls: false })
+console.log(`kubectl --server ${listening.url} get books`)
+
+// A controller: follows the books and writes their status. The client knows what a Book is.
+const client = server.client({ user: 'librarian' })
+const stopping = new AbortController()
+process.once('SIGINT', () => stopping.abort()).once('SIGTERM', () => stopping.abort())
+try {
+  for await (const { type, object } of client.watch(Book, { signal: stopping.signal })) {
+    if (type !== 'ADDED' && type !== 'MODIFIED') continue
+    const { metadata, spec, status } = object
+    const available = spec.copies - spec.lentTo.length
+    if (status?.available === available) continue
+    const { name = '', namespace = '' } = metadata
+    const patch = { status: { available } }
+    // The book may be gone by now.
+    await client.patch(Book, name, { namespace, subresource: 'status', type: 'merge', patch }).catch(console.error)
+  }
+} finally {
+  await listening.close()
+  await server.close()
+}
