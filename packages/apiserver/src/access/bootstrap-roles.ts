@@ -49,14 +49,17 @@ export function bootstrapRolesCheck(access: AccessControl): HealthCheck {
   }
 }
 
-/** Where old servers had one binding for discovery there are two now; the second begins with the subjects that the first has. */
+/** Where old servers had one binding for discovery there are two now; the second begins with all that was made of the first. */
 function splitPublicInfo(registry: Registry, expected: readonly BindingLike[]): readonly BindingLike[] {
   const resource = { group: `rbac.authorization.${registry.environment.profile.apiDomain}`, resource: 'clusterrolebindings' }
   const discovery = registry.reader.get(resource, '', 'system:discovery')
   if (discovery === undefined || registry.reader.get(resource, '', 'system:public-info-viewer') !== undefined) return expected
-  const { subjects } = structuredClone(discovery) as unknown as BindingLike
+  const { subjects = [], metadata } = structuredClone(discovery) as unknown as BindingLike
+  const { labels = {}, annotations = {} } = metadata
   return expected.map((each) =>
-    each.metadata.name === 'system:public-info-viewer' ? { ...each, subjects: [...(subjects ?? [])] } : each,
+    each.metadata.name === 'system:public-info-viewer'
+      ? { ...each, metadata: { ...each.metadata, labels, annotations }, subjects: [...subjects] }
+      : each,
   )
 }
 
