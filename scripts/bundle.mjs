@@ -69,6 +69,8 @@ async function build() {
   const build = await rolldown({
     input: join(root, 'packages/krmkit/src/cli/main.ts'),
     platform: 'node',
+    // What the oldest supported node does not know is put in its words.
+    transform: { target: 'node20' },
     resolve: { conditionNames: ['source', 'import', 'module', 'node', 'default'] },
     plugins: [nativePackages()],
     onLog(level, log, handler) {

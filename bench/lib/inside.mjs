@@ -20,6 +20,8 @@ export async function bundleInside(source, name = source.replace(/-main$/, '')) 
   const bundle = await rolldown({
     input: join(root, `bench/src/${source}.ts`),
     platform: 'node',
+    // What the oldest supported node does not know is put in its words.
+    transform: { target: 'node20' },
     external: ['lmdb', 'tinybench'],
     resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
     logLevel: 'warn',
