@@ -262,12 +262,68 @@ describe('conversion reviews', () => {
       (r) => changed(r, { labels: { a: 'b c' } }),
       'returned invalid metadata: metadata.labels: Invalid value: ',
     ],
+    [
+      'annotations that are not allowed',
+      (r) => changed(r, { annotations: { 'a b': 'c' } }),
+      'returned invalid metadata: metadata.annotation: Invalid value: "a b"',
+    ],
   ])('%s is refused', async (_name, response, expected) => {
     const { call } = await start(remote((request) => review('v1', response(request))))
     const answer = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
     expect(answer).toMatchObject({ kind: 'Status', status: 'Failure', code: 500 })
     expect(answer).not.toHaveProperty('reason')
     expect(answer.message).toContain(`conversion webhook for ${group}/v1beta1, Kind=Widget ${expected}`)
+  })
+
+  it.each<[string, string, (response: JsonObject) => JsonObject, string]>([
+    [
+      'a review of the other version',
+      'v1',
+      (response) => review('v1beta1', response) as JsonObject,
+      'expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=',
+    ],
+    ['a newer review', 'v1beta1', (response) => review('v1', response) as JsonObject, 'no response provided'],
+    [
+      'no version',
+      'v1',
+      (response) => ({ kind: 'ConversionReview', response }),
+      'expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=ConversionReview',
+    ],
+    [
+      'another kind',
+      'v1',
+      (response) => ({ kind: 'Reply', apiVersion: 'apiextensions.k8s.io/v1', response }),
+      'no kind "Reply" is registered for version "apiextensions.k8s.io/v1" in scheme "pkg/runtime/scheme.go:110"',
+    ],
+    [
+      'a Status',
+      'v1beta1',
+      () => ({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'out of order' }),
+      'out of order',
+    ],
+  ])('answered with %s, a request of version %s is refused', async (_name, version, answer, expected) => {
+    const { call } = await start(
+      remote((request) => answer(success(request, [first(request)]) as JsonObject)),
+      definition('v1', [version]),
+    )
+    const { code, message } = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    expect([code, message]).toEqual([500, `conversion webhook for ${group}/v1beta1, Kind=Widget failed: ${expected}`])
+  })
+
+  it('of version v1beta1 need not say what they are, nor what they answer', async () => {
+    const { call } = await start(
+      remote((request) => ({ response: { ...success(request, [first(request)]), uid: 'any' } })),
+      definition('v1', ['v1beta1']),
+    )
+    expect((await call('POST', at('v1beta1'), widget('a', { size: 3 }))).size).toBe(3)
+  })
+
+  it('an object without a kind is told without the name of the webhook', async () => {
+    const { call } = await start(
+      remote((request) => review('v1', success(request, [{ apiVersion: `${group}/v1`, metadata: {} }]))),
+    )
+    const { message } = await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    expect(message).toBe(`Object 'Kind' is missing in '{"apiVersion":"${group}/v1","metadata":{}}'`)
   })
 
   it('labels and annotations are the webhook’s to change, other metadata is not', async () => {

@@ -10,7 +10,7 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@krmkit/meta'
-import { DecodeError, parseJson } from '@krmkit/schema'
+import { DecodeError, parseJson, stringifyJson } from '@krmkit/schema'
 
 /**
  * What a conversion webhook is shown and what its answer is worth: a `ConversionReview` of version `v1` or `v1beta1`.
@@ -45,17 +45,16 @@ export function reviewText({ uid, version, desiredAPIVersion, objects }: ReviewR
 
 /** The converted objects of an answer. @throws Error with the words of the stock server. */
 export function convertedObjects(bytes: Uint8Array, { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>): JsonValue[] {
-  const answer = parsed(bytes)
-  const { kind, apiVersion } = answer
-  if (kind !== 'ConversionReview' || apiVersion !== `${group}/${version}`) {
+  const answer = ofReview(parsed(bytes), version)
+  const { kind, apiVersion, response } = answer
+  // The older version never had to say what it is, and which question it answers.
+  if (version === 'v1' && (kind !== 'ConversionReview' || apiVersion !== `${group}/v1`)) {
     const given = groupVersionKind(apiVersion, kind)
-    throw new Error(`expected webhook response of ${group}/${version}, Kind=ConversionReview, got ${given}`)
+    throw new Error(`expected webhook response of ${group}/v1, Kind=ConversionReview, got ${given}`)
   }
-  const { response } = answer
   if (!isObject(response)) throw new Error('no response provided')
   const given = textOf(response.uid)
-  // The older version was allowed to leave it out.
-  if (given !== uid && !(version === 'v1beta1' && given === '')) {
+  if (version === 'v1' && given !== uid) {
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`)
   }
   const result = isObject(response.result) ? response.result : {}
@@ -65,6 +64,21 @@ export function convertedObjects(bytes: Uint8Array, { uid, version }: Pick<Revie
     throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message)
   }
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
+}
+
+/** The answer as a review; one that is something else we know is as good as empty. @throws Error for what nobody knows, and failures */
+function ofReview(answer: JsonObject, version: ReviewVersion): JsonObject {
+  const apiVersion = textOf(answer.apiVersion) || `${group}/${version}`
+  const kind = textOf(answer.kind) || 'ConversionReview'
+  if (kind === 'ConversionReview' && known.some((each) => apiVersion === `${group}/${each}`)) {
+    return apiVersion === `${group}/${version}` ? answer : {}
+  }
+  if (kind !== 'Status' || apiVersion !== 'v1') {
+    const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`
+    throw new Error(`${what} in scheme "pkg/runtime/scheme.go:110"`)
+  }
+  if (answer.status !== 'Success') throw new Error(textOf(answer.message))
+  return {}
 }
 
 function parsed(bytes: Uint8Array): JsonObject {
@@ -77,6 +91,9 @@ function parsed(bytes: Uint8Array): JsonObject {
   }
   throw new Error("couldn't get version/kind; json parse error: the answer is no object")
 }
+
+/** A failure that is told without the name of the webhook. */
+export class NamelessError extends Error {}
 
 export interface Expected {
   readonly original: DeepReadonly<ApiObject>
@@ -94,6 +111,10 @@ export function settledObject(converted: JsonValue, { original, apiVersion, inde
   const place = index === undefined ? 'object at index 0' : `converted object at index ${index}`
   const where = index === undefined ? '' : ` at index ${index}`
   if (!isObject(converted)) throw new Error(`returned invalid ${place}: the object is no JSON object`)
+  if (textOf(converted.kind) === '') {
+    const missing = `Object 'Kind' is missing in '${stringifyJson(converted)}'`
+    throw index === undefined ? new NamelessError(missing) : new Error(`returned invalid ${place}: ${missing}`)
+  }
   if (converted.apiVersion !== apiVersion) {
     const got = textOf(converted.apiVersion)
     throw new Error(`returned invalid ${place}: invalid groupVersion (expected ${apiVersion}, received ${got})`)
@@ -131,9 +152,10 @@ function restoredMetadata(converted: JsonObject, original: DeepReadonly<ApiObjec
   if (given === undefined) throw new Error('missing metadata in converted object')
   if (!isObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)
   const metadata: JsonObject = { ...(original.metadata as unknown as JsonObject) }
-  for (const [name, validate] of [
-    ['labels', validateLabels],
-    ['annotations', validateAnnotations],
+  for (const [name, validate, place] of [
+    ['labels', validateLabels, 'labels'],
+    // As on the stock server, in the singular.
+    ['annotations', validateAnnotations, 'annotation'],
   ] as const) {
     const texts = given[name]
     if (texts === undefined || texts === null) {
@@ -146,7 +168,7 @@ function restoredMetadata(converted: JsonObject, original: DeepReadonly<ApiObjec
       throw new Error(`metadata.${name}[${key}] must be a string, but is ${goType(value)} in converted object`)
     }
     if (!isDeepStrictEqual(texts, original.metadata[name])) {
-      const errors = validate(texts as Record<string, string>, Path.of('metadata').child(name))
+      const errors = validate(texts as Record<string, string>, Path.of('metadata').child(place))
       if (errors.length > 0) throw new Error(formatFieldErrors(errors))
     }
     metadata[name] = texts

@@ -3,7 +3,7 @@ import type { ObjectConverter } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
 import type { ConversionReach } from './interfaces.ts'
-import { convertedObjects, groupVersionKind, reviewText, reviewVersion, settledObject } from './review.ts'
+import { convertedObjects, groupVersionKind, NamelessError, reviewText, reviewVersion, settledObject } from './review.ts'
 
 /** Translates custom resources by the webhooks that their definitions name. */
 
@@ -117,7 +117,7 @@ function failure({ apiVersion, kind }: Frozen, error: unknown): ApiError {
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${why}`,
+    message: error instanceof NamelessError ? why : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${why}`,
     code: 500,
   })
 }
