@@ -71,7 +71,7 @@ start = performance.now()
 await (await client.request({ path: '/openapi/v3/apis/g1.bench.example.com/v1' })).bytes()
 const openapiGroupMs = since(start)
 
-const followMs = await change(client)
+const follows = await follow(client)
 const custom = await creates(client, Wide, (i) => ({
   metadata: { name: `a-${i < 0 ? `w${-i}` : i}`, namespace: 'default' },
   spec: content(i),
@@ -87,7 +87,7 @@ const startMs = since(start)
 await second.close()
 await first.close().catch(() => undefined)
 process.stdout.write(
-  `${JSON.stringify({ count, accepted, installMs, installCpuMs, heapMiB, rssMiB, discoveryMs, openapiIndexMs, openapiGroupMs, followMs, custom, configMaps, startMs })}\n`,
+  `${JSON.stringify({ count, accepted, installMs, installCpuMs, heapMiB, rssMiB, discoveryMs, openapiIndexMs, openapiGroupMs, follows, custom, configMaps, startMs })}\n`,
 )
 
 function content(i: number): Record<string, string> {
@@ -106,15 +106,43 @@ async function served(asking: Client, wanted: number): Promise<void> {
   while ((await asking.request({ path })).status !== 200) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Milliseconds from the answer to a new definition until discovery tells of it. */
-async function change(asking: Client): Promise<number> {
-  await asking.create(CustomResourceDefinition, definition('late.example.com', 'lates', 'Late') as never)
-  const begin = performance.now()
-  for (;;) {
-    const { status } = await asking.request({ path: '/apis/late.example.com/v1' })
-    if (status === 200) return since(begin)
-    await new Promise((resolve) => setImmediate(resolve))
+/** Milliseconds from the answer to a definition that is made, changed or removed until documents of discovery tell of it. */
+async function follow(asking: Client): Promise<Record<string, number>> {
+  const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const found: Record<string, number> = {}
+  for (const [document, path, accept] of [
+    ['group', '/apis/late.example.com/v1', 'application/json'],
+    ['aggregated', '/apis', aggregated],
+    ['openapi', '/openapi/v3', 'application/json'],
+  ] as const) {
+    const text = async () => new TextDecoder().decode(await (await asking.request({ path, headers: { accept } })).bytes())
+    const until = async (holds: (text: string) => boolean): Promise<number> => {
+      const begin = performance.now()
+      while (!holds(await text())) await new Promise((resolve) => setImmediate(resolve))
+      return since(begin)
+    }
+    const late = definition('late.example.com', 'lates', 'Late') as { metadata: { name: string }; spec: { names: object } }
+    const { name } = late.metadata
+    const told = document === 'openapi' ? 'late.example.com/v1' : '"lates"'
+    await asking.create(CustomResourceDefinition, late as never)
+    found[`${document}Made`] = await until((now) => now.includes(told))
+    const before = await text()
+    const spec = { names: { ...late.spec.names, shortNames: ['lt'] }, versions: [changed(late)] }
+    await asking.patch(CustomResourceDefinition, name, { type: 'merge', patch: { spec } as never })
+    found[`${document}Changed`] = await until((now) => now !== before)
+    await asking.delete(CustomResourceDefinition, name)
+    found[`${document}Removed`] = await until((now) => !now.includes(told))
+    while ((await asking.request({ path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}` })).status !== 404)
+      await new Promise((resolve) => setImmediate(resolve))
   }
+  return found
+}
+
+/** The version with one more member. */
+function changed({ spec }: object & { spec: object }): object {
+  const [version] = structuredClone((spec as { versions: { schema: { openAPIV3Schema: { properties: object } } }[] }).versions)
+  Object.assign(version?.schema.openAPIV3Schema.properties ?? {}, { more: { type: 'string' } })
+  return version ?? {}
 }
 
 /** Objects a second. */
