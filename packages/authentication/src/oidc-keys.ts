@@ -55,10 +55,15 @@ export class OidcKeys {
     return this.#keys === before ? [] : this.#matching(keyId, algorithm)
   }
 
-  /** Fetches in advance, so that the first token need not wait. */
+  /** Finds out in advance where the keys are. They themselves are fetched for the first token, as they are then. */
   async prepare(): Promise<boolean> {
-    if (this.#keys === undefined) await this.#refresh()
-    return this.#keys !== undefined
+    try {
+      this.#jwksUri ??= await this.#discover()
+      return true
+    } catch (error) {
+      this.#options.onError(error)
+      return false
+    }
   }
 
   #matching(keyId: string | undefined, algorithm: string): readonly VerificationKey[] {

@@ -38,6 +38,14 @@ describe('oidcTokens', () => {
     expect(lab.asked).toEqual({ discovery: 1, keys: 1 })
   })
 
+  it('P239 fetches the keys for the first token, however early it was told to make ready', async () => {
+    const { tokens, judge, lab } = setup()
+    expect(await tokens.prepare()).toBe(true)
+    expect(lab.asked).toEqual({ discovery: 1, keys: 0 })
+    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    expect(lab.asked).toEqual({ discovery: 1, keys: 1 })
+  })
+
   it('P239 trusts one issuer; tokens of others, and what is no token, are left to others', async () => {
     const { judge, lab } = setup()
     for (const token of ['', 'x', 'a.b.c', lab.token({ claims: { iss: 'https://other.test' } }), 'x'.repeat(100_000)])
