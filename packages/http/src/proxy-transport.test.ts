@@ -75,6 +75,20 @@ it('hands on what comes piece by piece, and ends the request of whoever leaves',
   expect(seen).toEqual(['one\n'])
 })
 
+it('ends the request of whoever leaves while nothing comes', async () => {
+  let gone: Promise<void> | undefined
+  const target = await start(({ signal }) => {
+    gone = new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+    return streaming(new Feed())
+  })
+  const { body } = await proxies.open(target).send(request)
+  if (body.kind !== 'stream') throw new Error(body.kind)
+  const iterator = body.stream[Symbol.asyncIterator]()
+  const next = iterator.next().catch(() => undefined)
+  await iterator.return?.()
+  await Promise.all([gone, next])
+})
+
 it('trusts the authorities that it was told of, or nobody in particular', async () => {
   const { origin } = await start(() => text('ok'))
   await expect(proxies.open({ origin }).send(request)).rejects.toThrow('certificate')

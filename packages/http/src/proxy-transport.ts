@@ -115,12 +115,19 @@ function headOf(incoming: IncomingMessage): Pick<ApiResponse, 'status' | 'header
   return { status: incoming.statusCode ?? 502, headers: headersOf(incoming.headersDistinct) }
 }
 
-/** Leaving the loop ends the request. */
-async function* pieces(incoming: IncomingMessage, outgoing: ClientRequest): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const piece of incoming as AsyncIterable<Uint8Array>) yield piece
-  } finally {
-    if (!incoming.complete) outgoing.destroy()
+/** Leaving ends the request at once, also while nothing comes: no generator, which would wait for the next piece first. */
+function pieces(incoming: IncomingMessage, outgoing: ClientRequest): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = (incoming as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+      return {
+        next: () => iterator.next(),
+        async return() {
+          if (!incoming.complete) outgoing.destroy()
+          return { done: true, value: undefined }
+        },
+      }
+    },
   }
 }
 

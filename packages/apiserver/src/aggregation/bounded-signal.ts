@@ -1,12 +1,17 @@
 import type { Clock } from '@krmkit/meta'
+import type { ApiResponse } from '../interfaces.ts'
 import type { RequestState } from '../request-state.ts'
 
-/** Aborts when the client goes away, when nobody waits for the answer any more, or after `ms`. */
-export function boundedSignal(
-  { signal, deadline }: Pick<RequestState, 'signal' | 'deadline'>,
-  clock: Clock,
-  ms?: number,
-): { readonly signal: AbortSignal; readonly release: () => void } {
+/** An end for a request that is passed on: the client goes away, nobody waits any more, or `ms` have passed. */
+export interface Bound {
+  readonly signal: AbortSignal
+  /** The answer has begun: it may take its time now, but goes with the client. */
+  answered(response: ApiResponse): ApiResponse
+  /** Nothing is to be ended any more. */
+  release(): void
+}
+
+export function boundOf({ signal, deadline }: Pick<RequestState, 'signal' | 'deadline'>, clock: Clock, ms?: number): Bound {
   const ended = new AbortController()
   const leave = (): void => ended.abort(signal.reason)
   if (signal.aborted) leave()
@@ -18,11 +23,45 @@ export function boundedSignal(
   const cancel = Number.isFinite(left)
     ? clock.setTimeout(() => ended.abort(new Error('context deadline exceeded')), Math.max(0, left))
     : undefined
+  const release = (): void => {
+    cancel?.()
+    signal.removeEventListener('abort', leave)
+  }
   return {
     signal: ended.signal,
-    release() {
+    answered(response) {
       cancel?.()
-      signal.removeEventListener('abort', leave)
+      const { body } = response
+      if (body.kind === 'stream') return { ...response, body: { kind: 'stream', stream: followed(body.stream, release) } }
+      release()
+      return response
+    },
+    release,
+  }
+}
+
+/** Calls `over` when a stream has ended, in whatever way. */
+function followed(stream: AsyncIterable<Uint8Array>, over: () => void): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = stream[Symbol.asyncIterator]()
+      return {
+        async next() {
+          try {
+            const result = await iterator.next()
+            if (result.done === true) over()
+            return result
+          } catch (error) {
+            over()
+            throw error
+          }
+        },
+        async return() {
+          over()
+          await iterator.return?.()
+          return { done: true, value: undefined }
+        },
+      }
     },
   }
 }

@@ -4,7 +4,7 @@ import { base64ToBytes } from '@krmkit/schema'
 import type { ApiResponse, Handler } from '../interfaces.ts'
 import type { RequestState } from '../request-state.ts'
 import { textResponse } from '../responses.ts'
-import { boundedSignal } from './bounded-signal.ts'
+import { boundOf } from './bounded-signal.ts'
 import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation, ProxiedRequest, ProxiedTarget } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
@@ -106,15 +106,14 @@ class ReachedService implements RemoteService {
     }
     const { readBody, ...rest } = passedOn(state, { host: hostAndPort(address), limitBytes })
     const body = await readBody()
-    const bounded = boundedSignal(state, options.clock, isDiscovery(state) ? discoveryMs : undefined)
+    const bound = boundOf(state, options.clock, isDiscovery(state) ? discoveryMs : undefined)
     try {
-      const answer = await trusted.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: bounded.signal })
-      return judged(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true)
+      const answer = await trusted.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: bound.signal })
+      return bound.answered(judged(answer, rest.upgrade === true, options.aggregation.forwardRedirects === true))
     } catch (error) {
+      bound.release()
       const why = error instanceof Error ? error.message : String(error)
       return textResponse(503, `${rest.upgrade === true ? why : `error trying to reach service: ${why}`}\n`)
-    } finally {
-      bounded.release()
     }
   }
 

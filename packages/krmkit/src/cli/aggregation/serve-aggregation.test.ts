@@ -284,6 +284,36 @@ describe('a server that does as it likes', () => {
     )
   })
 
+  it('a watch on which nothing happens ends with its client', async () => {
+    let left: Promise<void> | undefined
+    const back = await startBack(async ({ query, signal }) => {
+      if (!query.includes('watch')) return answer(list)
+      left = new Promise((resolve) => signal.addEventListener('abort', () => resolve()))
+      async function* nothingYet() {
+        yield new TextEncoder().encode('{"type":"BOOKMARK"}\n')
+        await left
+      }
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: { kind: 'stream', stream: nothingYet() } }
+    })
+    const { admin, connection } = await startFront()
+    await give(admin, { port: back.port, spec: { insecureSkipTLSVerify: true } })
+    await whenAvailable(admin)
+    await new Promise<void>((resolve, reject) => {
+      const outgoing = httpsRequest(`${connection.server}/apis/wardle.example.com/v1/flunders?watch=true`, {
+        ca: connection.ca,
+        headers: { authorization: `Bearer ${connection.token}` },
+      })
+      outgoing.on('response', (incoming: IncomingMessage) => {
+        incoming.once('data', () => {
+          outgoing.destroy()
+          resolve()
+        })
+      })
+      outgoing.on('error', reject).end()
+    })
+    await left
+  })
+
   it('goes over to another protocol with the client', async () => {
     const back = await startBack(async ({ path, upgradable, headers }) => {
       if (!path.endsWith('/stream')) return answer(list)
