@@ -68,7 +68,8 @@ export function statusResponse(responder: Responder, status: Status, accept: str
 
 function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {
   try {
-    return negotiator.negotiate(accept, { transforms: ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] }).encoding
+    // A failure has no other forms: who asked for nothing else gets it as JSON.
+    return negotiator.negotiate(accept).encoding
   } catch {
     // Nothing acceptable: a JSON Status is better than no answer.
     return 'json'

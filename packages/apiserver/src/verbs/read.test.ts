@@ -16,6 +16,15 @@ describe('reading', () => {
     expect((await ask(`${place}/configmaps${query}`)).status).toBe(200)
   })
 
+  it('failures have no other forms, so that they are JSON where another was asked for', async () => {
+    const { ask } = await sampleServer()
+    const type = async (accept: string) => (await ask(`${place}/configmaps/none`, { headers: { accept } })).headers['content-type']
+    const form = ';as=Table;g=meta.k8s.io;v=v1'
+    expect(await type('application/yaml')).toBe('application/yaml')
+    expect(await type(`application/yaml${form}`)).toBe('application/json')
+    expect(await type(`application/json${form},application/yaml`)).toBe('application/yaml')
+  })
+
   it('a table with more of the object than there is says what may be asked for', async () => {
     const { ask } = await sampleServer()
     const { status, json } = await ask(`${place}/configmaps?includeObject=all`, { headers: table })
