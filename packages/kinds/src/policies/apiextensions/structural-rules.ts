@@ -174,7 +174,9 @@ function nested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldErr
     nested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
   }
   for (const [keyword, detail] of forbiddenInside) {
-    if (isSaid(schema[keyword])) errors.push(field.forbidden(path.child(keyword), detail))
+    // Pointers count where they point at nothing, too.
+    const isGiven = isSaid(schema[keyword]) || (schema[keyword] === '' && detail.startsWith('must be undefined'))
+    if (isGiven) errors.push(field.forbidden(path.child(keyword), detail))
   }
   if (Object.hasOwn(schema.properties ?? {}, 'metadata')) {
     errors.push(field.forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))
