@@ -9,7 +9,7 @@ import { HealthTallies } from './health-tallies.ts'
 import type { ApiResponse } from './interfaces.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
-import { mediaType, type Representation } from './negotiation.ts'
+import { type Encoding, mediaType, type Representation } from './negotiation.ts'
 import { createOpenApi, type RemoteSource } from './openapi/index.ts'
 import { flag } from './query.ts'
 import { header, type RequestState } from './request-state.ts'
@@ -94,6 +94,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     return options.issuerDocuments === undefined ? known : [...known, ...issuerPaths].sort()
   }
 
+  const kept = new KeptBytes()
   return async (state) => {
     const { info, request, query } = state
     const health = await healthResponse(info.path, query, checks, observeHealth)
@@ -139,10 +140,27 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
       const { encoding, headers, notModified, object } = found
       return notModified
         ? { status: 304, headers, body: { kind: 'empty' } }
-        : { status: 200, headers, body: bytesBody(encodeObject(object, encoding, false, struct)) }
+        : {
+            status: 200,
+            headers,
+            body: bytesBody(kept.bytes(object, encoding, () => encodeObject(object, encoding, false, struct))),
+          }
     }
     const representation = negotiateDocument(machinery, header(request, 'accept'), found.refusal)
     return objectResponse(machinery.responder, 200, found.object, representation, struct)
+  }
+}
+
+/** The encoded forms of documents that stay the same objects for as long as nothing changes. */
+class KeptBytes {
+  readonly #known = new WeakMap<object, Map<Encoding, Uint8Array>>()
+
+  bytes(object: object, encoding: Encoding, encode: () => Uint8Array): Uint8Array {
+    const known = this.#known.get(object) ?? new Map<Encoding, Uint8Array>()
+    this.#known.set(object, known)
+    const bytes = known.get(encoding) ?? encode()
+    known.set(encoding, bytes)
+    return bytes
   }
 }
 

@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fakeClock } from '@krmkit/meta'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Command } from '../commander.ts'
+import { aggregationOf } from './aggregation.ts'
+import { addAggregationFlags } from './flags.ts'
+import type { AggregationOptions } from './options.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-proxy-identity-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const optionsOf = (...flags: string[]) =>
+  addAggregationFlags(new Command())
+    .exitOverride()
+    .parse(['node', 'krmkit', ...flags])
+    .opts<AggregationOptions>()
+const clock = fakeClock(0)
+const context = { clock, onError: () => undefined }
+
+describe('flags about other servers', () => {
+  it('without any: services at their addresses, redirections refused, nobody in particular', async () => {
+    using found = await aggregationOf(optionsOf(), context)
+    expect(found).toMatchObject({ routing: 'clusterIP', forwardRedirects: false })
+    expect(found.identity).toBeUndefined()
+  })
+
+  it('each says what it is called after', async () => {
+    using found = await aggregationOf(
+      optionsOf('--enable-aggregator-routing', '--aggregator-reject-forwarding-redirect=false'),
+      context,
+    )
+    expect(found).toMatchObject({ routing: 'endpoints', forwardRedirects: true })
+  })
+
+  it('the certificate is read again when its file has changed', async () => {
+    const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+    await writeFile(certificate, 'first')
+    await writeFile(key, 'secret')
+    const flags = [`--proxy-client-cert-file=${certificate}`, `--proxy-client-key-file=${key}`]
+    using found = await aggregationOf(optionsOf(...flags), context)
+    expect(found.identity?.()).toEqual({ certificate: 'first', key: 'secret' })
+    await writeFile(certificate, 'the second')
+    clock.advance(10_000)
+    while (found.identity?.().certificate !== 'the second') await new Promise((resolve) => setImmediate(resolve))
+  })
+
+  it('certificate and key go together, and must be there', async () => {
+    await expect(aggregationOf(optionsOf('--proxy-client-cert-file=a'), context)).rejects.toThrow('go together')
+    const flags = ['--proxy-client-cert-file=/nowhere/a', '--proxy-client-key-file=/nowhere/b']
+    await expect(aggregationOf(optionsOf(...flags), context)).rejects.toThrow('proxy-client-cert-file')
+  })
+})
