@@ -46,7 +46,7 @@ describe('flags about other servers', () => {
     expect(found.identity?.()).toEqual({ certificate: 'first', key: 'secret' })
     await writeFile(certificate, 'the second')
     clock.advance(10_000)
-    while (found.identity?.().certificate !== 'the second') await new Promise((resolve) => setImmediate(resolve))
+    while (found.identity?.()?.certificate !== 'the second') await new Promise((resolve) => setImmediate(resolve))
   })
 
   it('certificate and key go together, and must be there', async () => {
