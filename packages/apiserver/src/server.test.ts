@@ -49,3 +49,30 @@ describe('browsers', () => {
     expect((await plain.ask('/')).headers).not.toHaveProperty('strict-transport-security')
   })
 })
+
+describe('custom resources', () => {
+  it('have no place in a group version of the server, but in others of its group', async () => {
+    const { ask } = await sampleServer()
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    const version = (name: string, storage: boolean) => ({ name, storage, served: true, schema })
+    const spec = {
+      group: 'coordination.k8s.io',
+      scope: 'Namespaced',
+      names: { plural: 'bars', kind: 'Bar' },
+      versions: [version('v1', true), version('vfake', false)],
+    }
+    const metadata = {
+      name: 'bars.coordination.k8s.io',
+      annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes/kubernetes/pull/1' },
+    }
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    expect((await ask(definitions, { method: 'POST', body: { metadata, spec } })).status).toBe(201)
+    const group = '/apis/coordination.k8s.io'
+    await expect.poll(async () => (await ask(`${group}/vfake`)).status, { interval: 5 }).toBe(200)
+    expect((await ask(`${group}/v1`)).text).not.toContain('bars')
+    expect((await ask(`${group}/v1/namespaces/default/bars`)).status).toBe(404)
+    const body = { apiVersion: 'coordination.k8s.io/vfake', kind: 'Bar', metadata: { name: 'a' } }
+    expect((await ask(`${group}/vfake/namespaces/default/bars`, { method: 'POST', body })).status).toBe(201)
+    expect((await ask(`${group}/vfake/namespaces/default/bars/a`)).json.metadata.name).toBe('a')
+  })
+})

@@ -19,7 +19,8 @@ export class ServedResources {
   }
 
   /** From now on these are served, and nothing else. */
-  replace(definitions: readonly ResourceDefinition[]): void {
+  replace(given: readonly ResourceDefinition[]): void {
+    const definitions = withoutIntruders(given)
     this.#index = extended(this.#index, definitions) ?? indexOf(definitions)
     for (const listener of this.#listeners) listener()
   }
@@ -60,6 +61,14 @@ export class ServedResources {
   hasListKind({ group, version, kind }: GroupVersionKind): boolean {
     return this.#index.lists.has(`${group}/${version}/${kind}`)
   }
+}
+
+/** A group version of the server itself has no place for custom resources, which could otherwise take over what it serves. */
+function withoutIntruders(definitions: readonly ResourceDefinition[]): readonly ResourceDefinition[] {
+  const own = new Set<string>()
+  for (const { custom, group, version } of definitions) if (custom === undefined) own.add(`${group}/${version}`)
+  const intrudes = ({ custom, group, version }: ResourceDefinition) => custom !== undefined && own.has(`${group}/${version}`)
+  return definitions.some(intrudes) ? definitions.filter((each) => !intrudes(each)) : definitions
 }
 
 interface Index {
