@@ -219,7 +219,17 @@ describe('entity tags', () => {
         return types.struct(name)
       },
     }
-    const lazy = fresh([...builtIn, widget(schema)], 'v1.33.0', watched)
+    const reading = (definition: ResourceDefinition): ResourceDefinition => ({
+      ...definition,
+      kind: {
+        ...definition.kind,
+        type() {
+          asked.push(definition.resource.name)
+          return definition.kind.type()
+        },
+      },
+    })
+    const lazy = fresh([...builtIn.map(reading), widget(schema)], 'v1.33.0', watched)
     await hashes(lazy)
     expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
     const response = await lazy.answer({ path: '/openapi/v3/api/v1', query: 'hash=OLD', headers: {} })

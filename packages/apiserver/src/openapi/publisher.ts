@@ -15,6 +15,7 @@ import {
   rootDocuments,
   type TypeSource,
 } from '@krmkit/schema'
+import { isBuiltInGroup } from '../discovery/documents.ts'
 import { type EncodedGroup, Encoders, merged } from './encoded-group.ts'
 import { Fingerprints, tag } from './fingerprint.ts'
 import { type CustomForm, documentName, publishedGroupVersions } from './published.ts'
@@ -73,7 +74,7 @@ export class Publisher {
     this.#options = options
     this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.version }
     this.#kindsOf = kindsFrom(options.types, options.resources())
-    this.#customForm = options.customForm ?? ((definition) => writtenForm(definition, options.types))
+    this.#customForm = options.customForm ?? ((definition) => writtenForm(definition, options.types, this.#profile))
     this.#fingerprints = new Fingerprints({
       types: options.types,
       version: options.version,
@@ -277,9 +278,13 @@ function sameElements<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((element, index) => element === b[index])
 }
 
-/** Kinds that are not built in were read from a schema, which says more than their structural type. */
-function writtenForm(definition: ResourceDefinition, types: TypeSource): CustomForm | undefined {
+/**
+ * Kinds that are not built in were read from a schema, which says more than their structural type. The types of built-in kinds are not
+ * looked at: reading them takes time, and the list of documents does not need them.
+ */
+function writtenForm(definition: ResourceDefinition, types: TypeSource, profile: NamingProfile): CustomForm | undefined {
   if (definition.custom !== undefined) return definition.custom
+  if (definition.definedInCode !== true && isBuiltInGroup(definition.group, profile)) return undefined
   const type = definition.kind.type()
   if (types.has(type.name)) return undefined
   const { raw } = type
