@@ -2,7 +2,7 @@ import { ask } from './fetch.ts'
 import { type Claims, isSignedBy, isTokenShaped, readToken } from './jwt.ts'
 import { claimIn } from './oidc-claims.ts'
 import { OidcKeys, type OidcKeysOptions } from './oidc-keys.ts'
-import { audiencesIn, flawOfTimes } from './token-times.ts'
+import { audiencesIn, flawOfTimes, issuerSkew } from './token-times.ts'
 
 export interface DistributedClaimOptions extends Omit<OidcKeysOptions, 'issuer' | 'discoveryUrl'> {
   /** The one claim that may be told by others. */
@@ -64,7 +64,7 @@ export class DistributedClaims {
     const read = isTokenShaped(token) ? readToken(token) : undefined
     const issuer = read?.claims.iss
     if (read === undefined || typeof issuer !== 'string') return { flaw: 'the source of the claim answers with no token' }
-    const flaw = flawOfTimes(read.claims, clock.now(), { what: 'token of the claim' })
+    const flaw = flawOfTimes(read.claims, clock.now(), { what: 'token of the claim', skew: issuerSkew })
     if (flaw !== undefined) return { flaw }
     if (!audiencesIn(read.claims).some((audience) => audiences.includes(audience)))
       return { flaw: 'the token of the claim is for another client' }

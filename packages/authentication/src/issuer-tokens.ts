@@ -6,7 +6,7 @@ import { type Claims, isSignedBy, readToken } from './jwt.ts'
 import type { ClaimMapping } from './oidc-claims.ts'
 import { OidcKeys } from './oidc-keys.ts'
 import { transientRejection } from './token-cache.ts'
-import { audiencesIn, endOf, flawOfTimes } from './token-times.ts'
+import { audiencesIn, endOf, flawOfTimes, issuerSkew } from './token-times.ts'
 
 /** How an issuer is asked. */
 export interface IssuerReach {
@@ -77,13 +77,13 @@ export function issuerTokens(options: IssuerTokenOptions): OidcAuthenticator {
     }
     const mapped = options.mapping(all)
     if (!mapped.ok) return rejected(mapped.reason)
-    return { kind: 'authenticated', user: mapped.user, expiresAt: endOf(claims) }
+    return { kind: 'authenticated', user: mapped.user, expiresAt: endOf(claims, issuerSkew) }
   }
   const judge = async (token: string): Promise<AuthenticationOutcome> => {
     const { algorithm, keyId, claims } = readToken(token)!
     if (!algorithms.includes(algorithm)) return rejected('the token is signed with an algorithm that is not allowed')
     // What no signature can mend is refused first: it costs no fetch.
-    const flaw = flawOfTimes(claims, clock.now(), { what: 'token' }) ?? flawOfAudience(claims, options)
+    const flaw = flawOfTimes(claims, clock.now(), { what: 'token', skew: issuerSkew }) ?? flawOfAudience(claims, options)
     if (flaw !== undefined) return rejected(flaw)
     const found = await keys.find(keyId, algorithm)
     if (found.kind === 'unavailable') return transientRejection('oidc: the keys of the issuer are not known yet')

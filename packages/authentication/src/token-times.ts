@@ -3,30 +3,44 @@ import type { Claims } from './jwt.ts'
 /** Seconds that the clocks of two machines may differ by. */
 export const clockSkewSeconds = 10
 
+/** Seconds that a token is good for beside its times. */
+export interface Skew {
+  readonly afterEnd: number
+  readonly beforeStart: number
+}
+
+const ownSkew: Skew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds }
+
+/** What others issue ends when it says so, but may begin by a clock that is minutes ahead. */
+export const issuerSkew: Skew = { afterEnd: 0, beforeStart: 300 }
+
 export interface TimeWords {
   /** What is judged, for messages: `token`. */
   readonly what: string
   /** Whether the token must say when it expires. Default true. */
   readonly mustExpire?: boolean
+  /** Default: that of two machines of one cluster. */
+  readonly skew?: Skew
 }
 
 /** Why a token is not good at a time, in milliseconds since the epoch; undefined when it is. */
-export function flawOfTimes({ exp, nbf, iat }: Claims, now: number, { what, mustExpire = true }: TimeWords): string | undefined {
+export function flawOfTimes({ exp, nbf, iat }: Claims, now: number, words: TimeWords): string | undefined {
+  const { what, mustExpire = true, skew = ownSkew } = words
   const seconds = now / 1000
   for (const time of [exp, nbf, iat]) {
     if (time !== undefined && (typeof time !== 'number' || !Number.isFinite(time)))
       return `the times of the ${what} cannot be read`
   }
   if (exp === undefined && mustExpire) return `the ${what} does not say when it expires`
-  if (exp !== undefined && seconds >= (exp as number) + clockSkewSeconds) return `${what} has expired`
-  if (nbf !== undefined && seconds < (nbf as number) - clockSkewSeconds) return `${what} is not valid yet`
-  if (iat !== undefined && seconds < (iat as number) - clockSkewSeconds) return `${what} is issued in the future`
+  if (exp !== undefined && seconds >= (exp as number) + skew.afterEnd) return `${what} has expired`
+  if (nbf !== undefined && seconds < (nbf as number) - skew.beforeStart) return `${what} is not valid yet`
+  if (iat !== undefined && seconds < (iat as number) - skew.beforeStart) return `${what} is issued in the future`
   return undefined
 }
 
 /** When a token ends to be good, in milliseconds since the epoch; Infinity when it does not say. */
-export function endOf({ exp }: Claims): number {
-  return typeof exp === 'number' ? (exp + clockSkewSeconds) * 1000 : Number.POSITIVE_INFINITY
+export function endOf({ exp }: Claims, { afterEnd }: Skew = ownSkew): number {
+  return typeof exp === 'number' ? (exp + afterEnd) * 1000 : Number.POSITIVE_INFINITY
 }
 
 /** The audiences of a token: one text, or a list of them. */
