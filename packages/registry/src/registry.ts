@@ -32,7 +32,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
     parsed,
     owned: new OwnedKinds(served),
     storedForms: new StoredForms(),
-    addresses: new ServiceAddresses(environment.storage, parsed, environment.serviceNetwork),
+    addresses: new ServiceAddresses({ ...environment, parsed, network: environment.serviceNetwork, stored }),
     turns: new Turns(environment.clock),
     reader: createReader(environment, parsed, served),
     objects: createWriter(() => registry),

@@ -71,6 +71,50 @@ describe('addresses of services', () => {
     await second.create('services', nodePort('b', { clusterIP: '10.0.0.9' }))
   })
 
+  it('an address that somebody else has taken by an IPAddress is not given', async () => {
+    const { create, remove } = sampleRegistry()
+    const parentRef = { resource: 'things', name: 'mine' }
+    const asking = { clusterIP: '10.0.0.9' }
+    await create('ipaddresses', { metadata: { name: '10.0.0.9' }, spec: { parentRef } } as Partial<ApiObject>)
+    await expect(create('services', nodePort('a', asking))).rejects.toMatchObject({ code: 422 })
+    await remove('ipaddresses', '10.0.0.9')
+    const labels = { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' }
+    await create('ipaddresses', { metadata: { name: '10.0.0.9', labels }, spec: { parentRef } } as Partial<ApiObject>)
+    expect(specOf((await create('services', nodePort('a', asking))).object).clusterIP).toBe('10.0.0.9')
+  })
+
+  it('ranges of ServiceCIDR objects are served too, as long as they are ready', async () => {
+    const { create, remove, update } = sampleRegistry()
+    const asking = { clusterIP: '10.7.0.9' }
+    await expect(create('services', nodePort('a', asking))).rejects.toMatchObject({ code: 422 })
+    await create('servicecidrs', { metadata: { name: 'more' }, spec: { cidrs: ['10.7.0.0/28'] } } as Partial<ApiObject>)
+    expect(specOf((await create('services', nodePort('a', asking))).object).clusterIP).toBe('10.7.0.9')
+    await expect(create('services', nodePort('b', asking))).rejects.toMatchObject({
+      message: expect.stringContaining('provided IP is already allocated'),
+    })
+    const condition = { type: 'Ready', status: 'False', reason: 'x', message: '', lastTransitionTime: '2024-01-01T00:00:00Z' }
+    const judge = (current: FrozenObject | undefined) =>
+      ({ ...structuredClone(current), status: { conditions: [condition] } }) as unknown as ApiObject
+    await update('servicecidrs', { name: 'more', subresource: 'status', change: judge })
+    await expect(create('services', nodePort('b', { clusterIP: '10.7.0.8' }))).rejects.toMatchObject({ code: 422 })
+    await remove('servicecidrs', 'more')
+    await expect(create('services', nodePort('b', { clusterIP: '10.7.0.8' }))).rejects.toMatchObject({ code: 422 })
+  })
+
+  it('when the range of the network is full, services get addresses of other ranges', async () => {
+    const { create } = sampleRegistry()
+    const names = Array.from({ length: 254 }, (_, i) => `s${i}`)
+    await Promise.all(
+      names.map((name) =>
+        create('services', { metadata: { name }, spec: { ports: [{ port: 80, protocol: 'TCP' }] } } as Partial<ApiObject>),
+      ),
+    )
+    const late = { metadata: { name: 'late' }, spec: { ports: [{ port: 80, protocol: 'TCP' }] } } as Partial<ApiObject>
+    await expect(create('services', late)).rejects.toMatchObject({ message: expect.stringContaining('range is full') })
+    await create('servicecidrs', { metadata: { name: 'more' }, spec: { cidrs: ['10.7.0.0/28'] } } as Partial<ApiObject>)
+    expect(specOf((await create('services', late)).object).clusterIP).toMatch(/^10\.7\.0\.\d+$/)
+  })
+
   it('a failed write does not hold up those that follow', async () => {
     const { create } = sampleRegistry()
     const [refused, made] = await Promise.allSettled([

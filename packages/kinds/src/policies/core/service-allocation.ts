@@ -22,6 +22,9 @@ export interface ServiceNetwork {
   readonly nodePorts: { readonly from: number; readonly to: number }
 }
 
+/** Further ranges that the cluster was given while it runs, of any family: asked when those of the network are full. */
+export type MoreRanges = readonly string[]
+
 /** What other services hold already. */
 export interface ServiceUse {
   readonly addresses: Pick<ReadonlySet<string>, 'has'>
@@ -56,6 +59,7 @@ export function serviceUse(services: Iterable<DeepReadonly<Service>>, exceptUid?
 export interface ServiceAllocation {
   readonly network: ServiceNetwork
   readonly use: ServiceUse
+  readonly moreRanges?: MoreRanges
   readonly context: PolicyContext
 }
 
@@ -71,15 +75,16 @@ export function allocateService(
   old: DeepReadonly<Service> | undefined,
   options: ServiceAllocation,
 ): FieldError[] {
-  const { network, use, context } = options
-  const families = network.ranges.map((range) => (parseCIDR(range)?.address.family === 6 ? 'IPv6' : 'IPv4'))
+  const { network, use, moreRanges = [], context } = options
+  const families = network.ranges.map(familyOf)
   const refused = defaultIpFamilies(service, old, { families, context })
   const { spec } = service
   if (refused.length > 0 || !isSet(spec)) return refused
   return findings(context, (report) => {
     const at = report.at('spec')
-    if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, random: context.random })
-    allocatePorts(spec, old?.spec, at, { network, use, random: context.random })
+    const { random } = context
+    if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, moreRanges, random })
+    allocatePorts(spec, old?.spec, at, { network, use, random })
   })
 }
 
@@ -87,10 +92,12 @@ interface AddressOptions {
   readonly network: ServiceNetwork
   readonly families: readonly IpFamily[]
   readonly use: ServiceUse
+  readonly moreRanges: MoreRanges
   readonly random: Random
 }
 
-function allocateAddresses(spec: ServiceSpec, at: Place, { network, families, use, random }: AddressOptions): void {
+function allocateAddresses(spec: ServiceSpec, at: Place, options: AddressOptions): void {
+  const { network, families, use, moreRanges, random } = options
   const addresses = [...(spec.clusterIPs ?? [])]
   const asked = goStrings(addresses)
   // What is no address, or disagrees with the single one, is told of by validation.
@@ -101,12 +108,13 @@ function allocateAddresses(spec: ServiceSpec, at: Place, { network, families, us
     const range = network.ranges[families.indexOf(family as IpFamily)]
     if (range === undefined) continue
     const given = addresses[i]
+    const ranges = [range, ...moreRanges.filter((more) => familyOf(more) === family)]
     if (given === undefined) {
-      const found = freeAddress(range, use.addresses, random)
+      const found = firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
       if (found === undefined) at.child('clusterIPs').invalidText(asked, 'failed to allocate a serviceIP: range is full')
       else addresses[i] = found
-    } else if (!isInside(given, range)) {
-      const detail = `the provided IP (${given}) is not in the valid range. The range of valid IPs is ${range}`
+    } else if (!ranges.some((each) => isInside(given, each))) {
+      const detail = `the provided IP (${given}) is not in the valid range. The range of valid IPs is ${ranges.join(', ')}`
       at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: ${detail}`)
     } else if (use.addresses.has(given)) {
       at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: provided IP is already allocated`)
@@ -115,6 +123,18 @@ function allocateAddresses(spec: ServiceSpec, at: Place, { network, families, us
   if (addresses.length === 0) return
   spec.clusterIPs = addresses
   spec.clusterIP = addresses[0] as string
+}
+
+function familyOf(range: string): IpFamily {
+  return parseCIDR(range)?.address.family === 6 ? 'IPv6' : 'IPv4'
+}
+
+function firstOf<T>(ranges: readonly string[], find: (range: string) => T | undefined): T | undefined {
+  for (const range of ranges) {
+    const found = find(range)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 interface PortOptions {
