@@ -8,20 +8,9 @@ import type {
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from '@krmkit/kinds/authorization/v1'
-import {
-  ApiError,
-  type ApiObject,
-  type FieldError,
-  type FieldRequirement,
-  field,
-  goQuote,
-  goText,
-  Path,
-  parseFieldSelector,
-  type UserInfo,
-} from '@krmkit/meta'
-import { labelsOf } from '../filters/authorization.ts'
+import { ApiError, type ApiObject, type FieldError, field, goQuote, goText, Path, type UserInfo } from '@krmkit/meta'
 import type { ResourceRequest } from '../resource-handler.ts'
+import { reviewSelectors } from './review-selectors.ts'
 import type { ReviewAnswer } from './reviews.ts'
 
 /**
@@ -97,14 +86,14 @@ function listed<K extends string>(key: K, values: readonly string[] | undefined)
 }
 
 async function decide({ machinery }: ResourceRequest, review: AnyReview, user: UserInfo): Promise<void> {
-  const { attributes, problem } = attributesOf(user, review.spec ?? {})
+  const { attributes, problems } = attributesOf(user, review.spec ?? {})
   const { decision, reason, error } = await machinery.authorizer.authorize(attributes)
-  const errors = [error, problem].filter((text) => text !== undefined)
+  const errors = error === undefined ? problems : [error, ...problems]
   review.status = {
     allowed: decision === 'allow',
     ...(decision === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
-    ...(errors.length === 0 ? {} : { evaluationError: errors.join(', ') }),
+    ...(errors.length === 0 ? {} : { evaluationError: errors.join('; ') }),
   }
 }
 
@@ -114,44 +103,18 @@ function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSp
 
 type Asked = Pick<SubjectAccessReviewSpec, 'resourceAttributes' | 'nonResourceAttributes'>
 
-/** A selector that cannot be read asks for everything; `problem` tells why. */
-function attributesOf(user: UserInfo, spec: Asked): { readonly attributes: Attributes; readonly problem: string | undefined } {
+/** A selector that cannot be read asks for everything, of which `problems` tell. */
+function attributesOf(user: UserInfo, spec: Asked): { readonly attributes: Attributes; readonly problems: readonly string[] } {
   const asked = spec.resourceAttributes
   if (asked === undefined) {
     const { path = '', verb = '' } = spec.nonResourceAttributes ?? {}
     const none = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
-    return { attributes: { user, isResource: false, verb, path, ...none }, problem: undefined }
+    return { attributes: { user, isResource: false, verb, path, ...none }, problems: [] }
   }
   const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = asked
-  const { requirements, problem } = fieldsOf(asked)
-  const { rawSelector = '', requirements: given = [] } = asked.labelSelector ?? {}
-  const labelSelector = rawSelector === '' ? given.map(labelOf) : labelsOf(rawSelector)
+  const { problems, ...selectors } = reviewSelectors(asked)
   const plain = { user, isResource: true, verb, group, version, resource, subresource, namespace, name, path: '' }
-  return { attributes: { ...plain, fieldSelector: requirements, labelSelector }, problem }
-}
-
-function labelOf({ key = '', operator = '', values }: { key?: string; operator?: string; values?: string[] }) {
-  return { key, operator, ...(values === undefined ? {} : { values }) }
-}
-
-function fieldsOf({ fieldSelector }: ResourceAttributes): {
-  readonly requirements: readonly FieldRequirement[] | undefined
-  readonly problem?: string
-} {
-  const { rawSelector = '', requirements = [] } = fieldSelector ?? {}
-  if (rawSelector !== '') {
-    try {
-      return { requirements: parseFieldSelector(rawSelector).requirements }
-    } catch (error) {
-      return { requirements: undefined, problem: `fieldSelector: ${(error as Error).message}` }
-    }
-  }
-  const known = requirements.flatMap(({ key = '', operator, values = [] }): FieldRequirement[] =>
-    values.length === 1 && (operator === 'In' || operator === 'NotIn')
-      ? [{ field: key, operator: operator === 'In' ? '=' : '!=', value: values[0]! }]
-      : [],
-  )
-  return { requirements: known }
+  return { attributes: { ...plain, ...selectors }, problems }
 }
 
 function wrongAttributes({ resourceAttributes, nonResourceAttributes }: Asked): FieldError[] {
