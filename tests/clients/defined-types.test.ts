@@ -1,6 +1,6 @@
+import { type Client, defineResource, resourceType } from 'krmkit'
 import { expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { type Client, defineResource, resourceType } from './index.ts'
 
 /** What the client knows of the types that it is asked with; these tests are run by the type checker. */
 
