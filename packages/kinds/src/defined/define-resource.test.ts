@@ -112,6 +112,16 @@ describe('defineResource', () => {
     expect(definedInCode).toBe(true)
   })
 
+  it.each([
+    ['Widget', 'widgets'],
+    ['Policy', 'policies'],
+    ['Gateway', 'gateways'],
+    ['StorageClass', 'storageclasses'],
+    ['Box', 'boxes'],
+  ])('%s are %s', (kind, plural) => {
+    expect(defineResource({ ...base, kind, versions: { v1: { schema } } }).resource).toBe(plural)
+  })
+
   it('says what is wrong with a definition', () => {
     expect(() => defineResource({ group: 'nodots', kind: 'Widget', versions: { v1: { schema } } })).toThrow(
       'Widget cannot be defined: spec.group',

@@ -55,7 +55,7 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
 
 function manifestOf(options: ResourceOptions<VersionTable>, storageVersion: string): CustomResourceDefinition {
   const { group, kind, shortNames, categories, namespaced = true } = options
-  const plural = options.plural ?? `${kind.toLowerCase()}s`
+  const plural = options.plural ?? pluralOf(kind.toLowerCase())
   return CustomResourceDefinition.default(
     CustomResourceDefinition.create({
       metadata: { name: `${plural}.${group}` },
@@ -74,6 +74,11 @@ function manifestOf(options: ResourceOptions<VersionTable>, storageVersion: stri
       },
     } as unknown as Omit<CustomResourceDefinition, 'apiVersion' | 'kind'>) as DeepReadonly<CustomResourceDefinition>,
   )
+}
+
+function pluralOf(name: string): string {
+  if (/[^aeiou]y$/.test(name)) return `${name.slice(0, -1)}ies`
+  return /(?:s|x|z|ch|sh)$/.test(name) ? `${name}es` : `${name}s`
 }
 
 function versionOf(name: string, options: VersionOptions, storage: boolean): CustomResourceDefinitionVersion {

@@ -75,7 +75,7 @@ export interface ResourceOptions<V extends VersionTable, S extends keyof V & str
   readonly versions: V
   /** The version that objects are kept in. Default: the most stable, newest one. */
   readonly storageVersion?: S
-  /** Default: the kind in lower case with an `s`. */
+  /** Default: the plural of the kind in lower case, as English mostly forms it: `widgets`, `policies`, `classes`. */
   readonly plural?: string
   readonly singular?: string
   readonly listKind?: string
