@@ -1,4 +1,5 @@
 export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
+export { endpointServices } from './aggregation/endpoint-services.ts'
 export type {
   Aggregation,
   ProxiedRequest,

@@ -25,7 +25,7 @@ import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo }
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { advertised, certificateHosts } from './addresses.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
-import { aggregationOf } from './aggregation/aggregation.ts'
+import { aggregationOf, WebhookServices } from './aggregation/aggregation.ts'
 import { auditTrailsOf, type Trails } from './audit/trail.ts'
 import { type Authenticators, authenticators } from './authentication/authenticators.ts'
 import { type Authorization, authorization } from './authorization/authorizer.ts'
@@ -78,6 +78,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     onError: (error) => log.error('the certificate for other servers cannot be read', error),
   })
   const webhooks = webhookTransport()
+  const services = new WebhookServices(options)
   const proxies = proxyTransport()
   const audit = await auditTrailsOf(options, { ...environment, log })
   let listening: Listening | undefined
@@ -103,11 +104,11 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       admission: (parts) =>
         admission.make({
           ...parts,
-          webhooks: { transport: webhooks, credentials: kubeconfigCredentials },
+          webhooks: { transport: webhooks, credentials: kubeconfigCredentials, ...services.reach },
           // By this lifetime the issuer knows mounted tokens, which live on when that is asked for.
           mountedTokenSeconds: options.serviceAccountExtendTokenExpiration ? extendableTokenSeconds : 3600,
         }),
-      conversion: { transport: webhooks },
+      conversion: { transport: webhooks, ...services.reach },
       aggregation: { transport: proxies, ...others },
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
@@ -124,6 +125,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       onFault: (error) => log.error('a request failed', error),
       audit: [...audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
     })
+    services.attach(server, environment.random)
     await admission.ready()
     who.attach(server)
     followAuthorities(listening, { who, log })

@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EmbeddedServer } from '@krmkit/apiserver'
 import { fakeClock } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Command } from '../commander.ts'
-import { aggregationOf } from './aggregation.ts'
+import { aggregationOf, WebhookServices } from './aggregation.ts'
 import { addAggregationFlags } from './flags.ts'
 import type { AggregationOptions } from './options.ts'
 
@@ -53,5 +54,20 @@ describe('flags about other servers', () => {
     await expect(aggregationOf(optionsOf('--proxy-client-cert-file=a'), context)).rejects.toThrow('go together')
     const flags = ['--proxy-client-cert-file=/nowhere/a', '--proxy-client-key-file=/nowhere/b']
     await expect(aggregationOf(optionsOf(...flags), context)).rejects.toThrow('proxy-client-cert-file')
+  })
+
+  it('webhooks are found where other servers are', () => {
+    expect(new WebhookServices(optionsOf()).reach).toEqual({})
+    const services = new WebhookServices(optionsOf('--enable-aggregator-routing'))
+    const { resolveService } = services.reach
+    const hook = { namespace: 'a', name: 'hook', port: 443 }
+    expect(() => resolveService?.(hook)).toThrow('starting')
+    const objects: Record<string, object> = {
+      services: { spec: { ports: [{ port: 443 }] } },
+      endpoints: { subsets: [{ addresses: [{ ip: '10.0.0.5' }], ports: [{ port: 8443 }] }] },
+    }
+    const reader = { get: ({ resource }: { readonly resource: string }) => objects[resource] }
+    services.attach({ registry: { reader } } as unknown as EmbeddedServer, { bytes: () => new Uint8Array(3) })
+    expect(resolveService?.(hook)).toEqual({ host: '10.0.0.5', port: 8443 })
   })
 })

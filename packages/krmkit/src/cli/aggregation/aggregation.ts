@@ -1,5 +1,6 @@
-import type { Aggregation, ProxyIdentity } from '@krmkit/apiserver'
-import type { Clock } from '@krmkit/meta'
+import type { ServiceResolver } from '@krmkit/admission'
+import { type Aggregation, type EmbeddedServer, endpointServices, type ProxyIdentity } from '@krmkit/apiserver'
+import type { Clock, Random } from '@krmkit/meta'
 import { watchFile } from '../authentication/watched-file.ts'
 import { CliError } from '../cli-error.ts'
 import { readText } from '../files.ts'
@@ -43,5 +44,27 @@ async function proxyIdentity(
       certificate[Symbol.dispose]()
       key[Symbol.dispose]()
     },
+  }
+}
+
+/**
+ * Where webhooks find services, which is where requests are passed on to: nothing to say where that is the address of the service. They
+ * are called once `attach` has told of the server.
+ */
+export class WebhookServices {
+  readonly reach: { readonly resolveService?: ServiceResolver }
+  #find: ServiceResolver | undefined
+
+  constructor({ enableAggregatorRouting }: Pick<AggregationOptions, 'enableAggregatorRouting'>) {
+    this.reach = enableAggregatorRouting ? { resolveService: (service) => this.#resolve(service) } : {}
+  }
+
+  attach(server: EmbeddedServer, random: Pick<Random, 'bytes'>): void {
+    this.#find = endpointServices(server.registry.reader, random)
+  }
+
+  #resolve(service: Parameters<ServiceResolver>[0]): ReturnType<ServiceResolver> {
+    if (this.#find === undefined) throw new Error('the server is starting')
+    return this.#find(service)
   }
 }

@@ -12,7 +12,7 @@ export function addAggregationFlags(command: Command): Command {
     new Option('--proxy-client-key-file <file>', 'its PEM key'),
     new Option(
       '--enable-aggregator-routing [bool]',
-      'reach them at the addresses behind their services instead of at those of the services',
+      'reach them, and webhooks, at the addresses behind their services instead of at those of the services',
     )
       .default(false)
       .argParser(flag),
