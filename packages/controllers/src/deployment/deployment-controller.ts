@@ -144,7 +144,8 @@ class Deployments implements AsyncDisposable {
 
   /** The set of the template is there, knows its revision, and so does the deployment. */
   async #withRevisions(known: D, sets: Sets, { create }: { readonly create: boolean }): Promise<{ deployment: D; sets: Sets }> {
-    const revision = Math.max(0, ...sets.old.map((set) => revisionOf(set, this.#marks))) + 1
+    const newest = sets.old.map((set) => revisionOf(set, this.#marks)).reduce((a, b) => (a > b ? a : b), 0n)
+    const revision = newest + 1n
     const current = sets.current === undefined ? undefined : await this.#updateSet(known, sets.current, revision)
     if (current !== undefined) {
       const deployment = await this.#writeRevision(known, revisionOf(current, this.#marks))
@@ -167,7 +168,7 @@ class Deployments implements AsyncDisposable {
     }
   }
 
-  async #createSet(deployment: D, sets: Sets, revision: number): Promise<R> {
+  async #createSet(deployment: D, sets: Sets, revision: bigint): Promise<R> {
     const { client, fieldManager, signal } = this.#context
     const set = newSet(deployment, this.#marks, revision)
     set.spec = { ...set.spec, replicas: targetOfNew(deployment, { old: sets.old, current: set }) }
@@ -186,7 +187,7 @@ class Deployments implements AsyncDisposable {
     }
   }
 
-  async #updateSet(deployment: D, set: R, revision: number): Promise<R> {
+  async #updateSet(deployment: D, set: R, revision: bigint): Promise<R> {
     const annotations = withRevision(deployment, set, this.#marks, revision)
     const minReadySeconds = deployment.spec?.minReadySeconds
     if (sameJson(annotations, set.metadata.annotations ?? {}) && set.spec?.minReadySeconds === minReadySeconds) return set
@@ -229,7 +230,7 @@ class Deployments implements AsyncDisposable {
     return withProgress(deployment, next, this.#context, 'Unknown')
   }
 
-  async #writeRevision(deployment: D, revision: number): Promise<D> {
+  async #writeRevision(deployment: D, revision: bigint): Promise<D> {
     const text = String(revision)
     if (deployment.metadata.annotations?.[this.#marks.revision] === text) return deployment
     const { client, fieldManager, signal } = this.#context

@@ -46,7 +46,7 @@ export function templateHash(template: Template | undefined, collisions = 0): st
 }
 
 /** A set of no replicas yet for the deployment's template. */
-export function newSet(deployment: D, marks: Marks, revision: number): ReplicaSet {
+export function newSet(deployment: D, marks: Marks, revision: bigint): ReplicaSet {
   const { name = '', namespace = '', uid = '' } = deployment.metadata
   const hash = templateHash(deployment.spec?.template as Template | undefined, deployment.status?.collisionCount)
   const template = structuredClone(deployment.spec?.template ?? {}) as Template
@@ -76,11 +76,11 @@ export function newSet(deployment: D, marks: Marks, revision: number): ReplicaSe
 }
 
 /** Annotations of a set that belongs to this revision: those of the deployment, and how the set is counted. */
-export function withRevision(deployment: D, set: R, marks: Marks, revision: number): Record<string, string> {
+export function withRevision(deployment: D, set: R, marks: Marks, revision: bigint): Record<string, string> {
   const own: readonly string[] = [marks.revision, marks.history, marks.desired, marks.max, marks.lastApplied]
   const passed = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
   const annotations = { ...set.metadata.annotations, ...Object.fromEntries(passed) }
-  const before = Number.parseInt(annotations[marks.revision] ?? '0', 10)
+  const before = readRevision(annotations[marks.revision])
   if (before >= revision) return annotations
   if (before > 0) annotations[marks.history] = [...(annotations[marks.history]?.split(',') ?? []), before].join()
   return { ...annotations, [marks.revision]: String(revision) }
@@ -91,6 +91,11 @@ export function replicasMarks(deployment: D, marks: Marks): Record<string, strin
   return { [marks.desired]: String(wanted), [marks.max]: String(wanted + fenceposts(deployment).surge) }
 }
 
-export function revisionOf({ metadata }: D | R, marks: Marks): number {
-  return Number.parseInt(metadata.annotations?.[marks.revision] ?? '0', 10) || 0
+export function revisionOf({ metadata }: D | R, marks: Marks): bigint {
+  return readRevision(metadata.annotations?.[marks.revision])
+}
+
+/** Revisions are 64-bit numbers, more than a double holds. What is no number counts as none. */
+function readRevision(text: string | undefined): bigint {
+  return /^[+-]?\d{1,19}$/.test(text ?? '') ? BigInt((text ?? '').replace(/^\+/, '')) : 0n
 }

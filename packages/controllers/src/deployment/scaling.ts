@@ -109,12 +109,12 @@ function isSaturated(deployment: D, current: R): boolean {
 }
 
 /** Sets that nobody needs to go back to, the oldest revisions first. */
-export function outdated(deployment: D, old: readonly R[], revision: (set: R) => number): readonly R[] {
+export function outdated(deployment: D, old: readonly R[], revision: (set: R) => bigint): readonly R[] {
   const limit = deployment.spec?.revisionHistoryLimit
   const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   if (limit === undefined || alive.length <= limit) return []
   return [...alive]
-    .sort((a, b) => revision(a) - revision(b) || byAge(a, b))
+    .sort((a, b) => Number(revision(a) - revision(b)) || byAge(a, b))
     .slice(0, alive.length - limit)
     .filter((set) => {
       const seen = (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0)

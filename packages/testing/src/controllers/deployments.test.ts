@@ -104,6 +104,20 @@ describe('deployment controller', () => {
     ])
   })
 
+  it('counts revisions on from those of sets that it adopts, however long they are', async () => {
+    const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' }
+    const adopted = {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: 'old', namespace: 'default', labels, annotations },
+      spec: { replicas: 1, selector: { matchLabels: labels }, template: template('web:0') },
+    }
+    await using server = await start(adopted, deployment())
+    await server.settle()
+    const { metadata } = await server.client.get(deployments, 'web')
+    expect(metadata.annotations?.['deployment.kubernetes.io/revision']).toBe('3546343826724305833')
+  })
+
   it('a deployment of none is there at once', async () => {
     await using server = await start(deployment({ replicas: 0 }))
     await server.settle()
