@@ -3,7 +3,7 @@ import { managedFieldsProblem } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
 import type { FrozenObject, RequestContext, UpdateRequest } from './interfaces.ts'
-import type { Writer } from './write.ts'
+import type { Writer } from './writer.ts'
 
 /** What admission is told of a request, and how its result is taken over. */
 

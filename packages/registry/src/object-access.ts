@@ -6,7 +6,8 @@ import type { Environment, RequestContext } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
 import type { ServedResources } from './served-resources.ts'
 import type { ParsedObjects } from './stored-object.ts'
-import { createObject, updateObject, type Writer } from './write.ts'
+import { createObject, updateObject } from './write.ts'
+import type { Writer } from './writer.ts'
 
 /** How admission plugins see and change other objects. */
 

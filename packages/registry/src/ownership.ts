@@ -17,7 +17,7 @@ import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@kr
 import { normalize, stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, RequestContext } from './interfaces.ts'
 import type { ServedResources } from './served-resources.ts'
-import type { Writer } from './write.ts'
+import type { Writer } from './writer.ts'
 
 /**
  * Who owns which field, kept by every write. Owners are recorded in the version of the request, so objects are looked at

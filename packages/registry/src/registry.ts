@@ -8,7 +8,7 @@ import { ServiceAddresses } from './service-addresses.ts'
 import { StoredForms } from './stored-form.ts'
 import { ParsedObjects } from './stored-object.ts'
 import { Turns } from './turns.ts'
-import type { Writer } from './write.ts'
+import type { Writer } from './writer.ts'
 
 /** Everything the verbs need, over one set of served resources. */
 export interface Registry extends Writer {

@@ -7,7 +7,7 @@ import type { DeleteAnswer, DeleteOptions, DeleteRequest, FrozenObject, RequestC
 import { isStorableName, objectKey } from './keys.ts'
 import { policyContext } from './object-metadata.ts'
 import { deepFreeze, encodeStored } from './stored-object.ts'
-import { storedType, type Writer } from './write.ts'
+import { storedType, type Writer } from './writer.ts'
 
 /**
  * How objects go.

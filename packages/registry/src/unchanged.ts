@@ -5,7 +5,7 @@ import type { Entry } from '@krmkit/storage'
 import type { FrozenObject, RequestContext, Stored } from './interfaces.ts'
 import { policyContext } from './object-metadata.ts'
 import { mayRemoveAfterUpdate } from './removal.ts'
-import type { Writer } from './write.ts'
+import type { Writer } from './writer.ts'
 
 /**
  * Updates that change nothing, as most applies of controllers: what was prepared, validated and encoded when it was stored needs

@@ -1,11 +1,11 @@
-import type { AdmissionAttributes, ObjectForms, ObjectReader, ObjectWriter, Settle } from '@krmkit/admission'
+import type { AdmissionAttributes, Settle } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type GroupKind, type JsonValue } from '@krmkit/meta'
-import { normalize, type StructType } from '@krmkit/schema'
+import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
+import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext, admittedUpdate, mendAdmitted, updateAttributes } from './admission-request.ts'
-import type { Environment, FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
+import type { FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import {
   carryOverMetadata,
@@ -20,45 +20,12 @@ import {
   wipeSystemMetadata,
 } from './object-metadata.ts'
 import { encodeWithin, maxObjectBytesByDefault } from './object-size.ts'
-import { type OwnedKinds, settleOwnership, trackOwnership } from './ownership.ts'
+import { settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './removal.ts'
-import type { ServiceAddresses } from './service-addresses.ts'
-import type { StoredForms } from './stored-form.ts'
-import { deepFreeze, encodeStored, type ParsedObjects, sameBytes } from './stored-object.ts'
-import type { Turns } from './turns.ts'
+import { deepFreeze, encodeStored, sameBytes } from './stored-object.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
-
-/** Refusals name the kind as it is stored, whatever version was asked for. */
-function storedKind(writer: Writer, definition: ResourceDefinition): GroupKind {
-  const { group, resource } = definition.storage
-  const { kind } = writer.stored(group, resource) ?? definition
-  return { group: kind.group, kind: kind.kind }
-}
-
-/** Everything the write verbs share. */
-export interface Writer {
-  readonly environment: Environment
-  readonly reader: ObjectReader
-  /** Writes on behalf of admission plugins. */
-  readonly objects: ObjectWriter
-  /** The versions of objects. */
-  readonly forms: ObjectForms
-  readonly parsed: ParsedObjects
-  readonly owned: OwnedKinds
-  readonly storedForms: StoredForms
-  readonly addresses: ServiceAddresses
-  /** Of those who lost a race for an object. */
-  readonly turns: Turns
-  /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
-  stored(group: string, resource: string): ResourceDefinition | undefined
-}
-
-/** Type of the objects as they are stored, which the version of a request may differ from. */
-export function storedType(writer: Writer, definition: ResourceDefinition): StructType {
-  const { group, resource } = definition.storage
-  return (writer.stored(group, resource) ?? definition).kind.type()
-}
+import { storedKind, storedType, type Writer } from './writer.ts'
 
 /** Tries to find a free generated name before giving up. */
 const generatedNameAttempts = 8

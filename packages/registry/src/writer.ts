@@ -1,0 +1,41 @@
+import type { ObjectForms, ObjectReader, ObjectWriter } from '@krmkit/admission'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { GroupKind } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+import type { Environment } from './interfaces.ts'
+import type { OwnedKinds } from './ownership.ts'
+import type { ServiceAddresses } from './service-addresses.ts'
+import type { StoredForms } from './stored-form.ts'
+import type { ParsedObjects } from './stored-object.ts'
+import type { Turns } from './turns.ts'
+
+/** Everything the write verbs share. */
+export interface Writer {
+  readonly environment: Environment
+  readonly reader: ObjectReader
+  /** Writes on behalf of admission plugins. */
+  readonly objects: ObjectWriter
+  /** The versions of objects. */
+  readonly forms: ObjectForms
+  readonly parsed: ParsedObjects
+  readonly owned: OwnedKinds
+  readonly storedForms: StoredForms
+  readonly addresses: ServiceAddresses
+  /** Of those who lost a race for an object. */
+  readonly turns: Turns
+  /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
+  stored(group: string, resource: string): ResourceDefinition | undefined
+}
+
+/** Refusals name the kind as it is stored, whatever version was asked for. */
+export function storedKind(writer: Writer, definition: ResourceDefinition): GroupKind {
+  const { group, resource } = definition.storage
+  const { kind } = writer.stored(group, resource) ?? definition
+  return { group: kind.group, kind: kind.kind }
+}
+
+/** Type of the objects as they are stored, which the version of a request may differ from. */
+export function storedType(writer: Writer, definition: ResourceDefinition): StructType {
+  const { group, resource } = definition.storage
+  return (writer.stored(group, resource) ?? definition).kind.type()
+}
