@@ -19,7 +19,7 @@ import {
   replicaSets,
   wantedReplicas,
 } from './objects.ts'
-import { findNewSet, newSet, replicasMarks, revisionOf, templateText, withRevision } from './replica-set-form.ts'
+import { findNewSet, newestRevision, newSet, replicasMarks, revisionOf, templateText, withRevision } from './replica-set-form.ts'
 import { isScaled, outdated, type Sets, type Target, targetOfNew, targetsOfOld, targetsOfScaling } from './scaling.ts'
 import { conditionOf, countStatus, deadlineMs, hasDeadline, isComplete, rolloutStatus, withCondition } from './status.ts'
 
@@ -144,8 +144,7 @@ class Deployments implements AsyncDisposable {
 
   /** The set of the template is there, knows its revision, and so does the deployment. */
   async #withRevisions(known: D, sets: Sets, { create }: { readonly create: boolean }): Promise<{ deployment: D; sets: Sets }> {
-    const newest = sets.old.map((set) => revisionOf(set, this.#marks)).reduce((a, b) => (a > b ? a : b), 0n)
-    const revision = newest + 1n
+    const revision = newestRevision(sets.old, this.#marks) + 1n
     const current = sets.current === undefined ? undefined : await this.#updateSet(known, sets.current, revision)
     if (current !== undefined) {
       const deployment = await this.#writeRevision(known, revisionOf(current, this.#marks))

@@ -95,6 +95,16 @@ export function revisionOf({ metadata }: D | R, marks: Marks): bigint {
   return readRevision(metadata.annotations?.[marks.revision])
 }
 
+/** Zero for no sets. */
+export function newestRevision(sets: readonly R[], marks: Marks): bigint {
+  let newest = 0n
+  for (const set of sets) {
+    const revision = revisionOf(set, marks)
+    if (revision > newest) newest = revision
+  }
+  return newest
+}
+
 /** Revisions are 64-bit numbers, more than a double holds. What is no number counts as none. */
 function readRevision(text: string | undefined): bigint {
   return /^[+-]?\d{1,19}$/.test(text ?? '') ? BigInt((text ?? '').replace(/^\+/, '')) : 0n
