@@ -20,6 +20,7 @@ import {
   wantedReplicas,
 } from './objects.ts'
 import { findNewSet, newestRevision, newSet, replicasMarks, revisionOf, templateText, withRevision } from './replica-set-form.ts'
+import { rollbackOf, rolledBack } from './rollback.ts'
 import { isScaled, outdated, type Sets, type Target, targetOfNew, targetsOfOld, targetsOfScaling } from './scaling.ts'
 import { conditionOf, countStatus, deadlineMs, hasDeadline, isComplete, rolloutStatus, withCondition } from './status.ts'
 
@@ -105,6 +106,8 @@ class Deployments implements AsyncDisposable {
 
   async #rollOut(known: D, claimed: readonly R[]): Promise<D['status']> {
     const present = split(known, claimed)
+    const goal = known.spec?.paused === true ? undefined : rollbackOf(known, this.#marks)
+    if (goal !== undefined) return this.#rollBack(known, present, goal)
     const isHeld = known.spec?.paused === true || isScaled(known, present, this.#marks)
     const waits = !isRolling(known) && present.current === undefined && actualReplicas(present.old) > 0
     const { deployment, sets } = await this.#withRevisions(known, present, { create: !isHeld && !waits && isRolling(known) })
@@ -121,6 +124,16 @@ class Deployments implements AsyncDisposable {
       await this.#scaleAll(deployment, grows ? [target] : targetsOfOld(deployment, { ...sets, current }))
     }
     return this.#finish(deployment, sets)
+  }
+
+  /** The change is told soon, and then rolled out as any other. */
+  async #rollBack(known: D, present: Sets, goal: bigint): Promise<D['status']> {
+    const { client, fieldManager, signal } = this.#context
+    const { deployment, sets } = await this.#withRevisions(known, present, { create: true })
+    const { current, old } = sets
+    const all = current === undefined ? old : [...old, current]
+    await client.update(deployments, rolledBack(deployment, all, goal, this.#marks), { fieldManager, signal })
+    return known.status
   }
 
   /** All old pods go before the first new one comes. */

@@ -73,8 +73,14 @@ export interface Marks {
   /** Replicas that the deployment wanted, and could have had at most, when the set was last scaled. */
   readonly desired: string
   readonly max: string
-  /** Not passed on to replica sets. */
   readonly lastApplied: string
+  /** Asks to go back to a revision. */
+  readonly rollbackTo: string
+}
+
+/** What is not passed on between deployments and replica sets. */
+export function ownMarks(marks: Marks): readonly string[] {
+  return Object.values(marks)
 }
 
 export function marksOf({ domain }: NamingProfile): Marks {
@@ -84,6 +90,7 @@ export function marksOf({ domain }: NamingProfile): Marks {
     desired: `deployment.${domain}/desired-replicas`,
     max: `deployment.${domain}/max-replicas`,
     lastApplied: `kubectl.${domain}/last-applied-configuration`,
+    rollbackTo: 'deprecated.deployment.rollback.to',
   }
 }
 

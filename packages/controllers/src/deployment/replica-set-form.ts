@@ -1,5 +1,15 @@
 import type { OwnerReference } from '@krmkit/meta'
-import { type D, fenceposts, hashLabel, type Marks, type R, type ReplicaSet, type Template, wantedReplicas } from './objects.ts'
+import {
+  type D,
+  fenceposts,
+  hashLabel,
+  type Marks,
+  ownMarks,
+  type R,
+  type ReplicaSet,
+  type Template,
+  wantedReplicas,
+} from './objects.ts'
 
 /** What the replica sets of a deployment look like: their template, their name, and what they remember. */
 
@@ -77,7 +87,7 @@ export function newSet(deployment: D, marks: Marks, revision: bigint): ReplicaSe
 
 /** Annotations of a set that belongs to this revision: those of the deployment, and how the set is counted. */
 export function withRevision(deployment: D, set: R, marks: Marks, revision: bigint): Record<string, string> {
-  const own: readonly string[] = [marks.revision, marks.history, marks.desired, marks.max, marks.lastApplied]
+  const own = ownMarks(marks)
   const passed = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
   const annotations = { ...set.metadata.annotations, ...Object.fromEntries(passed) }
   const before = readRevision(annotations[marks.revision])
@@ -106,6 +116,6 @@ export function newestRevision(sets: readonly R[], marks: Marks): bigint {
 }
 
 /** Revisions are 64-bit numbers, more than a double holds. What is no number counts as none. */
-function readRevision(text: string | undefined): bigint {
+export function readRevision(text: string | undefined): bigint {
   return /^[+-]?\d{1,19}$/.test(text ?? '') ? BigInt((text ?? '').replace(/^\+/, '')) : 0n
 }

@@ -10,6 +10,7 @@ import {
   specReplicas,
   wantedReplicas,
 } from './objects.ts'
+import { replicasMarks } from './replica-set-form.ts'
 
 /** How many replicas each set shall have next: arithmetic alone. */
 
@@ -77,12 +78,12 @@ export function targetsOfScaling(deployment: D, sets: Sets, marks: Marks): Targe
   const running = active(allOf(sets))
   if (running.length <= 1) {
     const only = running[0] ?? sets.current ?? sets.old.at(-1)
-    return only === undefined ? [] : changed([{ set: only, replicas: wanted }])
+    return only === undefined ? [] : unsettled([{ set: only, replicas: wanted }], deployment, marks)
   }
-  if (sets.current !== undefined && isSaturated(deployment, sets.current)) {
+  if (sets.current !== undefined && isSaturated(deployment, sets.current, marks)) {
     return changed(active(sets.old).map((set) => ({ set, replicas: 0 })))
   }
-  return isRolling(deployment) ? changed(shares(deployment, running, marks)) : []
+  return isRolling(deployment) ? unsettled(shares(deployment, running, marks), deployment, marks) : []
 }
 
 function shares(deployment: D, running: readonly R[], marks: Marks): Target[] {
@@ -103,8 +104,17 @@ function shares(deployment: D, running: readonly R[], marks: Marks): Target[] {
   return targets.map((target, i) => (i === 0 ? { ...target, replicas: Math.max(0, target.replicas + toAdd - added) } : target))
 }
 
-function isSaturated(deployment: D, current: R): boolean {
+/** Those that change, or do not remember yet what the deployment wants: as long as they do not, it counts as scaled. */
+function unsettled(targets: readonly Target[], deployment: D, marks: Marks): Target[] {
+  const remembered = Object.entries(replicasMarks(deployment, marks))
+  return targets.filter(({ set, replicas }) => {
+    return replicas !== wantedReplicas(set) || remembered.some(([name, text]) => set.metadata.annotations?.[name] !== text)
+  })
+}
+
+function isSaturated(deployment: D, current: R, { desired }: Marks): boolean {
   const wanted = wantedReplicas(deployment)
+  if (current.metadata.annotations?.[desired] !== String(wanted)) return false
   return wantedReplicas(current) === wanted && (current.status?.availableReplicas ?? 0) === wanted
 }
 

@@ -211,6 +211,43 @@ describe('deployment controller', () => {
     expect((await setsOf(server)).map(({ spec }) => spec?.replicas)).toEqual([0, 0])
   })
 
+  it('scaled in the midst of a rollout so that no set changes, it rolls on', async () => {
+    const strategy = (maxSurge: number) => ({ rollingUpdate: { maxSurge, maxUnavailable: 2 } })
+    await using server = await start(deployment({ replicas: 10, strategy: strategy(3) }))
+    await server.settle()
+    await run(server)
+    await change(server, { template: template('web:2') })
+    await server.settle()
+    // As many with the smaller surge as there are.
+    await change(server, { replicas: 11, strategy: strategy(2) })
+    await server.settle()
+    await change(server, { template: template('web:3') })
+    await runAll(server)
+    expect(counts(await setsOf(server)).at(-1)).toEqual([3, 11])
+  })
+
+  it('goes back to the revision that an annotation names, or to the one before', async () => {
+    const mark = 'deprecated.deployment.rollback.to'
+    await using server = await start(deployment())
+    await runAll(server)
+    for (const image of ['web:2', 'web:3']) {
+      await change(server, { template: template(image) })
+      await runAll(server)
+    }
+    const goTo = async (revision: string) => {
+      await server.client.patch(deployments, 'web', { type: 'merge', patch: { metadata: { annotations: { [mark]: revision } } } })
+      await runAll(server)
+      const { metadata, spec } = await server.client.get(deployments, 'web')
+      expect(metadata.annotations).not.toHaveProperty(mark)
+      expect(JSON.stringify(spec)).not.toContain('pod-template-hash')
+      return [JSON.stringify(spec).match(/web:\d/)?.[0], metadata.annotations?.['deployment.kubernetes.io/revision']]
+    }
+    expect(await goTo('0')).toEqual(['web:2', '4'])
+    expect(await goTo('1')).toEqual(['web:1', '5'])
+    expect(await goTo('77')).toEqual(['web:1', '5'])
+    expect((await setsOf(server)).map(({ metadata }) => metadata.annotations?.[mark])).toEqual([undefined, undefined, undefined])
+  })
+
   it('a paused one scales and does not roll', async () => {
     await using server = await start(deployment())
     await server.settle()
