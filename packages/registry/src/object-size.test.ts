@@ -29,6 +29,7 @@ describe('the size of stored objects', () => {
     const error = refusal(() => encodeWithin(object(), { maxBytes: bytes.byteLength - 1, ownersMayGo: true }))
     expect(error).toBeInstanceOf(ApiError)
     expect([error?.code, error?.reason]).toEqual([413, 'RequestEntityTooLarge'])
+    expect(error?.message).toContain('request is too large')
   })
 
   it('costs the owners of fields, but not when somebody applies', () => {

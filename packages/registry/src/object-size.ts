@@ -22,5 +22,6 @@ export function encodeWithin(
     const fewer = encodeStored(object)
     if (fewer.byteLength <= maxBytes) return fewer
   }
-  throw ApiError.requestEntityTooLarge(`stored objects may have ${maxBytes} bytes`)
+  // Clients look for the words that etcd has for it.
+  throw ApiError.requestEntityTooLarge(`etcdserver: request is too large: stored objects may have ${maxBytes} bytes`)
 }
