@@ -40,7 +40,7 @@ const types = {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-restart-'))
-  flags = ['--data-dir', folder, '--secure-port', String(await freePort())]
+  flags = ['--controllers=*,-deployment-controller', '--data-dir', folder, '--secure-port', String(await freePort())]
   server = await startServerProcess(flags)
   client = await connect()
 }, 120_000)

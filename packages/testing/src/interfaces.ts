@@ -66,7 +66,8 @@ export interface TestServerOptions {
   /** People besides the administrator. Without it everybody may do everything. */
   readonly users?: Readonly<Record<string, UserRules>>
   /**
-   * Which controllers run, as `--controllers` names them; `[]` for none. Default `['*']`: those that run unless they are named.
+   * Which controllers run, as `--controllers` names them; `[]` for none. Default all but `deployment-controller`: tests that play the
+   * part of a cluster write the status of deployments themselves.
    */
   readonly controllers?: readonly string[]
   /** Default: a clock that stands still until `clock.advance`, at the time of the machine. */

@@ -26,12 +26,10 @@ import { conditionOf, countStatus, deadlineMs, hasDeadline, isComplete, rolloutS
 
 /**
  * Rolls deployments out: one replica set for each template they had, moved from the old to the new one as the strategy allows.
- * Making pods of replica sets is the business of another controller, so that this one runs only where it is named: without the other
- * its replica sets are of no use.
+ * Making pods of replica sets is the business of another controller.
  */
 export const deploymentController: Controller = {
   name: 'deployment-controller',
-  isDefault: false,
   start: (context) => new Deployments(context),
 }
 

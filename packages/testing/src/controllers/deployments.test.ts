@@ -33,7 +33,7 @@ function deployment(spec: object = {}): ApiObject {
   }
 }
 
-const start = (...seed: ApiObject[]) => createTestServer({ seed, controllers: ['*', 'deployment-controller'] })
+const start = (...seed: ApiObject[]) => createTestServer({ seed, controllers: ['*'] })
 
 async function setsOf({ client }: TestServer): Promise<ReplicaSet[]> {
   const { items } = await client.list(replicaSets, { namespace: 'default' })
