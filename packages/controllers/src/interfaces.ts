@@ -3,7 +3,7 @@ import type { Client } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Informers } from './framework/informers.ts'
 import type { Monitors } from './framework/monitors.ts'
-import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
+import type { Pace, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
 import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
 
 /**
@@ -35,6 +35,8 @@ export interface ControllerContext {
   readonly legacyToken: LegacyTokenIssuer | undefined
   /** What bootstrap tokens sign cluster information with. */
   readonly bootstrapSigningKey: BootstrapSigningKey
+  /** Pace of the queues whose work grows with what everybody writes. Default: none. */
+  readonly pace: Pace | undefined
   /** Who signs certificates; absent: requests wait for somebody else. */
   readonly signing: CertificateSigning | undefined
   /** Aborts when the controllers end. */
@@ -57,7 +59,7 @@ export interface CertificateSigning {
   readonly reportFailures?: boolean
 }
 
-export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers'>
+export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers' | 'pace'>
 
 export interface ControllersOptions {
   readonly client: Client
@@ -72,6 +74,11 @@ export interface ControllersOptions {
   readonly legacyToken?: LegacyTokenIssuer
   /** Default `token-secret`, as kubeadm expects it. */
   readonly bootstrapSigningKey?: BootstrapSigningKey
+  /**
+   * Holds back controllers that make several writes of each that somebody else makes, such as those of deployments, so that they never
+   * get in the way of requests. Default: they work as fast as they can.
+   */
+  readonly pace?: Pace
   readonly signing?: CertificateSigning
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string

@@ -46,6 +46,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     rootCA: options.rootCA,
     legacyToken: options.legacyToken,
     bootstrapSigningKey: options.bootstrapSigningKey ?? 'token-secret',
+    pace: options.pace,
     signing: options.signing,
     signal,
     informers,

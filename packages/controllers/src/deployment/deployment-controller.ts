@@ -45,7 +45,7 @@ class Deployments implements AsyncDisposable {
     this.#marks = marksOf(context.profile)
     this.#deployments = context.informers.of(deployments)
     this.#sets = context.informers.of(replicaSets)
-    const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
+    const queue = context.queue<string>({ sync: (key) => this.#sync(key), pace: context.pace })
     const look = ({ metadata: { namespace, name } }: D) => queue.add(`${namespace}/${name}`)
     const lookAtSet = (set: R) => {
       for (const deployment of this.#ownersOf(set)) look(deployment)

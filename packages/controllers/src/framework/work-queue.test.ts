@@ -174,4 +174,37 @@ describe('WorkQueue', () => {
     isDone = true
     expect(others).toBeGreaterThan(3)
   })
+
+  it('keeps to a pace: so many at once, then so many in a second', async () => {
+    const clock = fakeClock()
+    const seen: string[] = []
+    const sync = async (key: string) => {
+      seen.push(key)
+      return undefined
+    }
+    const pace = { perSecond: 10, burst: 3 }
+    const queue = new WorkQueue<string>({ sync, clock, activity: new Activity(), onError: () => undefined, pace })
+    for (let i = 0; i < 10; i++) queue.add(`k${i}`)
+    await turns(3)
+    expect(seen).toHaveLength(3)
+    clock.advance(99)
+    await turns(3)
+    expect(seen).toHaveLength(3)
+    clock.advance(1)
+    await turns(3)
+    expect(seen).toHaveLength(4)
+    for (let step = 0; step < 6; step++) {
+      clock.advance(100)
+      await turns(3)
+    }
+    expect(seen).toHaveLength(10)
+    clock.advance(60_000)
+    for (let i = 0; i < 10; i++) queue.add(`l${i}`)
+    await turns(3)
+    expect(seen).toHaveLength(13)
+    await queue[Symbol.asyncDispose]()
+    clock.advance(60_000)
+    await turns(3)
+    expect(seen).toHaveLength(13)
+  })
 })

@@ -6,6 +6,12 @@ export interface Again {
   readonly againAfterMs: number
 }
 
+/** How fast keys may be worked on: `burst` at once, and from then on so many in a second. */
+export interface Pace {
+  readonly perSecond: number
+  readonly burst: number
+}
+
 export interface WorkQueueOptions<K> {
   /**
    * Brings about what one key stands for. Never runs twice at a time for the same key; a key that is added while it runs
@@ -15,6 +21,8 @@ export interface WorkQueueOptions<K> {
   readonly sync: (key: K) => Promise<Again | undefined>
   /** Keys at a time. Default 8. */
   readonly workers?: number
+  /** Default: as fast as they can. */
+  readonly pace?: Pace | undefined
   readonly clock: Clock
   readonly activity: Activity
   /** Told of failures; the key is tried again all the same. */
@@ -38,6 +46,7 @@ const keysPerTurn = 64
  */
 export class WorkQueue<K> implements AsyncDisposable {
   readonly #options: WorkQueueOptions<K>
+  readonly #allowance: Allowance | undefined
   /** Queued keys in order, with what ends their counting as work. */
   readonly #queued = new Map<K, () => void>()
   readonly #running = new Map<K, Promise<void>>()
@@ -53,6 +62,8 @@ export class WorkQueue<K> implements AsyncDisposable {
 
   constructor(options: WorkQueueOptions<K>) {
     this.#options = options
+    const { pace, clock } = options
+    this.#allowance = pace === undefined ? undefined : new Allowance(pace, clock, () => this.#start())
   }
 
   add(key: K): void {
@@ -88,6 +99,7 @@ export class WorkQueue<K> implements AsyncDisposable {
   /** Drops what waits; resolves when what runs has ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true
+    this.#allowance?.stop()
     for (const { cancel } of this.#delayed.values()) cancel()
     for (const end of this.#queued.values()) end()
     this.#delayed.clear()
@@ -110,7 +122,7 @@ export class WorkQueue<K> implements AsyncDisposable {
     const { workers = defaultWorkers } = this.#options
     while (this.#running.size < workers) {
       const next = this.#queued.entries().next()
-      if (next.done) return
+      if (next.done || this.#allowance?.take() === false) return
       const [key, end] = next.value
       this.#queued.delete(key)
       this.#running.set(
@@ -151,5 +163,47 @@ export class WorkQueue<K> implements AsyncDisposable {
     }
     this.#options.onError(error)
     this.addAfter(key, Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures - 1, 20)))
+  }
+}
+
+/** What a pace allows. */
+class Allowance {
+  readonly #pace: Pace
+  readonly #clock: Clock
+  readonly #more: () => void
+  #left: number
+  #countedAt: number
+  #cancel: (() => void) | undefined
+
+  /** @param more is called when there is some again after there was none. */
+  constructor(pace: Pace, clock: Clock, more: () => void) {
+    this.#pace = pace
+    this.#clock = clock
+    this.#more = more
+    this.#left = pace.burst
+    this.#countedAt = clock.now()
+  }
+
+  take(): boolean {
+    const { perSecond, burst } = this.#pace
+    const now = this.#clock.now()
+    this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#countedAt) * perSecond) / 1000)
+    this.#countedAt = now
+    if (this.#left >= 1) {
+      this.#left--
+      return true
+    }
+    this.#cancel ??= this.#clock.setTimeout(
+      () => {
+        this.#cancel = undefined
+        this.#more()
+      },
+      Math.ceil(((1 - this.#left) * 1000) / perSecond),
+    )
+    return false
+  }
+
+  stop(): void {
+    this.#cancel?.()
   }
 }

@@ -56,6 +56,9 @@ const controllerManager: UserInfo = {
 const serverItself: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
 
+/** About what a stock controller manager asks of its server. */
+const controllersPace = { perSecond: 20, burst: 30 }
+
 /** Runs a server as the flags say. What was started before a failure is ended again. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const wanted = controllersFor(options)
@@ -140,6 +143,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       client,
       controllers: wanted,
       bootstrapSigningKey: options.bootstrapSigningKey,
+      pace: controllersPace,
       onError: (error) => logControllers(error, { options, log }),
       ...(signing === undefined ? {} : { signing }),
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
