@@ -18,7 +18,8 @@ describe('reading', () => {
 
   it('failures have no other forms, so that they are JSON where another was asked for', async () => {
     const { ask } = await sampleServer()
-    const type = async (accept: string) => (await ask(`${place}/configmaps/none`, { headers: { accept } })).headers['content-type']
+    const type = async (accept: string) =>
+      (await ask(`${place}/configmaps/none`, { headers: { accept } })).headers['content-type']
     const form = ';as=Table;g=meta.k8s.io;v=v1'
     expect(await type('application/yaml')).toBe('application/yaml')
     expect(await type(`application/yaml${form}`)).toBe('application/json')

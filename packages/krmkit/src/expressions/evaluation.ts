@@ -22,15 +22,22 @@ export function evaluator(
   }
 }
 
-/** Texts, lists of texts, and texts and lists by name: of what the attributes of users and requests are made. */
-export function structures({ engine }: Language) {
+/** Of what the attributes of users and requests are made. */
+export interface Structures {
+  readonly text: Type
+  readonly texts: Type
+  readonly textsByName: Type
+  readonly struct: (name: string, members: Readonly<Record<string, Type>>) => Type
+}
+
+/** Texts, lists of texts, and texts and lists by name. */
+export function structures({ engine }: Language): Structures {
   const { listOf, mapOf, stringType, structOf } = engine
   const texts = listOf(stringType)
   return {
     text: stringType,
     texts,
     textsByName: mapOf(stringType, texts),
-    struct: (name: string, members: Readonly<Record<string, Type>>) =>
-      structOf(`kubernetes.${name}`, new Map(Object.entries(members))),
+    struct: (name, members) => structOf(`kubernetes.${name}`, new Map(Object.entries(members))),
   }
 }
