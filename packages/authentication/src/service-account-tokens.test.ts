@@ -53,6 +53,22 @@ describe('service account tokens', () => {
     expect(await recreated.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
   })
 
+  it('P136 a token that is renewed at four fifths of its life is good beside the new one until its end', async () => {
+    const own = fakeClock(clock.now())
+    const renewing = { ...keys, clock: own }
+    const judge = serviceAccountTokens(renewing, lookup)
+    const take = async () => (await serviceAccountIssuer(renewing).issue({ ...request })).token
+    const goodOnes = async (...all: string[]) =>
+      (await Promise.all(all.map((token) => judge.authenticateToken(token)))).map(({ kind }) => kind)
+    const first = await take()
+    own.advance(0.8 * 3_600_000)
+    const second = await take()
+    expect(second).not.toBe(first)
+    expect(await goodOnes(first, second)).toEqual(['authenticated', 'authenticated'])
+    own.advance(0.2 * 3_600_000 + 11_000)
+    expect(await goodOnes(first, second)).toEqual(['rejected', 'authenticated'])
+  })
+
   it('a rotated key is believed for as long as it is listed', async () => {
     const { token } = await issue()
     const next = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
