@@ -22,4 +22,7 @@ server.on('error', (error) => {
   process.exit(1)
 })
 server.listen(Number(url.port), url.hostname)
+// A harness that was killed stops nobody.
+const parent = process.ppid
+setInterval(() => process.ppid === parent || process.exit(0), 1000).unref()
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0))

@@ -38,6 +38,14 @@ export function kubeApiserverCommand(serve: (args: readonly string[]) => Promise
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
       const { serverArguments } = await import('./server-arguments.ts')
+      const { followParent } = await import('./follow-parent.ts')
+      followParent({ parent: () => process.ppid, every: everySecond }, () => process.kill(process.pid, 'SIGTERM'))
       await serve(serverArguments(command.args, { controllers: usualControllers }))
     })
+}
+
+function everySecond(fn: () => void): () => void {
+  const timer = setInterval(fn, 1000)
+  timer.unref()
+  return () => clearInterval(timer)
 }

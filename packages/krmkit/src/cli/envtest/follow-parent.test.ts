@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { followParent } from './follow-parent.ts'
+
+it('tells once when the parent is another one', () => {
+  let parent = 7
+  let tick = () => {}
+  let stopped = 0
+  let told = 0
+  const every = (fn: () => void) => {
+    tick = fn
+    return () => void stopped++
+  }
+  followParent({ parent: () => parent, every }, () => void told++)
+  tick()
+  expect([told, stopped]).toEqual([0, 0])
+  parent = 1
+  tick()
+  expect([told, stopped]).toEqual([1, 1])
+})

@@ -1,0 +1,22 @@
+/** What a process looks at to see that whoever started it has gone. */
+export interface Orphanage {
+  /** Of the parent, now. */
+  readonly parent: () => number
+  /** Calls `fn` again and again; the answer ends it. */
+  readonly every: (fn: () => void) => () => void
+}
+
+/**
+ * Calls `gone` once when the parent has changed: a harness that was killed stops nobody, and its servers would stay for good.
+ *
+ * @returns ends the watch.
+ */
+export function followParent({ parent, every }: Orphanage, gone: () => void): () => void {
+  const first = parent()
+  const stop = every(() => {
+    if (parent() === first) return
+    stop()
+    gone()
+  })
+  return stop
+}
