@@ -23,6 +23,6 @@ server.on('error', (error) => {
 })
 server.listen(Number(url.port), url.hostname)
 // A harness that was killed stops nobody.
-const parent = process.ppid
+const parent = Number(process.env.KRMKIT_PARENT ?? process.ppid)
 setInterval(() => process.ppid === parent || process.exit(0), 1000).unref()
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0))

@@ -45,10 +45,10 @@ export async function writeAssets(options: AssetsOptions): Promise<Assets> {
   }
 }
 
-/** A program that becomes another; whoever runs it meanwhile is not disturbed. */
+/** A program that becomes another, which learns who started it; whoever runs it meanwhile is not disturbed. */
 async function writeProgram(path: string, words: readonly string[]): Promise<void> {
   const draft = `${path}.${process.pid}`
-  await writeFile(draft, `#!/bin/sh\nexec ${words.map(quoted).join(' ')} "$@"\n`)
+  await writeFile(draft, `#!/bin/sh\nexport KRMKIT_PARENT=$PPID\nexec ${words.map(quoted).join(' ')} "$@"\n`)
   await chmod(draft, 0o755)
   await rename(draft, path)
 }

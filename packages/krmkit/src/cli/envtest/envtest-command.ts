@@ -39,7 +39,9 @@ export function kubeApiserverCommand(serve: (args: readonly string[]) => Promise
     .action(async (_options, command: Command) => {
       const { serverArguments } = await import('./server-arguments.ts')
       const { followParent } = await import('./follow-parent.ts')
-      followParent({ parent: () => process.ppid, every: everySecond }, () => process.kill(process.pid, 'SIGTERM'))
+      const started = Number(process.env['KRMKIT_PARENT'])
+      const first = Number.isInteger(started) && started > 0 ? started : undefined
+      followParent({ first, parent: () => process.ppid, every: everySecond }, () => process.kill(process.pid, 'SIGTERM'))
       await serve(serverArguments(command.args, { controllers: usualControllers }))
     })
 }

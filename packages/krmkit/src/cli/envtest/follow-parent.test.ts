@@ -16,4 +16,8 @@ it('tells once when the parent is another one', () => {
   parent = 1
   tick()
   expect([told, stopped]).toEqual([1, 1])
+  // It had gone before anybody looked.
+  followParent({ first: 7, parent: () => parent, every }, () => void told++)
+  tick()
+  expect([told, stopped]).toEqual([2, 2])
 })

@@ -1,5 +1,7 @@
 /** What a process looks at to see that whoever started it has gone. */
 export interface Orphanage {
+  /** Who started the process; undefined: whoever is the parent now. */
+  readonly first?: number | undefined
   /** Of the parent, now. */
   readonly parent: () => number
   /** Calls `fn` again and again; the answer ends it. */
@@ -11,8 +13,7 @@ export interface Orphanage {
  *
  * @returns ends the watch.
  */
-export function followParent({ parent, every }: Orphanage, gone: () => void): () => void {
-  const first = parent()
+export function followParent({ parent, every, first = parent() }: Orphanage, gone: () => void): () => void {
   const stop = every(() => {
     if (parent() === first) return
     stop()
