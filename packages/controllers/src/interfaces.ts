@@ -1,9 +1,9 @@
 import type { BootstrapSigningKey, CertificateSigners } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, NamingProfile, Pace, Random } from '@krmkit/meta'
 import type { Informers } from './framework/informers.ts'
 import type { Monitors } from './framework/monitors.ts'
-import type { Pace, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
+import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
 import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
 
 /**

@@ -122,3 +122,4 @@ export {
   parseTime,
   toMs,
 } from './time.ts'
+export { type Pace, TokenBucket } from './token-bucket.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '@krmkit/meta'
+import { type Clock, TokenBucket } from '@krmkit/meta'
 import { AuditError } from './audit-error.ts'
 import type { AuditBackend, AuditEvent } from './interfaces.ts'
 
@@ -32,7 +32,7 @@ const closeWaitMs = 5000
 class Buffered implements AuditBackend {
   readonly #backend: AuditBackend
   readonly #options: BufferOptions
-  readonly #bucket: TokenBucket | undefined
+  readonly #throttle: Throttle | undefined
   #waiting: AuditEvent[] = []
   /** Entries that were taken from `#waiting` and are not handed on yet. */
   #leaving = 0
@@ -42,7 +42,7 @@ class Buffered implements AuditBackend {
   constructor(backend: AuditBackend, options: BufferOptions) {
     this.#backend = backend
     this.#options = options
-    this.#bucket = options.throttle === undefined ? undefined : new TokenBucket(options.throttle, options.clock)
+    this.#throttle = options.throttle === undefined ? undefined : new Throttle(options.throttle, options.clock)
   }
 
   process(events: readonly AuditEvent[]): void {
@@ -57,7 +57,7 @@ class Buffered implements AuditBackend {
 
   async close(): Promise<void> {
     const { clock } = this.#options
-    this.#bucket?.open()
+    this.#throttle?.open()
     this.#sendAll()
     // Whoever does not take entries now is not waited for as long as while the server runs.
     let cancel = () => {}
@@ -80,7 +80,7 @@ class Buffered implements AuditBackend {
     this.#leaving += batch.length
     this.#work = this.#work.then(async () => {
       try {
-        await this.#bucket?.take()
+        await this.#throttle?.take()
         await this.#backend.process(batch)
       } catch (error) {
         this.#options.onLost(batch, error)
@@ -91,22 +91,16 @@ class Buffered implements AuditBackend {
   }
 }
 
-/** Lets `burst` through at once, and `qps` a second after that. */
-class TokenBucket {
-  readonly #qps: number
-  readonly #burst: number
+/** Holds batches back to the pace of the throttle. */
+class Throttle {
+  readonly #bucket: TokenBucket
   readonly #clock: Clock
-  #tokens: number
-  #at: number
   #isOpen = false
   #wake: (() => void) | undefined
 
   constructor({ qps, burst }: { readonly qps: number; readonly burst: number }, clock: Clock) {
-    this.#qps = qps
-    this.#burst = burst
+    this.#bucket = new TokenBucket({ perSecond: qps, burst }, clock)
     this.#clock = clock
-    this.#tokens = burst
-    this.#at = clock.now()
   }
 
   /** From now on nobody waits. */
@@ -116,12 +110,8 @@ class TokenBucket {
   }
 
   async take(): Promise<void> {
-    const now = this.#clock.now()
-    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#at) / 1000) * this.#qps)
-    this.#at = now
-    this.#tokens -= 1
-    if (this.#tokens >= 0 || this.#isOpen) return
-    const waitMs = (-this.#tokens / this.#qps) * 1000
+    const waitMs = this.#bucket.reserve()
+    if (waitMs === 0 || this.#isOpen) return
     await new Promise<void>((resolve) => {
       const cancel = this.#clock.setTimeout(resolve, waitMs)
       this.#wake = () => {

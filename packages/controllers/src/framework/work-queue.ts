@@ -1,15 +1,9 @@
-import { ApiError, type Clock } from '@krmkit/meta'
+import { ApiError, type Clock, type Pace, TokenBucket } from '@krmkit/meta'
 import { type Activity, turns } from './activity.ts'
 
 /** The key shall come again after this time. */
 export interface Again {
   readonly againAfterMs: number
-}
-
-/** How fast keys may be worked on: `burst` at once, and from then on so many in a second. */
-export interface Pace {
-  readonly perSecond: number
-  readonly burst: number
 }
 
 export interface WorkQueueOptions<K> {
@@ -166,40 +160,32 @@ export class WorkQueue<K> implements AsyncDisposable {
   }
 }
 
-/** What a pace allows. */
+/** Whether the next key may be worked on. */
 class Allowance {
-  readonly #pace: Pace
+  readonly #bucket: TokenBucket
   readonly #clock: Clock
   readonly #more: () => void
-  #left: number
-  #countedAt: number
+  /** The turn that was waited for has come. */
+  #isGranted = false
   #cancel: (() => void) | undefined
 
-  /** @param more is called when there is some again after there was none. */
+  /** @param more is called when a turn has come after there was none. */
   constructor(pace: Pace, clock: Clock, more: () => void) {
-    this.#pace = pace
+    this.#bucket = new TokenBucket(pace, clock)
     this.#clock = clock
     this.#more = more
-    this.#left = pace.burst
-    this.#countedAt = clock.now()
   }
 
   take(): boolean {
-    const { perSecond, burst } = this.#pace
-    const now = this.#clock.now()
-    this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#countedAt) * perSecond) / 1000)
-    this.#countedAt = now
-    if (this.#left >= 1) {
-      this.#left--
-      return true
-    }
-    this.#cancel ??= this.#clock.setTimeout(
-      () => {
-        this.#cancel = undefined
-        this.#more()
-      },
-      Math.ceil(((1 - this.#left) * 1000) / perSecond),
-    )
+    if (this.#cancel !== undefined) return false
+    const waitMs = this.#isGranted ? 0 : this.#bucket.reserve()
+    this.#isGranted = false
+    if (waitMs === 0) return true
+    this.#cancel = this.#clock.setTimeout(() => {
+      this.#cancel = undefined
+      this.#isGranted = true
+      this.#more()
+    }, waitMs)
     return false
   }
 
