@@ -1,30 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { newReader } from '../protobuf/wire.ts'
 import { encodeOpenapiV3 } from './gnostic-v3.ts'
-
-type Decoded = Map<number, (string | bigint | Uint8Array)[]>
-
-/** Reads one message; the content of length-delimited fields stays bytes. */
-function read(bytes: Uint8Array): Decoded {
-  const reader = newReader(bytes)
-  const found: Decoded = new Map()
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32()
-    const value = (tag & 7) === 2 ? reader.bytes() : (tag & 7) === 1 ? String(reader.double()) : BigInt(reader.uint32())
-    found.set(tag >>> 3, [...(found.get(tag >>> 3) ?? []), value])
-  }
-  return found
-}
-
-const text = (value: unknown) => new TextDecoder().decode(value as Uint8Array)
-
-/** Follows field numbers into nested messages, always the first of each. */
-function at(bytes: Uint8Array, ...numbers: number[]): unknown {
-  let current: unknown = bytes
-  for (const number of numbers) current = read(current as Uint8Array).get(number)?.[0]
-  return current
-}
+import { at, read, text } from './testing/wire-fields.ts'
 
 const document: JsonObject = {
   openapi: '3.0.0',
