@@ -12,6 +12,7 @@ import {
   isObject,
   isReference,
   type Message,
+  messageWriters,
   named,
   of,
   real,
@@ -20,7 +21,6 @@ import {
   text,
   whole,
   wrapped,
-  writeMessage,
   writeNamed,
 } from './gnostic-wire.ts'
 
@@ -52,13 +52,7 @@ type MessageName =
   | 'ApiKeySecurity'
   | 'Schema'
 
-function message(name: MessageName): Content {
-  return (writer, value) => writeMessage(writer, messages[name], value)
-}
-
-function inner(name: MessageName): FieldWriter {
-  return (writer, number, value) => field(writer, number, message(name), value)
-}
+const { message, inner } = messageWriters<MessageName>((name) => messages[name])
 
 const responseValue: Content = (writer, value) =>
   isReference(value) ? inner('JsonReference')(writer, 2, value) : inner('Response')(writer, 1, value)

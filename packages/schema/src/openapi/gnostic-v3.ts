@@ -11,6 +11,7 @@ import {
   field,
   isReference,
   type Message,
+  messageWriters,
   named,
   of,
   real,
@@ -18,7 +19,6 @@ import {
   tag,
   text,
   whole,
-  writeMessage,
   writeNamed,
 } from './gnostic-wire.ts'
 
@@ -49,13 +49,7 @@ type MessageName =
   | 'Schema'
   | 'Reference'
 
-function message(name: MessageName): Content {
-  return (writer, value) => writeMessage(writer, messages[name], value)
-}
-
-function inner(name: MessageName): FieldWriter {
-  return (writer, number, value) => field(writer, number, message(name), value)
-}
+const { message, inner } = messageWriters<MessageName>((name) => messages[name])
 
 /** A message that says which of the two it holds: the thing itself, or a reference to it. */
 function referable(name: MessageName): Content {

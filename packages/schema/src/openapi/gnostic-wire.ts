@@ -79,7 +79,7 @@ export function wrapped(number: number, write: FieldWriter): Content {
   return (writer, value) => write(writer, number, value)
 }
 
-export function writeMessage(writer: Writer, shape: Message, value: JsonValue): void {
+function writeMessage(writer: Writer, shape: Message, value: JsonValue): void {
   if (!isObject(value)) return
   for (const key of Object.keys(value)) {
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined
@@ -110,4 +110,19 @@ export function isReference(value: JsonValue): boolean {
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Writers of messages by their names, and of fields that hold one. `messageOf` is not asked before something is written. */
+export function messageWriters<Name extends string>(
+  messageOf: (name: Name) => Message,
+): { readonly message: (name: Name) => Content; readonly inner: (name: Name) => FieldWriter } {
+  const message =
+    (name: Name): Content =>
+    (writer, value) =>
+      writeMessage(writer, messageOf(name), value)
+  const inner =
+    (name: Name): FieldWriter =>
+    (writer, number, value) =>
+      field(writer, number, message(name), value)
+  return { message, inner }
 }
