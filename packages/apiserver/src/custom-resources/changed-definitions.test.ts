@@ -2,6 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { EmbeddedServer } from '../server.ts'
 import { type Answer, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
+import { eventually, widget } from './testing/widgets.ts'
 
 const servers: EmbeddedServer[] = []
 
@@ -28,22 +29,6 @@ function definition(versions: readonly JsonObject[], spec: JsonObject = {}): Jso
       ...spec,
     },
   }
-}
-
-const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
-  apiVersion: 'g.example.com/v1',
-  kind: 'Widget',
-  metadata: { name },
-  ...rest,
-})
-
-async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean): Promise<Answer> {
-  for (let turn = 0; turn < 500; turn++) {
-    const answer = await ask()
-    if (holds(answer)) return answer
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  throw new Error('the server did not get there')
 }
 
 async function start(versions: readonly JsonObject[]): Promise<SampleServer> {

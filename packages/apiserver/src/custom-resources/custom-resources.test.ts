@@ -2,6 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { eventually, widget } from './testing/widgets.ts'
 
 const servers: EmbeddedServer[] = []
 
@@ -72,23 +73,6 @@ const schema: JsonObject = {
     },
     status: { type: 'object', properties: { replicas: { type: 'integer' }, phase: { type: 'string' } } },
   },
-}
-
-const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
-  apiVersion: 'g.example.com/v1',
-  kind: 'Widget',
-  metadata: { name },
-  ...rest,
-})
-
-/** Asks until the answer is as wanted: what the server does by itself takes a few turns of the event loop. */
-async function eventually(ask: () => Promise<Answer>, holds: (answer: Answer) => boolean): Promise<Answer> {
-  for (let turn = 0; turn < 500; turn++) {
-    const answer = await ask()
-    if (holds(answer)) return answer
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  throw new Error('the server did not get there')
 }
 
 async function define(call: Call, body: JsonObject = definition()): Promise<void> {
