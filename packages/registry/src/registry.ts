@@ -1,4 +1,5 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
+import { createSliceScheduler } from '@krmkit/meta'
 import type { Environment } from './interfaces.ts'
 import { createReader, createWriter } from './object-access.ts'
 import { createObjectForms } from './object-forms.ts'
@@ -34,6 +35,7 @@ export function createRegistry(environment: Environment, definitions: readonly R
     storedForms: new StoredForms(),
     addresses: new ServiceAddresses({ ...environment, parsed, network: environment.serviceNetwork, stored }),
     turns: new Turns(environment.clock),
+    slices: createSliceScheduler(),
     reader: createReader(environment, parsed, served),
     objects: createWriter(() => registry),
     forms: createObjectForms(environment, served),

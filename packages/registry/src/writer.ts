@@ -1,6 +1,6 @@
 import type { ObjectForms, ObjectReader, ObjectWriter } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { GroupKind } from '@krmkit/meta'
+import type { GroupKind, SliceScheduler } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { Environment } from './interfaces.ts'
 import type { OwnedKinds } from './ownership.ts'
@@ -23,6 +23,8 @@ export interface Writer {
   readonly addresses: ServiceAddresses
   /** Of those who lost a race for an object. */
   readonly turns: Turns
+  /** Paces work on large input; shared by everything that the server does. */
+  readonly slices: SliceScheduler
   /** The definition whose version is the stored one (or comes first), whatever version was asked for. */
   stored(group: string, resource: string): ResourceDefinition | undefined
 }

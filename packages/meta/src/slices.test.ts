@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { createSliceScheduler, runAtOnce, runInSlices, Slices } from './slices.ts'
+
+function* countTo(limit: number): Generator<void, number> {
+  let sum = 0
+  for (let i = 1; i <= limit; i++) {
+    sum += i
+    yield
+  }
+  return sum
+}
+
+function burn(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
+
+describe('slices', () => {
+  it('resume one waiting job per turn of the event loop, in order', async () => {
+    const scheduler = createSliceScheduler()
+    const seen: string[] = []
+    const jobs = ['a', 'b', 'c'].map((name) => scheduler.next().then(() => seen.push(name)))
+    for (const expected of [['a'], ['a', 'b'], ['a', 'b', 'c']]) {
+      await new Promise(setImmediate)
+      expect(seen).toEqual(expected)
+    }
+    await Promise.all(jobs)
+  })
+
+  it('let the event loop run between two slices', async () => {
+    const scheduler = createSliceScheduler()
+    const slices = new Slices(scheduler, { sliceMs: 1 })
+    let turns = 0
+    let working = true
+    const watch = (): void => {
+      turns++
+      if (working) setImmediate(watch)
+    }
+    setImmediate(watch)
+    for (let i = 0; i < 20; i++) {
+      burn(1)
+      if (slices.due(true)) await slices.next()
+    }
+    working = false
+    expect(turns).toBeGreaterThanOrEqual(19)
+  })
+
+  it('give the same result in slices and at once', async () => {
+    expect(runAtOnce(countTo(1000))).toBe(500_500)
+    const scheduler = createSliceScheduler()
+    expect(await runInSlices(countTo(1000), new Slices(scheduler, { sliceMs: 0 }))).toBe(500_500)
+  })
+
+  it('pass on what the work throws', async () => {
+    const work = (function* (): Generator<void, never> {
+      yield
+      throw new Error('broken')
+    })()
+    await expect(runInSlices(work, new Slices(createSliceScheduler()))).rejects.toThrow('broken')
+  })
+
+  it('do not yield while a slice has time left', () => {
+    const slices = new Slices(createSliceScheduler(), { sliceMs: 60_000 })
+    expect(Array.from({ length: 100 }, () => slices.due())).not.toContain(true)
+  })
+})
