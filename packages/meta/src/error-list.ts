@@ -57,6 +57,11 @@ export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   return [...errors]
 }
 
+/** Adds errors one by one: lists may be longer than a call takes arguments. */
+export function addErrors(into: FieldError[], errors: readonly FieldError[]): void {
+  for (const error of errors) into.push(error)
+}
+
 /** Runs `walk` to its end, or until `list` is full. */
 export function untilFull(list: readonly FieldError[], walk: () => void): void {
   try {

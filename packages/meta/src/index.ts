@@ -19,6 +19,7 @@ export {
 } from './configuration-shape.ts'
 export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
 export {
+  addErrors,
   collectErrors,
   ErrorBudget,
   ErrorList,

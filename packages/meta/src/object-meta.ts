@@ -4,7 +4,7 @@
  * Order and wording of the errors are the stock server's: `details.causes` lists them as they come.
  */
 
-import { collectErrors } from './error-list.ts'
+import { addErrors, collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
 import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from './go-text.ts'
 import type { DeepReadonly, FieldError, ObjectMeta } from './interfaces.ts'
@@ -49,11 +49,11 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.push(field.invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'))
   }
-  collect(errors, validateLabels(meta.labels, path.child('labels')))
-  collect(errors, validateAnnotations(meta.annotations, path.child('annotations')))
-  collect(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  collect(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
-  collect(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  addErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
   return errors
 }
 
@@ -61,7 +61,7 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
 export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
   const errors = validateObjectMeta(meta, rules)
   const path = (rules.path ?? Path.of('metadata')).child('finalizers')
-  if (meta.finalizers?.every(isStandardFinalizer) === false) collect(errors, validateStandardFinalizers(meta.finalizers, path))
+  if (meta.finalizers?.every(isStandardFinalizer) === false) addErrors(errors, validateStandardFinalizers(meta.finalizers, path))
   return errors
 }
 
@@ -94,10 +94,10 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Pat
     meta.deletionGracePeriodSeconds ?? null,
     old.deletionGracePeriodSeconds ?? null,
   )
-  collect(errors, validateLabels(meta.labels, path.child('labels')))
-  collect(errors, validateAnnotations(meta.annotations, path.child('annotations')))
-  collect(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  collect(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
   return errors
 }
 
@@ -106,7 +106,7 @@ export function validateLabels(labels: TextMap | null | undefined, path: Path): 
   if (labels === undefined || labels === null) return []
   return collectErrors((errors) => {
     for (const key of Object.keys(labels)) {
-      collect(errors, validateLabelName(key, path))
+      addErrors(errors, validateLabelName(key, path))
       const value = labels[key] as string
       for (const text of isValidLabelValue(value)) errors.push(field.invalid(path, value, text))
     }
@@ -139,7 +139,7 @@ export function validateAnnotations(annotations: TextMap | null | undefined, pat
 export function validateFinalizers(finalizers: readonly string[] | null | undefined, path: Path): FieldError[] {
   if (finalizers === undefined || finalizers === null || finalizers.length === 0) return []
   return collectErrors((errors) => {
-    for (const finalizer of finalizers) collect(errors, validateFinalizerName(finalizer, path))
+    for (const finalizer of finalizers) addErrors(errors, validateFinalizerName(finalizer, path))
     if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
       const detail = 'finalizer orphan and foregroundDeletion cannot be both set'
       errors.push(field.invalid(path, goText(goStrings(finalizers)), detail))
@@ -160,7 +160,7 @@ export function validateStandardFinalizer(finalizer: string, path: Path): FieldE
 
 function validateStandardFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
   return collectErrors((errors) => {
-    for (const [i, finalizer] of finalizers.entries()) collect(errors, validateStandardFinalizer(finalizer, path.index(i)))
+    for (const [i, finalizer] of finalizers.entries()) addErrors(errors, validateStandardFinalizer(finalizer, path.index(i)))
   })
 }
 
@@ -198,8 +198,4 @@ function printTime(time: string | null): unknown {
 
 function printCreation(time: string): unknown {
   return goText(time === '' ? '0001-01-01 00:00:00 +0000 UTC' : (formatGoTime(time) ?? goQuote(time)))
-}
-
-function collect(into: FieldError[], errors: readonly FieldError[]): void {
-  for (const error of errors) into.push(error)
 }
