@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ApiResponse, BodyPiece, Handler } from '@krmkit/apiserver'
-import type { Random } from '@krmkit/meta'
+import type { Random, StatusReason } from '@krmkit/meta'
 import type { DeflatedPieces } from './gzip-parts.ts'
 import { TurnQueue } from './turn-queue.ts'
 
@@ -70,6 +70,19 @@ export const failure: ApiResponse = {
   status: 500,
   headers: { 'content-type': 'application/json' },
   body: { kind: 'bytes', bytes: internalFailure },
+}
+
+const refusalReasons: Readonly<Record<number, StatusReason>> = { 400: 'BadRequest', 405: 'MethodNotAllowed' }
+
+/** The answer to a request that never gets to the handler, as a Status. */
+export function refusal(code: number, message: string): ApiResponse {
+  const reason = refusalReasons[code]
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
+  return {
+    status: code,
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'bytes', bytes: Buffer.from(`${JSON.stringify(status)}\n`) },
+  }
 }
 
 /** Pieces are sent together up to this size: fewer writes, but never the whole of a large list copied. */

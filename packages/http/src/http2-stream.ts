@@ -1,21 +1,25 @@
 import { validateHeaderValue } from 'node:http'
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
 import { compressedHeaders, shouldCompress } from './compression.ts'
-import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'
+import { type Context, carry, dropStream, failure, groups, internalFailure, refusal } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
 import { wireText } from './header-text.ts'
+import type { HeaderList } from './hpack/header-list.ts'
 import { peerOf } from './peer.ts'
 import { noBody, nothing, readBody } from './request-body.ts'
-import { headersOf, splitTarget } from './request-head.ts'
+import { headersOf, pseudoHeadersOf, splitTarget } from './request-head.ts'
 import { type Outlet, StreamPump } from './stream-pump.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
-/** What node passes with a new stream; its headers are read from `raw`, which keeps repeated ones apart. */
+/** A new stream, and the header list that the client sent with it. */
 export interface Http2Exchange {
   readonly stream: ServerHttp2Stream
-  readonly pseudo: { readonly method: string; readonly path: string }
-  readonly raw: readonly string[]
+  /** The connection under the session. */
+  readonly socket: TLSSocket
+  /** Undefined when the list was not seen. */
+  readonly list: HeaderList | undefined
   /** The client sends nothing after the headers. */
   readonly ended: boolean
 }
@@ -31,13 +35,14 @@ class Http2Request implements ApiRequest {
   readonly #ended: boolean
   #abort: AbortController | undefined
 
-  constructor(exchange: Http2Exchange, session: ServerHttp2Session) {
-    const { path, query } = splitTarget(exchange.pseudo.path)
-    this.method = exchange.pseudo.method
+  constructor(exchange: Http2Exchange, raw: readonly string[]) {
+    const { method, target } = pseudoHeadersOf(raw)
+    const { path, query } = splitTarget(target)
+    this.method = method
     this.path = path
     this.query = query
-    this.headers = headersOf(exchange.raw)
-    this.peer = peerOf(session.socket)
+    this.headers = headersOf(raw)
+    this.peer = peerOf(exchange.socket)
     this.#stream = exchange.stream
     this.#ended = exchange.ended
   }
@@ -69,19 +74,17 @@ class Http2Request implements ApiRequest {
 
 /** Answers one stream of HTTP/2. */
 export async function serveHttp2(context: Context, exchange: Http2Exchange): Promise<void> {
-  const { stream } = exchange
+  const { stream, list } = exchange
   const { session } = stream
   // A broken stream ends in `close`, which is where everything here listens.
   stream.on('error', () => undefined)
   if (session === undefined) return
-  let request: Http2Request
+  const request = new Http2Request(exchange, list?.raw ?? [])
   let answer: ApiResponse
   try {
-    request = new Http2Request(exchange, session as ServerHttp2Session)
-    answer = await context.handle(request)
+    answer = refusalOf(request, list) ?? (await context.handle(request))
   } catch (error) {
     context.fault(error)
-    request = new Http2Request(exchange, session as ServerHttp2Session)
     answer = failure
   }
   try {
@@ -97,6 +100,14 @@ export async function serveHttp2(context: Context, exchange: Http2Exchange): Pro
     }
   }
   if (context.drawGoaway()) session.close()
+}
+
+/** The answer to a request that the handler does not see; most are none of these. */
+function refusalOf({ method }: Http2Request, list: HeaderList | undefined): ApiResponse | undefined {
+  if (list === undefined) return refusal(400, 'the request headers cannot be read')
+  if (list.tooLarge) return refusal(431, 'the request headers are too large')
+  if (list.invalid) return refusal(400, 'a request header has characters that are not allowed in it')
+  return method === 'CONNECT' ? refusal(405, 'CONNECT is not served') : undefined
 }
 
 function send(context: Context, exchange: { request: Http2Request; stream: ServerHttp2Stream; answer: ApiResponse }): void {

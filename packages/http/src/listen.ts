@@ -1,12 +1,12 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Session } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { Context } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 import { serveHttp1 } from './http1.ts'
-import { serveHttp2 } from './http2-stream.ts'
+import { createHttp2Port, type Http2Port } from './http2-server.ts'
 import type { Listening, ListenLimits, ListenOptions, Served } from './interfaces.ts'
 import { shutdown } from './shutdown.ts'
 import { isWildcard, tlsFiles, tlsOptions } from './tls.ts'
@@ -21,8 +21,6 @@ export const defaultLimits: ListenLimits = {
   concurrentStreams: 250,
   connections: Number.POSITIVE_INFINITY,
 }
-
-const endStreamFlag = 1
 
 /**
  * Serves `served` on a port.
@@ -52,7 +50,7 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   attachHttp1(server, context)
-  if (files !== undefined) routeByProtocol(server, attachHttp2(context, { sessions, limits }))
+  if (files !== undefined) routeByProtocol(server, createHttp2Port(context, { sessions, limits }))
   const keep = (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -111,41 +109,12 @@ function bareAnswer(status: string): string {
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`
 }
 
-function attachHttp2(context: Context, options: { sessions: Set<ServerHttp2Session>; limits: ListenLimits }): Http2Server {
-  const { sessions, limits } = options
-  const server = createHttp2Server({
-    settings: {
-      maxConcurrentStreams: limits.concurrentStreams,
-      initialWindowSize: 256 * 1024,
-      maxHeaderListSize: limits.headerBytes,
-    },
-    maxSendHeaderBlockLength: limits.headerBytes,
-  } as Parameters<typeof createHttp2Server>[0] & object)
-  server.on('session', (session) => {
-    sessions.add(session)
-    session.setTimeout(limits.idleTimeoutMs, () => session.close())
-    session.on('error', () => undefined)
-    session.once('close', () => sessions.delete(session))
-    if (context.closing) session.close()
-  })
-  server.on('stream', (stream: ServerHttp2Stream, headers, flags: number, ...rest: unknown[]) => {
-    const pseudo = { method: String(headers[':method'] ?? ''), path: String(headers[':path'] ?? '/') }
-    if (pseudo.method === 'CONNECT') {
-      stream.on('error', () => undefined)
-      stream.respond({ ':status': 405 }, { endStream: true })
-      return
-    }
-    void serveHttp2(context, { stream, pseudo, raw: (rest[0] ?? []) as string[], ended: (flags & endStreamFlag) !== 0 })
-  })
-  return server
-}
-
 /** Hands every finished handshake to the protocol that was agreed on. */
-function routeByProtocol(server: Server, http2: Http2Server): void {
+function routeByProtocol(server: Server, http2: Http2Port): void {
   const listeners = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
+    if (socket.alpnProtocol === 'h2') http2.serve(socket)
     else for (const listener of listeners) listener.call(server, socket)
   })
 }
