@@ -22,11 +22,8 @@ export interface Http2Port {
  *
  * Node's own limits on header lists are twice ours, so that lists that are too large are answered instead of reset.
  */
-export function createHttp2Port(
-  context: Context,
-  options: { readonly sessions: Set<ServerHttp2Session>; readonly limits: ListenLimits },
-): Http2Port {
-  const { sessions, limits } = options
+export function createHttp2Port(context: Context, sessions: Set<ServerHttp2Session>): Http2Port {
+  const { limits } = context
   const listBytes = limits.headerBytes + listAllowance
   const readerLimits = { listBytes, frameBytes, blockBytes: 2 * listBytes }
   const server = createSessions(limits, 2 * listBytes)
@@ -48,8 +45,13 @@ export function createHttp2Port(
         tapped.destroy()
         return
       }
-      keep(session, { context, sessions, limits })
+      keep(session, { context, sessions })
+      let settled = false
       session.on('stream', (stream: ServerHttp2Stream, _headers, flags: number) => {
+        if (!settled) {
+          settled = true
+          context.pending.settle(socket)
+        }
         const list = reader.take(stream.id ?? 0)
         void serveHttp2(context, { stream, socket, list, ended: (flags & endStreamFlag) !== 0 })
       })
@@ -72,10 +74,10 @@ function createSessions(limits: ListenLimits, listBytes: number): Http2Server {
 
 function keep(
   session: ServerHttp2Session,
-  { context, sessions, limits }: { context: Context; sessions: Set<ServerHttp2Session>; limits: ListenLimits },
+  { context, sessions }: { readonly context: Context; readonly sessions: Set<ServerHttp2Session> },
 ): void {
   sessions.add(session)
-  session.setTimeout(limits.idleTimeoutMs, () => session.close())
+  session.setTimeout(context.limits.idleTimeoutMs, () => session.close())
   session.on('error', () => undefined)
   session.once('close', () => sessions.delete(session))
   if (context.closing) session.close()

@@ -1,11 +1,11 @@
-import { validateHeaderValue } from 'node:http'
-import type { ServerHttp2Stream } from 'node:http2'
+import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
 import { type Context, carry, dropStream, failure, groups, internalFailure, refusal } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
-import { wireText } from './header-text.ts'
+import { isSendable, wireText } from './header-text.ts'
 import type { HeaderList } from './hpack/header-list.ts'
 import { peerOf } from './peer.ts'
 import { noBody, nothing, readBody } from './request-body.ts'
@@ -33,9 +33,11 @@ class Http2Request implements ApiRequest {
   readonly peer: ApiRequest['peer']
   readonly #stream: ServerHttp2Stream
   readonly #ended: boolean
+  readonly #pace: BodyPace
   #abort: AbortController | undefined
 
-  constructor(exchange: Http2Exchange, raw: readonly string[]) {
+  constructor(exchange: Http2Exchange, pace: BodyPace) {
+    const raw = exchange.list?.raw ?? []
     const { method, target } = pseudoHeadersOf(raw)
     const { path, query } = splitTarget(target)
     this.method = method
@@ -45,6 +47,7 @@ class Http2Request implements ApiRequest {
     this.peer = peerOf(exchange.socket)
     this.#stream = exchange.stream
     this.#ended = exchange.ended
+    this.#pace = pace
   }
 
   get signal(): AbortSignal {
@@ -64,7 +67,8 @@ class Http2Request implements ApiRequest {
   body(limit: number): Promise<Uint8Array> {
     const length = this.headers['content-length']
     if (this.#ended) return noBody()
-    return readBody(this.#stream, { limit, declared: length === undefined ? undefined : Number(length) })
+    const declared = length === undefined ? undefined : Number(length)
+    return readBody(this.#stream, { limit, declared, pace: this.#pace })
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -76,10 +80,12 @@ class Http2Request implements ApiRequest {
 export async function serveHttp2(context: Context, exchange: Http2Exchange): Promise<void> {
   const { stream, list } = exchange
   const { session } = stream
+  // What the client still sends after the answer is not wanted.
+  if (!exchange.ended) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
   // A broken stream ends in `close`, which is where everything here listens.
   stream.on('error', () => undefined)
   if (session === undefined) return
-  const request = new Http2Request(exchange, list?.raw ?? [])
+  const request = new Http2Request(exchange, context.pace)
   let answer: ApiResponse
   try {
     answer = refusalOf(request, list) ?? (await context.handle(request))
@@ -144,7 +150,26 @@ function send(context: Context, exchange: { request: Http2Request; stream: Serve
 }
 
 /** Headers that belong to one connection only; they are errors in HTTP/2. */
-const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+const connectionHeaders = new Set([
+  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'],
+])
+
+/** Node refuses to send more than one of these. */
+const singleHeaders = new Set([
+  ...['access-control-allow-credentials', 'access-control-max-age', 'access-control-request-method', 'age', 'authorization'],
+  ...[
+    'content-encoding',
+    'content-language',
+    'content-length',
+    'content-location',
+    'content-md5',
+    'content-range',
+    'content-type',
+  ],
+  ...['date', 'dnt', 'etag', 'expires', 'from', 'host', 'if-match', 'if-modified-since', 'if-none-match', 'if-range'],
+  ...['if-unmodified-since', 'last-modified', 'location', 'max-forwards', 'proxy-authorization', 'range', 'referer'],
+  ...['retry-after', 'tk', 'upgrade-insecure-requests', 'user-agent', 'x-content-type-options'],
+])
 
 function headersFor(
   answer: ApiResponse,
@@ -153,19 +178,13 @@ function headersFor(
 ): Record<string, string | string[] | number> {
   const out: Record<string, string | string[] | number> = { ':status': answer.status }
   for (const name in headers) {
-    if (connectionHeaders.has(name) || (name === 'content-length' && length === -1)) continue
+    if (connectionHeaders.has(name) || !isSendable(name) || (name === 'content-length' && length === -1)) continue
     const value = headers[name]!
-    out[name] = typeof value === 'string' ? headerText(name, value) : value.map((one) => headerText(name, one))
+    if (typeof value === 'string') out[name] = wireText(value)
+    else out[name] = value.length === 1 || singleHeaders.has(name) ? wireText(value[0] ?? '') : value.map(wireText)
   }
   if (length >= 0) out['content-length'] ??= length
   return out
-}
-
-/** Node checks header values of HTTP/1.1 only. */
-function headerText(name: string, value: string): string {
-  const text = wireText(value)
-  validateHeaderValue(name, text)
-  return text
 }
 
 class Http2Outlet implements Outlet {

@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls'
 import { Context } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 import { serveHttp1 } from './http1.ts'
+import { maxHeaderFields } from './http1-refusal.ts'
 import { createHttp2Port, type Http2Port } from './http2-server.ts'
 import type { Listening, ListenLimits, ListenOptions, Served } from './interfaces.ts'
 import { shutdown } from './shutdown.ts'
@@ -19,6 +20,10 @@ export const defaultLimits: ListenLimits = {
   idleTimeoutMs: 90_000,
   handshakeTimeoutMs: 10_000,
   concurrentStreams: 250,
+  bodyWindowMs: 10_000,
+  bodyBytesPerSecond: 500,
+  pendingConnections: 4096,
+  pendingConnectionsPerAddress: 512,
   connections: Number.POSITIVE_INFINITY,
 }
 
@@ -33,7 +38,7 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
   const chance = options.goaway?.chance ?? 0
   if (!(chance >= 0 && chance <= 0.02))
     throw new HttpError({ code: 'InvalidOption', message: 'the chance of goaway lies between 0 and 0.02' })
-  const context = new Context({ handle: served.handle, goaway: options.goaway, onFault: options.onFault })
+  const context = new Context({ handle: served.handle, limits, goaway: options.goaway, onFault: options.onFault })
   const files = tls === false ? undefined : await tlsFiles(tls, host)
   const common = {
     maxHeaderSize: limits.headerBytes,
@@ -42,6 +47,7 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.ceil(Math.min(5000, limits.headersTimeoutMs / 2, limits.requestTimeoutMs / 2)),
     noDelay: true,
+    insecureHTTPParser: false,
   }
   const server =
     files === undefined
@@ -49,14 +55,19 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
       : createHttpsServer({ ...common, ...tlsOptions(files, limits.handshakeTimeoutMs) })
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
+  server.maxHeadersCount = maxHeaderFields(limits.headerBytes)
   attachHttp1(server, context)
-  if (files !== undefined) routeByProtocol(server, createHttp2Port(context, { sessions, limits }))
+  if (files !== undefined) routeByProtocol(server, createHttp2Port(context, sessions))
   const keep = (socket: Socket) => {
     sockets.add(socket)
+    if (!('encrypted' in socket)) context.pending.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
   server.on('connection', keep)
-  if (files !== undefined) server.on('secureConnection', keep)
+  if (files !== undefined) {
+    server.on('secureConnection', keep)
+    server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => answerPlainText(context, { error, socket }))
+  }
   if (Number.isFinite(limits.connections)) server.maxConnections = limits.connections
   const address = await bind(server, { host, port })
   let closing: Promise<void> | undefined
@@ -93,6 +104,7 @@ function attachHttp1(server: Server, context: Context): void {
     socket.end(bareAnswer('405 Method Not Allowed'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (context.refused.has(socket)) return
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else socket.end(bareAnswer(statusOfClientError(error.code)))
   })
@@ -107,6 +119,12 @@ function statusOfClientError(code: string | undefined): string {
 function bareAnswer(status: string): string {
   const text = `${status}\n`
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`
+}
+
+/** Requests without TLS to the port of TLS: the answer goes out on the connection beneath, which node ends. */
+function answerPlainText(context: Context, { error, socket }: { error: NodeJS.ErrnoException; socket: TLSSocket }): void {
+  if (error.code !== 'ERR_SSL_HTTP_REQUEST') return
+  context.pending.find(socket)?.write('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n')
 }
 
 /** Hands every finished handshake to the protocol that was agreed on. */
