@@ -5,7 +5,7 @@ import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
 import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
-import { isSendable, wireText } from './header-text.ts'
+import { answerText, isSendable } from './header-text.ts'
 import { refusalOfHead } from './http1-refusal.ts'
 import { peerOf } from './peer.ts'
 import { noBody, nothing, type ReadOptions, readBody } from './request-body.ts'
@@ -225,8 +225,8 @@ function flatten(headers: ApiResponse['headers'], length: number): string[] {
       if (length === -1) continue
       needsLength = false
     }
-    if (typeof value === 'string') flat.push(name, wireText(value))
-    else for (const one of value) flat.push(name, wireText(one))
+    if (typeof value === 'string') flat.push(name, answerText(value))
+    else for (const one of value) flat.push(name, answerText(one))
   }
   if (needsLength) flat.push('content-length', String(length))
   return flat

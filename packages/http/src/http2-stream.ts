@@ -5,7 +5,7 @@ import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
 import { type Context, carry, dropStream, failure, groups, internalFailure, refusal } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
-import { isSendable, wireText } from './header-text.ts'
+import { answerText, isSendable } from './header-text.ts'
 import type { HeaderList } from './hpack/header-list.ts'
 import { peerOf } from './peer.ts'
 import { noBody, nothing, readBody } from './request-body.ts'
@@ -180,8 +180,8 @@ function headersFor(
   for (const name in headers) {
     if (connectionHeaders.has(name) || !isSendable(name) || (name === 'content-length' && length === -1)) continue
     const value = headers[name]!
-    if (typeof value === 'string') out[name] = wireText(value)
-    else out[name] = value.length === 1 || singleHeaders.has(name) ? wireText(value[0] ?? '') : value.map(wireText)
+    if (typeof value === 'string') out[name] = answerText(value)
+    else out[name] = value.length === 1 || singleHeaders.has(name) ? answerText(value[0] ?? '') : value.map(answerText)
   }
   if (length >= 0) out['content-length'] ??= length
   return out

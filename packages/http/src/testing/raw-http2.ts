@@ -1,4 +1,6 @@
-import { connect, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { HpackDecoder } from '../hpack/decoder.ts'
+import { HeaderList } from '../hpack/header-list.ts'
 
 /** A client of HTTP/2 that sends frames made by hand. */
 
@@ -63,6 +65,8 @@ export const requestFields: readonly RawField[] = [
 ]
 
 export interface RawAnswer {
+  /** 0 when there is none. */
+  readonly status: number
   readonly body: string
   /** Code of the frame that reset the stream. */
   readonly reset: number | undefined
@@ -74,11 +78,13 @@ export class RawHttp2 {
   readonly socket: TLSSocket
   readonly frames: RawFrame[] = []
   readonly closed: Promise<void>
+  readonly #decoder = new HpackDecoder()
+  readonly #statuses = new Map<number, number>()
   #pending = Buffer.alloc(0)
   #wake: (() => void)[] = []
 
-  constructor(port: number) {
-    this.socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+  constructor(port: number, more: ConnectionOptions = {}) {
+    this.socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'], ...more })
     this.socket.on('error', () => undefined)
     this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()))
     void this.closed.then(() => this.#notify())
@@ -105,7 +111,8 @@ export class RawHttp2 {
       const data = own.filter(({ type }) => type === frameTypes.data)
       const ended = own.some(({ type, flags: set }) => type <= frameTypes.headers && (set & flags.end) !== 0)
       const body = Buffer.concat(data.map(({ payload }) => payload)).toString()
-      if (ended || reset !== undefined || this.socket.closed) return { body, reset: reset?.payload.readUInt32BE(0), ended }
+      if (ended || reset !== undefined || this.socket.closed)
+        return { status: this.#statuses.get(stream) ?? 0, body, reset: reset?.payload.readUInt32BE(0), ended }
       await this.arrival()
     }
   }
@@ -122,11 +129,20 @@ export class RawHttp2 {
       if (this.#pending.length < 9 + length) break
       const [type = 0, set = 0] = this.#pending.subarray(3, 5)
       const payload = this.#pending.subarray(9, 9 + length)
-      this.frames.push({ type, flags: set, stream: this.#pending.readUInt32BE(5), payload })
+      const stream = this.#pending.readUInt32BE(5)
+      this.frames.push({ type, flags: set, stream, payload })
+      if (type === frameTypes.headers) this.#head(stream, payload)
       this.#pending = this.#pending.subarray(9 + length)
       if (type === frameTypes.settings && set === 0) this.send(encodeFrame(frameTypes.settings, { flags: flags.ack }))
     }
     this.#notify()
+  }
+
+  #head(stream: number, block: Buffer): void {
+    const list = new HeaderList(100_000)
+    this.#decoder.decode(block, list)
+    const at = list.raw.indexOf(':status')
+    if (at >= 0) this.#statuses.set(stream, Number(list.raw[at + 1]))
   }
 
   #notify(): void {
