@@ -11,12 +11,12 @@ import {
 } from '@krmkit/authentication'
 import { certificateAuthority, type FrontProxyLab, frontProxyLab } from '@krmkit/authentication/testing'
 import { fetchHandler, type Listening, listen } from '@krmkit/http'
+import { encodeFields, encodeFrame, flags, frameTypes, RawHttp2 } from '@krmkit/http/testing'
 import { builtInTypes } from '@krmkit/kinds'
 import { seededRandom, systemClock } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { encodeFields, encodeFrame, flags, frameTypes, RawHttp2 } from '../../packages/http/src/testing/raw-http2.ts'
 
 /**
  * Whatever headers a request carries, over whatever protocol: it runs as who the stock server would take it for, or it is refused. The
