@@ -5,7 +5,7 @@ import {
   anonymousAuthenticator,
   type FrontProxyHeaders,
   type IssuerDocuments,
-  proxyHeaderTest,
+  identityHeaders,
   type ServiceAccountIssuer,
 } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
@@ -267,7 +267,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, {
-      isProxyHeader: proxyHeaderTest(options.proxyHeaders),
+      identityHeaders: identityHeaders(options.proxyHeaders),
       onFault,
     }),
     audit(trails, auditing),
