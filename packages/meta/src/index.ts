@@ -6,6 +6,7 @@ export {
   formatGroupVersionKind,
   parseApiVersion,
 } from './api-version.ts'
+export { ByteBoundedCache, type ByteBoundedCacheOptions, estimateBytes } from './byte-bounded-cache.ts'
 export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock.ts'
 export { type Condition, validateCondition, validateConditions } from './conditions.ts'
 export {
