@@ -42,7 +42,7 @@ export function mergeLists(own: JsonValue, change: JsonValue, { meta, join, dele
 /** Carries out items that are directives: `$patch: delete` with a merge key, and `$patch: replace` for the whole list. */
 function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string): { items: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []
-  let items = own
+  const deleted = new Set<JsonValue>()
   let replace = false
   for (const item of change) {
     if (!Object.hasOwn(item, patchDirective)) {
@@ -53,11 +53,13 @@ function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string)
     if (directive === 'replace') replace = true
     else if (directive === 'delete') {
       if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-      items = items.filter((each) => !Object.hasOwn(each, mergeKey) || each[mergeKey] !== item[mergeKey])
+      deleted.add(item[mergeKey] as JsonValue)
     } else if (directive === 'merge') throw new PatchError('BadPatch', 'merging lists cannot yet be specified in the patch')
     else throw unknownDirective(directive, item)
   }
-  return replace ? { items: changes, changes: [] } : { items, changes }
+  if (replace) return { items: changes, changes: [] }
+  const kept = (item: JsonObject) => !Object.hasOwn(item, mergeKey) || !deleted.has(item[mergeKey] as JsonValue)
+  return { items: deleted.size === 0 ? own : own.filter(kept), changes }
 }
 
 /** Changes of the same key are joined one after the other; new items are taken as they are, with their nulls. */
