@@ -110,11 +110,7 @@ function sortByPlace(items: JsonValue[], at: (number | undefined)[]): JsonValue[
     const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))
     return order.map((i) => items[i] as JsonValue)
   }
-  const order = stableOrder(items.length, (a, b) => {
-    const place = at[a]
-    const other = at[b]
-    return place === undefined || other === undefined || place < other
-  })
+  const order = stableOrder(Int32Array.from(at, (place) => place ?? -1))
   return Array.from(order, (i) => items[i] as JsonValue)
 }
 

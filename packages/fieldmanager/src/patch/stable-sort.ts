@@ -1,14 +1,19 @@
 /**
- * The order that stock servers sort by: insertion in blocks, then merges in place. Orders that contradict themselves come out the
- * same as there, and cost no more than others: O(n log n) comparisons.
+ * Sorts by places as stock servers do: insertion in blocks, then merges in place. What has no place (-1) is before everything and
+ * everything before it, which contradicts itself; it comes out the same as there, and costs no more than other orders.
  *
- * @param before whether the first of two items is to stand before the second one.
  * @returns positions of the items, in order.
  * @see P.-S. Kim and A. Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons", 2004
  */
-export function stableOrder(count: number, before: (a: number, b: number) => boolean): Uint32Array {
-  const order = Uint32Array.from({ length: count }, (_, i) => i)
-  const less = (i: number, j: number): boolean => before(order[i] as number, order[j] as number)
+export function stableOrder(places: Int32Array): Uint32Array {
+  const count = places.length
+  const order = new Uint32Array(count)
+  for (let i = 0; i < count; i++) order[i] = i
+  const less = (i: number, j: number): boolean => {
+    const place = places[order[i] as number] as number
+    const other = places[order[j] as number] as number
+    return place < 0 || other < 0 || place < other
+  }
   for (let from = 0; from < count; from += blockSize) insertEach(order, less, from, Math.min(from + blockSize, count))
   for (let size = blockSize; size < count; size *= 2) {
     for (let from = 0; from + size < count; from += 2 * size) {

@@ -4,6 +4,7 @@ import { isMap } from '../value/order.ts'
 import { goList, goMap, noMergeKey, patchDirective, unknownDirective, wrongKind } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
 import { jsonKind } from './json-kind.ts'
+import { type Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import type { PatchMeta } from './patch-meta.ts'
 
@@ -15,10 +16,13 @@ export interface ListMerge {
   readonly join: (item: JsonObject, change: JsonObject) => JsonObject
   /** The change lists what goes. */
   readonly deletes: boolean
+  /** Where the joining of items is put off to. */
+  readonly later: Later | undefined
 }
 
 /** @throws PatchError `BadPatch`, `Unprocessable` */
-export function mergeLists(own: JsonValue, change: JsonValue, { meta, join, deletes }: ListMerge): JsonValue[] {
+export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<void, JsonValue[]> {
+  const { meta, deletes } = merge
   if (!Array.isArray(own)) throw wrongKind(goList, own)
   if (!Array.isArray(change)) throw wrongKind(goList, change)
   if (meta.strategy !== 'merge' && !deletes) return change
@@ -35,7 +39,8 @@ export function mergeLists(own: JsonValue, change: JsonValue, { meta, join, dele
   }
   if (mergeKey === '') throw new PatchError('Unprocessable', `cannot merge lists without merge key for ${meta.type.kind}`)
   const { items, changes } = specialItems(own as JsonObject[], change as JsonObject[], mergeKey)
-  const merged = mergeItems(items, changes, mergeKey, join)
+  const merged = yield* mergeItems(items, changes, merge)
+  yield
   return orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
 }
 
@@ -63,29 +68,32 @@ function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string)
 }
 
 /** Changes of the same key are joined one after the other; new items are taken as they are, with their nulls. */
-function mergeItems(
+function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
-  mergeKey: string,
-  join: ListMerge['join'],
-): JsonObject[] {
+  { meta: { mergeKey }, join, later }: ListMerge,
+): Generator<void, JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
   items.forEach((item, index) => {
     const identity = item[mergeKey]
     if (Object.hasOwn(item, mergeKey) && !at.has(identity as JsonValue)) at.set(identity as JsonValue, index)
   })
+  let joins = 0
   for (const change of changes) {
     if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey)
     const identity = change[mergeKey] as JsonValue
     const index = at.get(identity)
-    if (index !== undefined) {
-      const joined = join(out[index] as JsonObject, change)
-      out[index] = joined
-    } else {
+    if (index === undefined) {
       at.set(identity, out.length)
       out.push(change)
+      continue
     }
+    // An item that is joined again has to be complete.
+    if (later !== undefined && out[index] !== items[index]) yield* later.run()
+    const joined = join(out[index] as JsonObject, change)
+    out[index] = joined
+    if (++joins % stepSize === 0) yield
   }
   return out
 }
