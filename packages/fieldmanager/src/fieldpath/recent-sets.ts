@@ -5,20 +5,31 @@ export class RecentSets {
   readonly #sets = new Map<number, FieldSet>()
   #nodes = 0
 
-  /** An equal set that was seen before; else this one is remembered, unless it is large. */
-  twin(set: FieldSet): FieldSet | undefined {
-    const { print, nodes } = new Fingerprint(set)
-    if (nodes > maxNodes) return undefined
+  /** Looks for an equal set that was seen before; remembers this one where there is none, unless it is large. */
+  find(set: FieldSet): Found {
+    const found = new Fingerprint(set)
+    const { print, nodes } = found
+    if (nodes > maxNodes) return found
     const known = this.#sets.get(print)
-    if (known?.equals(set)) return known
+    if (known?.equals(set)) {
+      found.twin = known
+      return found
+    }
     this.#nodes += nodes
     if (this.#sets.size >= maxSets || this.#nodes > maxNodesOfAll) {
       this.#sets.clear()
       this.#nodes = nodes
     }
     this.#sets.set(print, set)
-    return undefined
+    return found
   }
+}
+
+export interface Found {
+  /** The equal set. */
+  readonly twin: FieldSet | undefined
+  /** How many nodes the set has; of large ones, at least how many. */
+  readonly nodes: number
 }
 
 const maxSets = 1024
@@ -26,11 +37,13 @@ const maxNodes = 4096
 const maxNodesOfAll = 65_536
 
 /** The same for equal sets, whatever the order of their nodes. */
-class Fingerprint {
+class Fingerprint implements Found {
   readonly print: number
+  twin: FieldSet | undefined
   nodes = 0
 
   constructor(set: FieldSet) {
+    this.twin = undefined
     this.print = this.#of(set)
   }
 
