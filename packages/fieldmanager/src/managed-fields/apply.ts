@@ -2,9 +2,9 @@ import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsE
 import { FieldManagerError } from '../errors.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
-import { conflictSet } from '../merge/conflict.ts'
+import { conflictsBeside, countConflicts } from '../merge/conflict.ts'
 import type { ApplyOutcome } from '../merge/updater.ts'
-import { applyManagerSteps } from '../merge/updater.ts'
+import { applyConflict, applyManagerSteps } from '../merge/updater.ts'
 import { checkedFieldSet } from '../typed/checked-set.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
@@ -34,6 +34,8 @@ export interface ApplyRequest {
   readonly manager: string
   /** Takes over what others own. */
   readonly force: boolean
+  /** How many conflicts are listed; all by default. */
+  readonly maxConflicts?: number | undefined
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
@@ -55,7 +57,14 @@ export type ApplyResult =
       /** False when only owners change, or nothing. */
       readonly changed: boolean
     }
-  | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] }
+  | FieldConflicts
+
+export interface FieldConflicts {
+  readonly kind: 'conflict'
+  readonly conflicts: readonly FieldConflict[]
+  /** How many there are, those beyond `maxConflicts` included. */
+  readonly total: number
+}
 
 /** An apply that went through, object and owners apart. */
 export interface AppliedParts {
@@ -72,7 +81,7 @@ export interface AppliedParts {
   readonly changed: boolean
 }
 
-export type ApplyParts = AppliedParts | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] }
+export type ApplyParts = AppliedParts | FieldConflicts
 
 /**
  * Joins what a manager wants with the live object, and records who owns what.
@@ -147,18 +156,26 @@ function* change(request: ApplyRequest, live: FrozenObject, { type, named, slice
   const managed = yield* ownedBefore(request, live, sliced)
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
-  const options = { converter: converterOf(types), ignored: request.resetFields, named, unowned: stripped, sliced }
+  const options = {
+    converter: converterOf(types),
+    ignored: request.resetFields,
+    named,
+    unowned: stripped,
+    sliced,
+    maxConflicts: request.maxConflicts,
+  }
   const config = { value: applied as unknown as JsonObject, type }
   let outcome: ApplyOutcome = yield* applyManagerSteps(write, config, request.force, options)
   if (outcome.kind === 'conflict' && manager === annotationManager) {
     const allowed = takeoverSet(value, type, apiVersion, annotationOf(request))
     if (allowed !== undefined) {
-      const { conflicts } = outcome
-      if (conflictSet(conflicts).difference(allowed).empty) outcome = yield* applyManagerSteps(write, config, true, options)
-      else outcome = { kind: 'conflict', conflicts: conflicts.filter(({ path }) => !allowed.has(path)) }
+      const taken = conflictsBeside(outcome.taken, allowed)
+      if (taken.size === 0) outcome = yield* applyManagerSteps(write, config, true, options)
+      else outcome = applyConflict(taken, request.maxConflicts)
     }
   }
-  if (outcome.kind === 'conflict') return { kind: 'conflict', conflicts: fieldConflicts(outcome.conflicts) }
+  if (outcome.kind === 'conflict')
+    return { kind: 'conflict', conflicts: fieldConflicts(outcome.conflicts), total: countConflicts(outcome.taken) }
   const changed = outcome.object !== undefined
   const merged = withAnnotation(request, (outcome.object?.value ?? value) as JsonObject)
   const { managers } = outcome

@@ -34,6 +34,8 @@ export interface UpdaterOptions {
 }
 
 export interface ApplyOptions extends UpdaterOptions {
+  /** How many conflicts are listed; all by default. */
+  readonly maxConflicts?: number | undefined
   /** The apply is run in slices, so comparisons are cut too. */
   readonly sliced?: boolean | undefined
   /** What `fieldSetOf` says of the applied value, which has been checked against its type then. */
@@ -58,7 +60,15 @@ export type ApplyOutcome =
       readonly object: TypedValue | undefined
       readonly managers: Managers
     }
-  | { readonly kind: 'conflict'; readonly conflicts: readonly Conflict[] }
+  | ApplyConflict
+
+export interface ApplyConflict {
+  readonly kind: 'conflict'
+  /** What others own of what the apply changes. */
+  readonly taken: Managers
+  /** The same path by path. */
+  readonly conflicts: readonly Conflict[]
+}
 
 /**
  * The owners after a write that is no apply: `manager` owns what differs between live and next, and nobody else does.
@@ -166,10 +176,15 @@ export function* applyManagerSteps(
   const managers = new Map(before).set(manager, own)
   const { owners, conflicts } = yield* handOver({ ...write, managers }, object, options, comparison)
   yield
-  if (!force && conflicts.size > 0) return { kind: 'conflict', conflicts: conflictsOf(conflicts) }
+  if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
   // Only the order of lists is nobody's difference.
   const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
+}
+
+/** @param limit how many conflicts are listed. */
+export function applyConflict(taken: Managers, limit?: number): ApplyConflict {
+  return { kind: 'conflict', taken, conflicts: conflictsOf(taken, limit) }
 }
 
 function noneEmpty(managers: Managers): boolean {
