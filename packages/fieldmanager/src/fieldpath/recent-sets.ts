@@ -4,21 +4,29 @@ import type { FieldSet } from './field-set.ts'
 export class RecentSets {
   readonly #sets = new Map<number, FieldSet>()
   #nodes = 0
+  #characters = 0
+
+  /** Number of sets. */
+  get size(): number {
+    return this.#sets.size
+  }
 
   /** Looks for an equal set that was seen before; remembers this one where there is none, unless it is large. */
   find(set: FieldSet): Found {
     const found = new Fingerprint(set)
-    const { print, nodes } = found
-    if (nodes > maxNodes) return found
+    const { print, nodes, characters } = found
+    if (nodes > maxNodes || characters > maxCharacters) return found
     const known = this.#sets.get(print)
     if (known?.equals(set)) {
       found.twin = known
       return found
     }
     this.#nodes += nodes
-    if (this.#sets.size >= maxSets || this.#nodes > maxNodesOfAll) {
+    this.#characters += characters
+    if (this.#sets.size >= maxSets || this.#nodes > maxNodesOfAll || this.#characters > maxCharactersOfAll) {
       this.#sets.clear()
       this.#nodes = nodes
+      this.#characters = characters
     }
     this.#sets.set(print, set)
     return found
@@ -35,12 +43,17 @@ export interface Found {
 const maxSets = 1024
 const maxNodes = 4096
 const maxNodesOfAll = 65_536
+/** Of path elements: an element holds the name of a key, or a value, of any length. */
+const maxCharacters = 65_536
+const maxCharactersOfAll = 2 * 1024 * 1024
 
 /** The same for equal sets, whatever the order of their nodes. */
 class Fingerprint implements Found {
   readonly print: number
   twin: FieldSet | undefined
   nodes = 0
+  /** Of all path elements. */
+  characters = 0
 
   constructor(set: FieldSet) {
     this.twin = undefined
@@ -53,6 +66,7 @@ class Fingerprint implements Found {
     if (this.nodes > maxNodes) return print
     for (const [element, { member, children }] of set.nodes) {
       const { length } = element
+      this.characters += length
       let node = Math.imul(length + 256 * element.charCodeAt(length - 1) + 65_536 * element.charCodeAt(length >> 1), 0x9e3779b1)
       if (member) node = ~node
       if (children !== undefined) node = Math.imul(node ^ this.#of(children), 0x85ebca6b)
