@@ -20,6 +20,7 @@ export type {
 export { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 export { listEntries } from './list.ts'
 export { generatedName, takeNamespace } from './object-metadata.ts'
+export { isLarge } from './object-weight.ts'
 export { type ApplyIntent, applyToObject, setManagedFields, trackOwnership } from './ownership.ts'
 export { createRegistry, type Registry } from './registry.ts'
 export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.ts'
