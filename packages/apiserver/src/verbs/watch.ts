@@ -1,5 +1,5 @@
 import { ApiError } from '@krmkit/meta'
-import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion } from '@krmkit/registry'
+import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion, selects } from '@krmkit/registry'
 import { type Entry, type Revision, StorageError, type StorageEvent, type Watcher } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import { mediaType } from '../negotiation.ts'
@@ -116,14 +116,13 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
       if (entry !== undefined) await request.view.load([entry])
       return {
         watcher: storage.watch({ prefix: plan.prefix, from: revision }),
-        initial: entry !== undefined && selects(request, plan, entry) ? [entry] : [],
+        initial: entry !== undefined && isSelected(request, plan, entry) ? [entry] : [],
         revision,
       }
     }
     const listed = await listEntries(
-      environment,
+      machinery.writer,
       definition,
-      machinery.parsed,
       { namespace: definition.kind.namespaced ? state.info.namespace : '', ...plan.selected },
       state.signal,
     )
@@ -142,12 +141,8 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
   }
 }
 
-function selects({ machinery, definition }: ResourceRequest, { selected }: WatchPlan, entry: Entry): boolean {
-  const { labelSelector, fieldSelector } = selected
-  return (
-    (labelSelector === undefined || labelSelector.matches(machinery.parsed.labelsOf(entry, definition))) &&
-    (fieldSelector === undefined || fieldSelector.matches(machinery.parsed.fieldsOf(entry, definition)))
-  )
+function isSelected({ machinery, definition }: ResourceRequest, { selected }: WatchPlan, entry: Entry): boolean {
+  return selects(machinery.parsed, definition, selected, entry)
 }
 
 /** Bytes that are collected into one piece of the stream. */
@@ -263,8 +258,8 @@ function frameOf<T>(request: ResourceRequest, plan: WatchPlan, frames: Frames<T>
     if (event.type === 'delete') return frames.event('DELETED', event.entry)
     return frames.event(event.previous === undefined ? 'ADDED' : 'MODIFIED', event.entry)
   }
-  const before = event.previous !== undefined && selects(request, plan, event.previous)
-  const after = event.type === 'put' && selects(request, plan, event.entry)
+  const before = event.previous !== undefined && isSelected(request, plan, event.previous)
+  const after = event.type === 'put' && isSelected(request, plan, event.entry)
   if (after) return frames.event(before ? 'MODIFIED' : 'ADDED', event.entry)
   if (!before) return undefined
   // The last state that the watcher knew, at the version in which it left.

@@ -46,7 +46,7 @@ export function presentStored(
   status: number,
   stored: Stored,
   representation: Parameters<typeof presentObject>[3],
-): ApiResponse {
+): ApiResponse | Promise<ApiResponse> {
   const { view } = request
   const { entry, object } = stored
   if (
@@ -193,9 +193,8 @@ export async function deleteCollection(request: ResourceRequest): Promise<ApiRes
   validateDeleteOptions(options, machinery.writer.environment.profile)
   const context = writeContext(request, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   const { entries } = await listEntries(
-    machinery.writer.environment,
+    machinery.writer,
     definition,
-    machinery.parsed,
     {
       namespace: info.namespace,
       ...selected,

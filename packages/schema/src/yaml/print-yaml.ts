@@ -9,9 +9,9 @@ import { isUnprintable, scalarStyle } from './scalar-style.ts'
 
 /** Ends with a newline. `undefined` members are left out. */
 export function printYaml(value: unknown): string {
-  const printer = new Printer()
-  printer.root(value)
-  return printer.text
+  const printer = new Printer(value)
+  while (printer.step());
+  return printer.take()
 }
 
 /** As `printYaml`, in UTF-8. */
@@ -19,43 +19,91 @@ export function encodeYaml(value: unknown): Uint8Array {
   return new TextEncoder().encode(printYaml(value))
 }
 
+/** The text of `printYaml` in pieces of about `pieceLength` characters, so that large values can be printed with pauses. */
+export function* yamlPieces(value: unknown, pieceLength = 4096): Generator<string, void> {
+  const printer = new Printer(value)
+  while (printer.step()) if (printer.length >= pieceLength) yield printer.take()
+  yield printer.take()
+}
+
 const foldAfter = 80
 /** Longer keys stand after a question mark. */
 const maxSimpleKey = 128
 
+/** A mapping or list that is being printed: what is inside of it is printed before it goes on. */
+interface Open {
+  /** Sorted keys; absent for lists. */
+  readonly keys: readonly string[] | undefined
+  readonly container: Readonly<Record<string, unknown>> | readonly unknown[]
+  readonly indent: number
+  next: number
+  /** The next line continues one that has been begun. */
+  begun: boolean
+}
+
 class Printer {
-  text = ''
+  #text = ''
   #column = 0
   #lineStart = true
+  readonly #open: Open[] = []
 
-  root(value: unknown): void {
-    if (isMapping(value)) this.#mapping(value, 0, false)
-    else if (isList(value)) this.#list(value, 0, false)
-    else this.#scalar(value, 2)
-    if (!this.#lineStart) this.#break()
+  constructor(root: unknown) {
+    if (isMapping(root)) this.#mapping(root, 0, false)
+    else if (isList(root)) this.#list(root, 0, false)
+    else this.#scalar(root, 2)
   }
 
-  /** @param started the first key continues a line that has been begun. */
-  #mapping(object: Record<string, unknown>, indent: number, started: boolean): void {
-    let begun = started
-    for (const key of Object.keys(object).sort(compareNaturally)) {
-      const value = object[key]
-      if (value === undefined) continue
-      if (!begun) this.#newLine(indent)
-      begun = false
-      const simple = utf8Length(key) <= maxSimpleKey && !/[\r\n\u0085\u2028\u2029]/.test(key)
-      if (simple) {
-        this.#string(key, indent, true)
-        this.#write(':')
-      } else {
-        this.#write('?')
-        this.#write(' ')
-        this.#string(key, indent + 2, false)
-        this.#newLine(indent)
-        this.#write(':')
-      }
-      this.#value(value, indent, simple)
+  /** Characters that have been printed and not been taken. */
+  get length(): number {
+    return this.#text.length
+  }
+
+  take(): string {
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+
+  /** Prints one more key or element. @returns false when all is printed. */
+  step(): boolean {
+    const top = this.#open.at(-1)
+    if (top === undefined) {
+      if (!this.#lineStart) this.#break()
+      return false
     }
+    if (top.next === (top.keys ?? top.container).length) this.#open.pop()
+    else if (top.keys === undefined) this.#element(top, (top.container as readonly unknown[])[top.next++])
+    else this.#member(top, top.keys[top.next++] as string)
+    return true
+  }
+
+  /** @param begun the first key continues a line that has been begun. */
+  #mapping(container: Record<string, unknown>, indent: number, begun: boolean): void {
+    this.#open.push({ keys: Object.keys(container).sort(compareNaturally), container, indent, next: 0, begun })
+  }
+
+  #list(container: readonly unknown[], indent: number, begun: boolean): void {
+    this.#open.push({ keys: undefined, container, indent, next: 0, begun })
+  }
+
+  #member(mapping: Open, key: string): void {
+    const value = (mapping.container as Readonly<Record<string, unknown>>)[key]
+    if (value === undefined) return
+    const { indent } = mapping
+    if (!mapping.begun) this.#newLine(indent)
+    mapping.begun = false
+    const simple = utf8Length(key) <= maxSimpleKey && !/[\r\n\u0085\u2028\u2029]/.test(key)
+    if (simple) {
+      this.#string(key, indent, true)
+      this.#write(':')
+    } else {
+      this.#write('?')
+      this.#write(' ')
+      this.#string(key, indent + 2, false)
+      this.#newLine(indent)
+      this.#write(':')
+    }
+    this.#value(value, indent, simple)
   }
 
   /** After the colon of a key. */
@@ -75,16 +123,14 @@ class Printer {
     }
   }
 
-  #list(list: readonly unknown[], indent: number, started: boolean): void {
-    let begun = started
-    for (const element of list) {
-      if (!begun) this.#newLine(indent)
-      begun = false
-      this.#write('- ')
-      if (isMapping(element)) this.#mapping(element, indent + 2, true)
-      else if (isList(element)) this.#list(element, indent + 2, true)
-      else this.#scalar(element, indent + 2)
-    }
+  #element(list: Open, element: unknown): void {
+    const { indent } = list
+    if (!list.begun) this.#newLine(indent)
+    list.begun = false
+    this.#write('- ')
+    if (isMapping(element)) this.#mapping(element, indent + 2, true)
+    else if (isList(element)) this.#list(element, indent + 2, true)
+    else this.#scalar(element, indent + 2)
   }
 
   /** @param indent of lines that continue the scalar. */
@@ -157,13 +203,13 @@ class Printer {
 
   #write(text: string): void {
     if (text === '') return
-    this.text += text
+    this.#text += text
     this.#column += columns(text)
     this.#lineStart = false
   }
 
   #break(char = '\n'): void {
-    this.text += char
+    this.#text += char
     this.#column = 0
     this.#lineStart = true
   }
