@@ -89,7 +89,7 @@ export function yamlListWriter({ list, member }: ListFrame): ListWriter {
       isEmpty = false
       for (const piece of yamlPieces([object])) {
         parts.text(piece)
-        if (piece.length >= longPiece) yield true
+        if (piece === '' || piece.length >= longPiece) yield true
       }
     },
     end() {
@@ -100,7 +100,7 @@ export function yamlListWriter({ list, member }: ListFrame): ListWriter {
   }
 }
 
-/** Pieces of shorter texts are all that there is of an element. */
+/** Shorter pieces are all that there is of an element; empty ones stand for work without a result. */
 const longPiece = 4096
 
 /** @param type of the list. */

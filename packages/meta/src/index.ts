@@ -109,7 +109,7 @@ export {
   validateWriteOptions,
   type WriteOptions,
 } from './request-options.ts'
-export { maxSelectorTerms } from './selector-limits.ts'
+export { maxSelectorTerms, shownText } from './selector-limits.ts'
 export { createSliceScheduler, defaultSliceMs, runAtOnce, runInSlices, type SliceScheduler, Slices, sliced } from './slices.ts'
 export { type Status, type StatusCause, type StatusDetails, type StatusReason, successStatus } from './status.ts'
 export {

@@ -42,6 +42,8 @@ class Parser {
   /** Terms and values that may still come. */
   #left = maxSelectorTerms
   #next: Token | undefined
+  /** The last key that was found to be one. */
+  #key = ''
 
   constructor(text: string) {
     this.#text = text
@@ -75,8 +77,9 @@ class Parser {
     }
     if (token.kind !== 'word') this.#failRequirement(`found '${shownText(token.text)}', expected: identifier`)
     const key = token.text
-    const wrongKey = labelKeyError(key, undefined)
+    const wrongKey = key === this.#key ? undefined : labelKeyError(key, undefined)
     if (wrongKey !== undefined) this.#failRequirement(formatFieldError(wrongKey))
+    this.#key = key
     const next = this.#peek().kind
     if (operator === undefined && (next === 'end' || next === ',')) operator = 'exists'
     if (operator !== undefined) return new LabelRequirement(key, operator, [])
@@ -189,8 +192,11 @@ class Parser {
 }
 
 const end: Token = { kind: 'end', text: '' }
-const signs: ReadonlySet<string> = new Set('=!(),<>')
-const spaces: ReadonlySet<string> = new Set(' \t\r\n')
+/** One token for all places where a sign stands. */
+const signs = new Map<string, Token>(
+  (['!', '=', '==', '!=', '>', '<', ',', '(', ')'] as const).map((sign) => [sign, { kind: sign, text: sign }]),
+)
+const space = /[ \t\r\n]+/y
 const word = /[^=!(),<> \t\r\n\0]+/y
 
 /** Splits the text; a NUL ends it, as in the stock server. */
@@ -205,18 +211,18 @@ class Tokens {
   /** The next token, which is the end from there on where the text ends. */
   next(): Token {
     const text = this.#text
-    while (spaces.has(text.charAt(this.#at))) this.#at++
-    const first = text.charAt(this.#at)
-    if (first === '' || first === '\0') return end
-    if (signs.has(first)) {
-      const isPair = (first === '=' || first === '!') && text.charAt(this.#at + 1) === '='
-      const sign = isPair ? `${first}=` : first
-      this.#at += sign.length
-      return { kind: sign as TokenKind, text: sign }
-    }
+    space.lastIndex = this.#at
+    if (space.test(text)) this.#at = space.lastIndex
     word.lastIndex = this.#at
-    const found = word.exec(text)?.[0] ?? ''
-    this.#at += found.length
-    return { kind: found === 'in' || found === 'notin' ? found : 'word', text: found }
+    if (word.test(text)) {
+      const found = text.slice(this.#at, word.lastIndex)
+      this.#at = word.lastIndex
+      return { kind: found === 'in' || found === 'notin' ? found : 'word', text: found }
+    }
+    const pair = text.charAt(this.#at + 1) === '=' ? signs.get(text.slice(this.#at, this.#at + 2)) : undefined
+    const sign = pair ?? signs.get(text.charAt(this.#at))
+    if (sign === undefined) return end
+    this.#at += sign.text.length
+    return sign
   }
 }

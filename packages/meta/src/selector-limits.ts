@@ -9,7 +9,7 @@ import { MetaError } from './meta-error.ts'
  *
  * @see docs/decisions/0011-bounded-work.md
  */
-export const maxSelectorTerms = 20_000
+export const maxSelectorTerms = 10_000
 
 /** Characters of a selector that a message shows. */
 const shownLength = 1024

@@ -113,6 +113,8 @@ async function listSelected(
     return { entries: matches ? [entry] : [], revision: from.at ?? storage.revision, continueToken: '' }
   }
   const slices = new Slices(scheduler)
+  // Its reading has taken time already, and it is prepared for the first object.
+  if (isLong(request)) await slices.next()
   const found: Entry[] = []
   let after = from.after === undefined ? undefined : prefix + from.after
   let at = from.at
@@ -138,6 +140,14 @@ async function listSelected(
     if (page.remaining === 0) return { entries: found, revision: at, continueToken: '' }
     after = page.entries.at(-1)?.key
   }
+}
+
+/** Terms from which on a selector takes noticeable time. */
+const longSelector = 1000
+
+function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
+  const labels = labelSelector?.requirements ?? []
+  return labels.length > longSelector || (fieldSelector?.requirements ?? []).length > longSelector
 }
 
 /** Whether selectors choose an entry, which is loaded where others translate. */

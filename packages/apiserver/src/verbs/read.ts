@@ -1,13 +1,5 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import {
-  ApiError,
-  type DeepReadonly,
-  type GroupVersionKind,
-  MetaError,
-  parseFieldSelector,
-  parseLabelSelector,
-  Slices,
-} from '@krmkit/meta'
+import { ApiError, type DeepReadonly, type GroupVersionKind, MetaError, Slices, shownText } from '@krmkit/meta'
 import {
   isStorableName,
   type ListRequest,
@@ -20,7 +12,8 @@ import {
 import type { Entry } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
-import { flag, integer, type Query, text } from '../query.ts'
+import { flag, integer, text } from '../query.ts'
+import { requestSelectors } from '../request-selectors.ts'
 import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest } from '../resource-handler.ts'
 import { bytesBody, jsonResponse, slicedResponse } from '../responses.ts'
@@ -113,33 +106,27 @@ export function wantsPretty({ state }: ResourceRequest, representation: Represen
 /**
  * Selectors of a list, watch or deletecollection. @throws ApiError 400 for what does not parse or is not selectable.
  */
-export function selectors(definition: ResourceDefinition, query: Query): Pick<ListRequest, 'labelSelector' | 'fieldSelector'> {
-  const labels = text(query, 'labelSelector') ?? ''
-  const fields = text(query, 'fieldSelector') ?? ''
-  const labelSelector = labels === '' ? undefined : readable(() => parseLabelSelector(labels))
-  const fieldSelector = fields === '' ? undefined : readable(() => parseFieldSelector(fields))
+export function selectors({ definition, state }: ResourceRequest): Pick<ListRequest, 'labelSelector' | 'fieldSelector'> {
+  const { labels, fields } = requestSelectors(state)
+  const labelSelector = readable(labels)
+  const fieldSelector = readable(fields)
   for (const { field } of fieldSelector?.requirements ?? []) {
     const known =
       field === 'metadata.name' ||
       (field === 'metadata.namespace' && definition.kind.namespaced) ||
       Object.hasOwn(definition.policy.selectableFields ?? {}, field)
-    if (!known) throw ApiError.badRequest(`field label not supported: ${field}`)
+    if (!known) throw ApiError.badRequest(`field label not supported: ${shownText(field)}`)
   }
-  const some = (fieldSelector?.requirements ?? []).length > 0
   return {
-    labelSelector: (labelSelector?.requirements ?? []).length > 0 ? labelSelector : undefined,
-    fieldSelector: some ? fieldSelector : undefined,
+    labelSelector: labelSelector?.empty === true ? undefined : labelSelector,
+    fieldSelector: fieldSelector?.empty === true ? undefined : fieldSelector,
   }
 }
 
 /** What does not parse is the client's fault. */
-function readable<T>(parse: () => T): T {
-  try {
-    return parse()
-  } catch (error) {
-    if (error instanceof MetaError) throw ApiError.badRequest(error.message)
-    throw error
-  }
+function readable<S>(selector: S | MetaError | undefined): S | undefined {
+  if (selector instanceof MetaError) throw ApiError.badRequest(selector.message)
+  return selector
 }
 
 /** GET of a collection; @see API protocol specification, 2.3, 4.2 and 4.3. */
@@ -156,7 +143,7 @@ export async function listObjects(request: ResourceRequest): Promise<ApiResponse
     definition,
     {
       namespace: info.namespace,
-      ...selectors(definition, query),
+      ...selectors(request),
       limit,
       continueToken: text(query, 'continue'),
       resourceVersion: text(query, 'resourceVersion'),
