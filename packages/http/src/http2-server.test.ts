@@ -31,6 +31,7 @@ const start = async (limits: Partial<ListenLimits> = {}) => {
   const handle = answering(async (request) => {
     seen.push(request)
     await hold
+    if (request.method === 'POST') return text(`${(await request.body(100)).length}`)
     return text(JSON.stringify(request.headers['x'] ?? null))
   })
   server = await listen({ handle }, { tls: selfSigned(directory), limits })
@@ -154,17 +155,17 @@ describe('heads of HTTP/2', () => {
     expect(seen[0]!.headers.y).toHaveLength(200_000)
   })
 
-  it.each([
-    ['3', 'ab'],
-    ['1', 'ab'],
-  ])('with the length %s end with a body of %j', async (length, body) => {
+  it.each(['1', '3'])('with the length %s are not served with a body of two octets', async (length) => {
     await start()
+    const [, ...others] = requestFields
+    const fields: RawField[] = [[':method', 'POST'], ...others, ['content-length', length]]
     const client = dial().send(
-      headersFrame(1, whole(['content-length', length]), flags.endHeaders),
-      encodeFrame(frameTypes.data, { stream: 1, flags: flags.end, payload: Buffer.from(body) }),
+      headersFrame(1, encodeFields(fields), flags.endHeaders),
+      encodeFrame(frameTypes.data, { stream: 1, flags: flags.end, payload: Buffer.from('ab') }),
     )
-    const protocolError = 1
-    expect((await client.answer(1)).reset).toBe(protocolError)
+    const { status, ended, reset } = await client.answer(1)
+    // Releases of node reset the stream or end the connection.
+    expect([status, ended, client.socket.closed || reset !== undefined]).toEqual([0, false, true])
   })
 
   it('do not take more memory together than a connection may, and give it back', async () => {
