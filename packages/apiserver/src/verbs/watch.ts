@@ -205,18 +205,19 @@ async function* stream<T, Pack>(
     while (!waker.stopped) {
       const events = watcher.take(eventsAtOnce)
       for (const batch of batches(events, ({ entry }) => entry.value.byteLength)) {
-        if (slices.due(true)) await slices.next()
         const loading = request.view.load(entriesOf(batch))
         if (loading !== undefined) await loading
         const made = batch.map((event) => frameOf(request, plan, frames, event)).filter((frame) => frame !== undefined)
         if (made.length > 0) for (const pack of packed(made)) yield pack
+        // What comes now and then is sent at once; only more of the same waits for its turn.
+        if (batch !== events && slices.due(true)) await slices.next()
       }
       if (bookmarkDue) {
         bookmarkDue = false
         for (const pack of packed([frames.bookmark(watcher.revision, false)])) yield pack
         scheduleBookmark()
       }
-      if (events.length === eventsAtOnce) continue
+      if (events.length === eventsAtOnce && (await afterOthers(slices))) continue
       if (watcher.ended !== undefined || waker.retired) return
       await waker.wait()
     }
@@ -238,6 +239,12 @@ async function* stream<T, Pack>(
 function goneStatus({ machinery }: ResourceRequest, { revision }: Start): Status {
   const { status } = ApiError.expired('The resourceVersion for the provided watch is too old.')
   return { ...status, message: `too old resource version: ${revision} (${machinery.writer.environment.storage.compacted})` }
+}
+
+/** Goes on, in another slice when this one has used its time. */
+async function afterOthers(slices: Slices): Promise<true> {
+  if (slices.due(true)) await slices.next()
+  return true
 }
 
 /** What is worked on in one step: at most as many as are taken at once, and not much more than a piece holds. */
