@@ -1,5 +1,6 @@
 import type { WebhookSignals } from '@krmkit/admission'
 import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
+import type { SampledMetric } from './flow-control/flow-metrics.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Filter } from './request-state.ts'
 import { type RequestLabels, RequestTallies } from './request-tallies.ts'
@@ -18,8 +19,8 @@ export interface Metrics {
   readonly webhooks: WebhookSignals
   /** Whether other servers are there that serve group versions of ours. */
   readonly availability: AvailabilitySignals
-  /** Tells, whenever somebody looks, how many requests at a time fall to each priority level. */
-  tellSeats(read: () => Promise<ReadonlyMap<string, number>>): void
+  /** Adds a metric whose values are made when they are read. */
+  register(metric: SampledMetric): void
   /** Text of `/metrics`, and its content type. */
   expose(): Promise<{ text: string; contentType: string }>
 }
@@ -117,19 +118,7 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
       },
       forgotten: (name) => unavailable.remove({ name }),
     },
-    tellSeats(read) {
-      new Gauge({
-        name: 'apiserver_flowcontrol_nominal_limit_seats',
-        help: 'Requests at a time that fall to a priority level by its shares.',
-        labelNames: ['priority_level'],
-        registers,
-        async collect() {
-          const seats = await read()
-          this.reset()
-          for (const [level, nominal] of seats) this.set({ priority_level: level }, nominal)
-        },
-      })
-    },
+    register: (metric) => registers[0]?.registerMetric(metric as unknown as Metric),
     expose: async () => ({
       text: await (registers[0] as MetricRegistry).metrics(),
       contentType: (registers[0] as MetricRegistry).contentType,
