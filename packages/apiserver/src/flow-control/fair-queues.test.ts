@@ -73,7 +73,7 @@ describe('queues', () => {
   })
 
   it('share seats evenly among flows, whatever the number and length of their requests', () => {
-    const { queues, start, clock, request } = sampleQueues(oneEach, 4)
+    const { queues, clock, request } = sampleQueues(oneEach, 4)
     const busy: { readonly seat: ReturnType<typeof request>; readonly flow: string; readonly until: number }[] = []
     const used: Record<string, number> = { slow: 0, quick: 0 }
     const lasts: Record<string, number> = { slow: 40, quick: 10 }
