@@ -61,6 +61,10 @@ export class DerivedRequest implements ApiRequest {
     }
   }
 
+  get headersJoined(): boolean | undefined {
+    return this.#request.headersJoined
+  }
+
   get upgradable(): boolean | undefined {
     return this.#request.upgradable
   }
