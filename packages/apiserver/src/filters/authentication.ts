@@ -44,6 +44,8 @@ async function outcomeOf(
   try {
     return await authenticator.authenticate(request)
   } catch (error) {
+    // Too many callers wait for a service outside.
+    if (ApiError.is(error) && error.code === 429) throw error
     // Whoever cannot be judged is not let in; what went wrong is nothing for the caller.
     onFault(error)
     throw ApiError.unauthorized()
