@@ -1,5 +1,5 @@
 import { ApiError, type Clock } from '@krmkit/meta'
-import { BodyPauses, type PausablePlace, type Place } from '../flow-control/body-pauses.ts'
+import { BodyPauses, mayHaveBody, type PausablePlace, type Place } from '../flow-control/body-pauses.ts'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { ApiResponse } from '../interfaces.ts'
@@ -36,11 +36,25 @@ export function priorityAndFairness(controller: FlowController, options: Priorit
     options.refresh()
     const schema = controller.classify(state)
     state.flowHeaders = schema.headers
-    const { request, outcome } = controller.start(state, schema)
-    if (outcome === 'executing') return new Serving(context, schema, request).serve(state, next)
-    return outcome === 'waiting'
-      ? serveInTurn(new Serving(context, schema, request), state, next)
-      : Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
+    const request = controller.start(state, schema)
+    if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
+    if (!request.executing) return serveInTurn(new Serving(context, schema, request), state, next)
+    if (state.info.verb !== 'watch' && !mayHaveBody(state.request.method)) return serveAtOnce(controller, schema, request, next)
+    return new Serving(context, schema, request).serve(state, next)
+  }
+}
+
+/** The usual case: nothing to wait for, neither seats nor a body. */
+async function serveAtOnce(
+  controller: FlowController,
+  schema: FlowSchemaState,
+  request: SeatRequest,
+  next: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  try {
+    return await next()
+  } finally {
+    controller.finish(request, schema)
   }
 }
 

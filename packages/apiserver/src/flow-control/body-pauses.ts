@@ -14,8 +14,10 @@ export interface Place {
   resume(): Promise<void> | undefined
 }
 
-/** Requests of these methods carry no body. */
-const bodiless: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Whether requests of a method can carry a body. */
+export function mayHaveBody(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
+}
 
 /**
  * Lets requests give their places back while they wait for their bodies, so that slow bodies do not delay other requests. A body that has
@@ -26,7 +28,7 @@ export class BodyPauses {
 
   /** From now on, reading the body of the request pauses its place. @returns undefined where there is no body. */
   attach(state: Pick<RequestState, 'request'>, place: Place): PausablePlace | undefined {
-    if (bodiless.has(state.request.method)) return undefined
+    if (!mayHaveBody(state.request.method)) return undefined
     const pausable = new PausablePlace(place, this)
     state.request = new DerivedRequest(state.request, { reading: pausable })
     return pausable

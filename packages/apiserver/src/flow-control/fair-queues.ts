@@ -22,6 +22,9 @@ export interface FairQueuesOptions {
   readonly exempt: boolean
 }
 
+/** Unused queues that are kept for later, beside those in use. */
+const keptQueues = 128
+
 export const noQueues: Queuing = { queues: 0, handSize: 0, queueLengthLimit: 0 }
 
 const utilization = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1]
@@ -84,6 +87,7 @@ export class FairQueues {
     const now = this.#sync()
     this.#queuing = queuing
     this.#hand = new Array<number>(queuing.handSize).fill(0)
+    for (const queue of this.#queues.values()) this.#dropUnused(queue)
     this.#limit = limit
     this.#observe(now)
     this.waitingRatio.denominator = Math.max(1, queuing.queueLengthLimit) * Math.max(1, queuing.queues)
@@ -151,9 +155,14 @@ export class FairQueues {
     return 'waiting'
   }
 
-  /** The request has ended, or gives its seats back for a while. */
-  finish(request: SeatRequest, { linger = true }: { readonly linger?: boolean } = {}): void {
+  /**
+   * The request has ended, or gives its seats back for a while (without lingering).
+   *
+   * @returns how long it has executed, in milliseconds.
+   */
+  finish(request: SeatRequest, linger = true): number {
     const now = this.#sync()
+    const ms = now - request.startedAt
     const { queue, statistics } = request
     request.executing = false
     this.#executing.delete(request)
@@ -162,13 +171,14 @@ export class FairQueues {
     if (queue !== undefined) {
       queue.executing--
       if (!queue.isActive) this.#activeQueues--
-      queue.nextDispatchR -= request.initialSeats * (estimatedSeconds - (now - request.startedAt) / 1000)
+      queue.nextDispatchR -= request.initialSeats * (estimatedSeconds - ms / 1000)
       queue.bound()
     }
     if (linger && request.lingerMs > 0) this.#lingering.add(request, now)
     else this.#release(request)
     this.#dispatchAll(now)
     this.#observe(now)
+    return ms
   }
 
   /** Takes a waiting request out of its queue. */
@@ -245,7 +255,8 @@ export class FairQueues {
   }
 
   #dropUnused(queue: Queue): void {
-    if (!queue.isActive && queue.seatsInUse === 0) this.#queues.delete(queue.index)
+    if (queue.isActive || queue.seatsInUse > 0) return
+    if (this.#queues.size > keptQueues || queue.index >= this.#queuing.queues) this.#queues.delete(queue.index)
   }
 
   #execute(request: SeatRequest, now: number): void {

@@ -41,7 +41,9 @@ function controlled({ seats = 100, watches = 0 } = {}) {
   const ask = (target = '/api/v1/namespaces/a/pods/x', options: Parameters<typeof classified>[1] = {}) => {
     const request = classified(target, options)
     const found = controller.classify(request)
-    return { schema: found, ...controller.start(request, found) }
+    const started = controller.start(request, found)
+    const outcome = started === undefined ? 'rejected' : started.executing ? 'executing' : 'waiting'
+    return { schema: found, request: started as SeatRequest, outcome }
   }
   const seatsOf = () => Object.fromEntries(controller.levels().map(({ name, currentSeats }) => [name, currentSeats]))
   return { clock, controller, ask, seatsOf }

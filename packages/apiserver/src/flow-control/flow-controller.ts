@@ -85,16 +85,20 @@ export class FlowController {
     return (this.#classOf as Classifier)(request)
   }
 
-  /** Asks for seats. */
-  start(state: Classified, schema: FlowSchemaState): { readonly request: SeatRequest; readonly outcome: StartOutcome } {
+  /**
+   * Asks for seats.
+   *
+   * @returns a request that executes or waits; undefined when it is rejected.
+   */
+  start(state: Classified, schema: FlowSchemaState): SeatRequest | undefined {
     const { level, statistics } = schema
     const distinguisher = distinguisherOf(state, schema)
     const hash = level.queues.queuing.queues === 0 ? undefined : hashText(schema.hash, distinguisher)
     const watches = concernsWatches(state.info) ? this.#watchesOf(state, statistics) : 0
-    const work = estimateWork(state, this.#options.work, { maxSeats: level.maxRequestSeats, watches })
+    const work = estimateWork(state, this.#options.work, level.maxRequestSeats, watches)
     statistics.estimatedSeats.observe(Math.max(work.initialSeats, work.finalSeats))
     const request = new SeatRequest(state, { statistics, distinguisher, hash }, work)
-    return { request, outcome: this.#started(level, level.queues.start(request)) }
+    return this.#started(level, level.queues.start(request)) === 'rejected' ? undefined : request
   }
 
   /** Waits in the queue for at most `waitMs`. */
@@ -121,16 +125,15 @@ export class FlowController {
 
   /** The request has ended. */
   finish(request: SeatRequest, { level, statistics }: FlowSchemaState): void {
-    const seconds = (this.#options.now() - request.startedAt) / 1000
-    const isWatch = request.state.info.verb === 'watch'
-    ;(isWatch ? statistics.watchExecution : statistics.regularExecution).observe(seconds)
-    level.queues.finish(request)
-    this.#reap(level)
+    const seconds = level.queues.finish(request) / 1000
+    if (request.state.info.verb === 'watch') statistics.watchExecution.observe(seconds)
+    else statistics.regularExecution.observe(seconds)
+    if (level.quiescing) this.#reap(level)
   }
 
   /** The request gives its seats back until `resume`. */
   pause(request: SeatRequest, { level }: FlowSchemaState): void {
-    level.queues.finish(request, { linger: false })
+    level.queues.finish(request, false)
     this.#reap(level)
   }
 

@@ -22,13 +22,13 @@ describe('estimated seats', () => {
     ['/api/v1/pods?watch=1&sendInitialEvents=true', 5000, 10],
     ['/api/v1/namespaces/a/pods/x', 5000, 1],
   ])('%s among %s objects: %i', (target, objects, seats) => {
-    const work = estimateWork(classified(target), sources(objects), { maxSeats: 10, watches: 0 })
+    const work = estimateWork(classified(target), sources(objects), 10, 0)
     expect(work).toEqual({ initialSeats: seats, finalSeats: 0, lingerMs: 0 })
   })
 
   it('are at most as many as the level allows', () => {
     const request = classified('/api/v1/pods')
-    expect(estimateWork(request, sources(5000), { maxSeats: 3, watches: 0 }).initialSeats).toBe(3)
+    expect(estimateWork(request, sources(5000), 3, 0).initialSeats).toBe(3)
   })
 
   it.each([
@@ -39,7 +39,7 @@ describe('estimated seats', () => {
     [40, 2, { initialSeats: 1, finalSeats: 2, lingerMs: 10 }],
   ])('of a write that %i watches see, at most %i', (watches, maxSeats, expected) => {
     const request = classified('/api/v1/namespaces/a/pods', { method: 'POST' })
-    expect(estimateWork(request, sources(0), { maxSeats, watches })).toEqual(expected)
+    expect(estimateWork(request, sources(0), maxSeats, watches)).toEqual(expected)
   })
 
   it('count watches for writes of objects only', () => {

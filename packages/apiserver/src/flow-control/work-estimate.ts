@@ -35,7 +35,8 @@ const mutating: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'del
 export function estimateWork(
   { info, query }: { readonly info: RequestInfo; readonly query: Query },
   sources: WorkSources,
-  { maxSeats, watches }: { readonly maxSeats: number; readonly watches: number },
+  maxSeats: number,
+  watches: number,
 ): WorkEstimate {
   if (info.verb === 'list') return listWork(info, query, { sources, maxSeats })
   if (info.verb === 'watch') return flag(query, 'sendInitialEvents') ? listWork(info, query, { sources, maxSeats }) : single
