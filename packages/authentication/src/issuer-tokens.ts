@@ -1,10 +1,10 @@
 import type { Clock } from '@krmkit/meta'
+import { BoundedOidcKeys } from './bounded-authenticator.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 import type { Fetch } from './fetch.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { type Claims, isSignedBy, readToken } from './jwt.ts'
 import type { ClaimMapping } from './oidc-claims.ts'
-import { OidcKeys } from './oidc-keys.ts'
 import { transientRejection } from './token-cache.ts'
 import { audiencesIn, endOf, flawOfTimes, issuerSkew } from './token-times.ts'
 
@@ -65,7 +65,7 @@ export function issuerTokens(options: IssuerTokenOptions): OidcAuthenticator {
     maxAgeMs: options.maxAgeMs ?? 600_000,
     onError: options.onError ?? (() => undefined),
   }
-  const keys = new OidcKeys({ ...reach, issuer: issuerUrl, ...(discoveryUrl === undefined ? {} : { discoveryUrl }) })
+  const keys = new BoundedOidcKeys({ ...reach, issuer: issuerUrl, ...(discoveryUrl === undefined ? {} : { discoveryUrl }) })
   const distributed =
     distributedClaim === undefined ? undefined : new DistributedClaims({ ...reach, claim: distributedClaim, audiences })
   const identify = async (claims: Claims): Promise<AuthenticationOutcome> => {

@@ -80,6 +80,14 @@ export class OidcKeys {
     }
   }
 
+  /** The keys by which a token may be signed, as far as they can be told without waiting. */
+  known(keyId: string | undefined, algorithm: string): KeysAnswer | undefined {
+    const { clock, maxAgeMs } = this.#options
+    if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) return undefined
+    const keys = this.#matching(keyId, algorithm)
+    return keys.length > 0 ? { kind: 'keys', keys } : undefined
+  }
+
   #matching(keyId: string | undefined, algorithm: string): readonly VerificationKey[] {
     return (this.#keys ?? []).filter((key) => key.algorithm === algorithm && (keyId === undefined || key.id === keyId))
   }

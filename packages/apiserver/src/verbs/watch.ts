@@ -1,6 +1,7 @@
 import { ApiError, Slices, type Status } from '@krmkit/meta'
 import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion, selects } from '@krmkit/registry'
 import { type Entry, type Revision, StorageError, type StorageEvent, type Watcher } from '@krmkit/storage'
+import { nameOf } from '../flow-control/work-estimate.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { mediaType } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
@@ -30,6 +31,7 @@ export async function watchObjects(request: ResourceRequest): Promise<ApiRespons
   const contentType =
     representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', machinery.responder.vendor)};stream=watch`
   const start = await begin(request, plan)
+  if (start.initial.length === 0) state.watchInitialized?.()
   return {
     status: 200,
     headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
@@ -189,6 +191,7 @@ async function* stream<T, Pack>(
     )
   }
   const unfollow = endWithDefinition(request, () => waker.retire())
+  const uncount = machinery.watches.register({ ...state.info, name: nameOf(state.info, state.query) })
   watcher.onReady = () => waker.wake()
   if (state.signal.aborted || machinery.closing.aborted) stop()
   try {
@@ -200,6 +203,7 @@ async function* stream<T, Pack>(
       if (waker.stopped) return
       for (const pack of packed(batch.map((entry) => frames.event('ADDED', entry)))) yield pack
     }
+    state.watchInitialized?.()
     if (plan.initialEvents && plan.bookmarks) for (const pack of packed([frames.bookmark(start.revision, true)])) yield pack
     scheduleBookmark()
     while (!waker.stopped) {
@@ -227,6 +231,7 @@ async function* stream<T, Pack>(
     for (const pack of packed([frames.status(error.status)])) yield pack
   } finally {
     watcher.close()
+    uncount()
     unfollow()
     cancelTimeout()
     cancelBookmark()
