@@ -1,6 +1,8 @@
 import type { Family } from '../harness/family.ts'
 import { bodies } from './bodies.ts'
 import { headerLists } from './header-lists.ts'
+import { patches } from './patches.ts'
+import { listRenderings, selectors } from './selectors.ts'
 
 /** All families, in the order in which they are run and printed. */
-export const families: readonly Family[] = [headerLists, bodies]
+export const families: readonly Family[] = [headerLists, bodies, selectors, listRenderings, patches]
