@@ -26,9 +26,9 @@ const all: FamilyFigures[] = []
 for (const family of families) {
   if (values.family.length > 0 && !values.family.includes(family.name)) continue
   const from = performance.now()
-  const report = new FamilyReport(family.name, issueBounds)
+  const report = new FamilyReport(family.name, { ...issueBounds, ...family.bounds })
   console.error(`${family.name}: ${family.purpose} (seed ${values.seed})`)
-  await family.run({ dice: new Dice(Number(values.seed)), report, size: values.short ? 'short' : 'full', bounds: issueBounds })
+  await family.run({ dice: new Dice(Number(values.seed)), report, size: values.short ? 'short' : 'full' })
   const figures = report.figures()
   all.push(figures)
   console.error(`  ${Math.round((performance.now() - from) / 1000)} s, ${figures.wrong} of ${figures.tried} wrong`)

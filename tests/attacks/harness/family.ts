@@ -10,13 +10,14 @@ export interface AttackContext {
   readonly dice: Dice
   readonly report: FamilyReport
   readonly size: Size
-  readonly bounds: Bounds
 }
 
 /** Attacks of one sort, made by a generator from a seed. */
 export interface Family {
   readonly name: string
   readonly purpose: string
+  /** Bounds that are not those of single requests. */
+  readonly bounds?: Partial<Bounds>
   run(context: AttackContext): Promise<void>
 }
 

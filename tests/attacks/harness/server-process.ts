@@ -28,6 +28,10 @@ export interface AttackedProcess extends AsyncDisposable {
 
 export interface AttackedProcessOptions {
   readonly flags?: readonly string[]
+  /** Flags that name paths in the folder of the server. */
+  readonly flagsIn?: (folder: string) => readonly string[]
+  /** Fills the folder before the start. */
+  readonly before?: (folder: string) => void
   readonly nodeFlags?: readonly string[]
   /** Mask of file modes to start with. Default: that of this process. */
   readonly umask?: number
@@ -72,10 +76,12 @@ export async function startAttackedProcess(options: AttackedProcessOptions = {})
     `--data-dir=${join(folder, 'data')}`,
     ...flags,
     ...(options.flags ?? []),
+    ...(options.flagsIn?.(folder) ?? []),
   ]
-  const before = options.umask === undefined ? undefined : process.umask(options.umask)
+  options.before?.(folder)
+  const mask = options.umask === undefined ? undefined : process.umask(options.umask)
   const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  if (before !== undefined) process.umask(before)
+  if (mask !== undefined) process.umask(mask)
   const exited = once(child, 'exit')
   let errors = ''
   child.stderr?.on('data', (text: Buffer) => {
