@@ -50,12 +50,11 @@ export function wireClient(url: string, { token, timeoutMs = 60_000 }: { token: 
             if (text.length < keptText) text += part.toString('utf8', 0, keptText)
           })
           answer.once('end', () => settle())
-          answer.once('error', (error) => settle(`${error}`))
+          answer.on('error', (error) => settle(`${error}`))
         })
         sent.once('timeout', () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)))
-        sent.once('error', (error) => {
-          if (status === 0) settle(`${error}`)
-        })
+        // A connection may fail more than once; the first settles the answer.
+        sent.on('error', (error) => settle(`${error}`))
         sent.end(wire.body)
       }),
   }

@@ -1,25 +1,19 @@
-import { seededRandom } from '@krmkit/meta'
-
-/** Repeatable chance: the same seed throws the same numbers. */
+/** Repeatable chance: the same seed throws the same numbers. Cheap to make, so that every request of a fuzz run has dice of its own. */
 export class Dice {
-  #bytes: Uint8Array = new Uint8Array(0)
-  #at = 0
-  readonly #random: ReturnType<typeof seededRandom>
+  #state: number
 
-  constructor(seed: number) {
-    this.#random = seededRandom(seed)
+  /** `index`: which of many independent sequences of one seed. */
+  constructor(seed: number, index = 0) {
+    this.#state = (Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35)) >>> 0
   }
 
   /** A whole number from 0 up to, without, `limit`. */
   below(limit: number): number {
-    if (this.#at + 4 > this.#bytes.length) {
-      this.#bytes = this.#random.bytes(256)
-      this.#at = 0
-    }
-    const at = this.#at
-    this.#at += 4
-    const [a = 0, b = 0, c = 0, d = 0] = this.#bytes.subarray(at, at + 4)
-    return (((a << 24) | (b << 16) | (c << 8) | d) >>> 0) % limit
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let t = this.#state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) % limit
   }
 
   pick<T>(items: readonly T[]): T {
@@ -31,6 +25,6 @@ export class Dice {
   }
 
   bytes(length: number): Uint8Array {
-    return this.#random.bytes(length)
+    return Uint8Array.from({ length }, () => this.below(256))
   }
 }

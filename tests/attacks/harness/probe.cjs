@@ -7,9 +7,9 @@
  */
 'use strict'
 
-const tickMs = 2
+const tickMs = 4
 /** Resident memory is read on every n-th tick. */
-const ticksPerSample = 5
+const ticksPerSample = 10
 
 let longestMs = 0
 let peakBytes = 0
@@ -18,6 +18,7 @@ let lastCpuMs = cpuMs()
 let ticks = 0
 
 setInterval(tick, tickMs).unref()
+// In a process without a parent the module is asked itself.
 process.on('message', ({ id, ask }) => {
   // What came in during a stall is answered after the tick that measures it.
   setTimeout(() => {
@@ -60,3 +61,5 @@ const answers = {
     return { heapBytes: heapUsed + external, rssBytes: rss }
   },
 }
+
+module.exports = answers

@@ -52,12 +52,14 @@ const tokenLines = [
   `${tokens.node},system:node:n1,node-uid,"system:nodes"`,
 ]
 
-export const bundleFile = join(root, 'packages/krmkit/dist/bundle/main.cjs')
+/** The command; `ATTACKED_COMMAND` names that of another build, to compare the two. */
+export const bundleFile = process.env['ATTACKED_COMMAND'] ?? join(root, 'packages/krmkit/dist/bundle/main.cjs')
 const probeFile = join(harnessFolder, 'probe.cjs')
 const startLimitMs = 30_000
 
 /** Brings the bundled command up to date. Cheap when no source has changed. */
 export function bundleCommand(): void {
+  if (process.env['ATTACKED_COMMAND'] !== undefined) return
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { stdio: ['ignore', 2, 2] })
   if (status !== 0) throw new Error('bundling the command failed')
 }

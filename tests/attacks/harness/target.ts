@@ -50,6 +50,7 @@ export async function startTarget({ prepare, timeoutMs = 15_000, ...options }: T
     admin: () => admin,
     restart,
     async measured(attack) {
+      if (!process.alive()) await restart()
       const { rssBytes } = await process.probe('begin')
       const from = performance.now()
       const result = await attack()
