@@ -69,7 +69,7 @@ export function statusResponse(responder: Responder, status: Status, accept: str
 function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {
   try {
     // A failure has no other forms: who asked for nothing else gets it as JSON.
-    return negotiator.negotiate(accept).encoding
+    return negotiator.negotiate(accept, { refusal: true }).encoding
   } catch {
     // Nothing acceptable: a JSON Status is better than no answer.
     return 'json'

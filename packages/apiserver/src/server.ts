@@ -5,7 +5,7 @@ import {
   anonymousAuthenticator,
   type FrontProxyHeaders,
   type IssuerDocuments,
-  proxyHeaderTest,
+  identityHeaders,
   type ServiceAccountIssuer,
 } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
@@ -27,7 +27,7 @@ import type { Storage } from '@krmkit/storage'
 import { AccessControl, type AuthorizerFactory } from './access/access-control.ts'
 import { bootstrapRolesCheck, ensureBootstrapRoles } from './access/bootstrap-roles.ts'
 import { Aggregator } from './aggregation/aggregator.ts'
-import type { Aggregation } from './aggregation/interfaces.ts'
+import type { Aggregation, RemoteVersion } from './aggregation/interfaces.ts'
 import { bodyReader } from './audit/bodies.ts'
 import { type AuditChoice, auditTrails } from './audit/trails.ts'
 import { ensureSystemObjects } from './bootstrap.ts'
@@ -149,6 +149,8 @@ export interface EmbeddedServer extends ApiServer {
 
 const closeDeadlineMs = 10_000
 
+const noRemote: readonly RemoteVersion[] = []
+
 /** What does not say how it may be cached may not be. */
 const uncached = { 'cache-control': 'no-cache, private' }
 
@@ -176,7 +178,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(options.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
   const admission = admissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
-  const metrics = createMetrics(storage)
+  const metrics = createMetrics({
+    storage,
+    resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
+    slices: { next: () => registry.slices.next() },
+  })
   const signals = metrics.webhooks
   const registry = createRegistry(
     {
@@ -267,7 +273,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, {
-      isProxyHeader: proxyHeaderTest(options.proxyHeaders),
+      identityHeaders: identityHeaders(options.proxyHeaders),
       onFault,
     }),
     audit(trails, auditing),

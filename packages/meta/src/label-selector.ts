@@ -2,6 +2,7 @@
  * Which objects, by their labels.
  */
 
+import { collectErrors } from './error-list.ts'
 import { field, formatFieldErrors } from './field-error.ts'
 import { compareCodePoints, goQuote } from './go-text.ts'
 import type { FieldError } from './interfaces.ts'
@@ -116,26 +117,34 @@ export function validateLabelSelector(
   { allowInvalidValues = false }: { readonly allowInvalidValues?: boolean } = {},
 ): FieldError[] {
   if (selector === undefined || selector === null) return []
-  const errors = validateLabels(selector.matchLabels, path.child('matchLabels'))
-  selector.matchExpressions?.forEach((expression, i) => {
-    const at = path.child('matchExpressions').index(i)
-    const { key = '', operator = '' } = expression as Partial<LabelSelectorExpression>
-    const values = expression.values ?? []
-    if (operator === 'In' || operator === 'NotIn') {
-      if (values.length === 0)
-        errors.push(field.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
-    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-      if (values.length > 0) {
-        errors.push(field.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
-      }
-    } else errors.push(field.invalid(at.child('operator'), operator, 'not a valid selector operator'))
-    errors.push(...validateLabelName(key, at.child('key')))
-    if (allowInvalidValues) return
-    values.forEach((value, j) => {
-      for (const text of isValidLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
-    })
+  return collectErrors((errors) => {
+    for (const error of validateLabels(selector.matchLabels, path.child('matchLabels'))) errors.push(error)
+    const at = path.child('matchExpressions')
+    for (const [i, expression] of (selector.matchExpressions ?? []).entries())
+      validateExpression(expression, at.index(i), { allowInvalidValues, errors })
   })
-  return errors
+}
+
+function validateExpression(
+  expression: LabelSelectorExpression,
+  at: Path,
+  { allowInvalidValues, errors }: { readonly allowInvalidValues: boolean; readonly errors: FieldError[] },
+): void {
+  const { key = '', operator = '' } = expression as Partial<LabelSelectorExpression>
+  const values = expression.values ?? []
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0)
+      errors.push(field.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) {
+      errors.push(field.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+    }
+  } else errors.push(field.invalid(at.child('operator'), operator, 'not a valid selector operator'))
+  errors.push(...validateLabelName(key, at.child('key')))
+  if (allowInvalidValues) return
+  for (const [j, value] of values.entries()) {
+    for (const text of isValidLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
+  }
 }
 
 function checked(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {

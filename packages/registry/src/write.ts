@@ -187,7 +187,7 @@ async function writeEntry(
   )
   if (result.outcome === 'conflict') return undefined
   note.object = deepFreeze(canonical)
-  parsed.keep(note)
+  parsed.keep(note, result.entry.value.byteLength)
   if (conversion !== undefined) return { object: await parsed.read(definition, result.entry), entry: result.entry }
   return { object: canonical, entry: result.entry }
 }
