@@ -52,7 +52,7 @@ import { ListRuns } from './list-runs.ts'
 import { createMetrics } from './metrics.ts'
 import { Negotiator } from './negotiation.ts'
 import { createNonResourceRoutes } from './non-resource.ts'
-import { flag, parseQuery } from './query.ts'
+import { flag, hasTooManyParameters, parseQuery } from './query.ts'
 import { parseRequestInfo } from './request-info.ts'
 import { ArrivedRequest, compose, type Filter, header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
@@ -295,6 +295,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   let active = 0
   let idle: (() => void) | undefined
   const handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    if (hasTooManyParameters(request.query)) return textResponse(400, 'too many query parameters\n')
     const query = parseQuery(request.query)
     const info = parseRequestInfo(request.method, request.path, flag(query, 'watch'))
     if (info === undefined) return textResponse(400, 'invalid URL escape\n')

@@ -133,7 +133,8 @@ export {
   validateWriteOptions,
   type WriteOptions,
 } from './request-options.ts'
-export { createSliceScheduler, defaultSliceMs, runAtOnce, runInSlices, type SliceScheduler, Slices } from './slices.ts'
+export { maxSelectorTerms, shownText } from './selector-limits.ts'
+export { createSliceScheduler, defaultSliceMs, runAtOnce, runInSlices, type SliceScheduler, Slices, sliced } from './slices.ts'
 export { type Status, type StatusCause, type StatusDetails, type StatusReason, successStatus } from './status.ts'
 export {
   formatGoTime,

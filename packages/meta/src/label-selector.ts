@@ -6,6 +6,7 @@ import { collectErrors } from './error-list.ts'
 import { field, formatFieldErrors } from './field-error.ts'
 import { compareCodePoints, goQuote } from './go-text.ts'
 import type { FieldError } from './interfaces.ts'
+import { LabelMatcher } from './label-matcher.ts'
 import {
   type LabelOperator,
   LabelRequirement,
@@ -32,11 +33,16 @@ export interface LabelSelectorExpression {
   readonly values?: readonly string[] | null
 }
 
+/** Up to here conditions are looked at one by one. */
+const fewRequirements = 8
+
 /** Conditions that all must hold. */
 export class LabelSelector {
   /** Sorted by key. */
   readonly requirements: readonly LabelRequirement[]
   readonly #nothing: boolean
+  /** Made for the first object when there are many conditions; few are looked at one by one. */
+  #matcher: LabelMatcher | undefined
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
     this.requirements = [...requirements].sort((a, b) => compareCodePoints(a.key, b.key))
@@ -48,9 +54,13 @@ export class LabelSelector {
     return this.requirements.length === 0 && !this.#nothing
   }
 
-  /** Allocates nothing, so it may run for every object of a list. */
+  /** Takes as long as the object has labels, however many conditions there are. */
   matches(labels: Labels): boolean {
     if (this.#nothing) return false
+    if (this.requirements.length > fewRequirements) {
+      this.#matcher ??= new LabelMatcher(this.requirements)
+      return this.#matcher.matches(labels)
+    }
     for (let i = 0; i < this.requirements.length; i++) {
       if (!(this.requirements[i] as LabelRequirement).matches(labels)) return false
     }

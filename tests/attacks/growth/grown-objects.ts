@@ -5,13 +5,19 @@ import type { Field, StructType, TypeNode } from '@krmkit/schema'
  */
 
 /** What the elements of a grown list are like. */
-export type Sort = 'distinct' | 'equal' | 'invalid'
-export const sorts: readonly Sort[] = ['distinct', 'equal', 'invalid']
+export type Sort = 'distinct' | 'equal' | 'invalid' | 'null'
+
+/** Elements that are worth a try: keys of maps are always distinct, and null in a list is the zero value. */
+export function sortsOf({ node }: Growable): readonly Sort[] {
+  return node.kind === 'map' ? ['distinct', 'invalid', 'null'] : ['distinct', 'equal', 'invalid']
+}
 
 /** A list or map of a type: member names, `*` for the first element of an outer list or map. */
 export interface Growable {
   readonly path: readonly string[]
   readonly node: TypeNode
+  /** The struct and member that it is: the same wherever the struct is used. */
+  readonly owner: string
 }
 
 type Json = Record<string, unknown>
@@ -21,12 +27,13 @@ export function growables(type: StructType): Growable[] {
   const found: Growable[] = []
   const enter = (node: TypeNode, path: readonly string[], within: readonly string[]): void => {
     if (node.kind === 'list' || node.kind === 'map') {
-      found.push({ path, node })
+      found.push({ path, node, owner: `${within.at(-1)}.${path.at(-1)}` })
       enter(node.of, [...path, '*'], within)
     } else if (node.kind === 'struct' && !within.includes(node.name)) {
       for (const { json, type: inner } of node.struct().fields) enter(inner, [...path, json], [...within, node.name])
     } else if (node.kind === 'special' && node.struct !== undefined) {
-      if (!within.includes(node.struct().name)) enter({ kind: 'struct', name: node.struct().name, struct: node.struct }, path, within)
+      if (!within.includes(node.struct().name))
+        enter({ kind: 'struct', name: node.struct().name, struct: node.struct }, path, within)
     }
   }
   for (const { json, type: inner } of type.fields) enter(inner, [json], [type.name])
@@ -99,6 +106,7 @@ interface Element {
 
 function element(node: TypeNode, given: Element): unknown {
   const { name, at, sort } = given
+  if (sort === 'null') return null
   const number = sort === 'invalid' ? -1 : sort === 'equal' ? 1 : 1 + (at % 60_000)
   switch (node.kind) {
     case 'scalar':
@@ -113,7 +121,9 @@ function element(node: TypeNode, given: Element): unknown {
     case 'map':
       return { [sort === 'equal' ? 'key' : `key-${at}`]: element(node.of, given) }
   }
-  return special(node.special, { name, at, sort, number }) ?? (node.struct === undefined ? {} : plainStruct(node.struct(), at, sort))
+  return (
+    special(node.special, { name, at, sort, number }) ?? (node.struct === undefined ? {} : plainStruct(node.struct(), at, sort))
+  )
 }
 
 function special(kind: string, { at, number, sort }: Element & { readonly number: number }): unknown {

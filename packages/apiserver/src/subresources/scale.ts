@@ -4,7 +4,7 @@ import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { appliedObject, type PatchTarget, patchBody, patched, patchKind } from '../verbs/patch.ts'
+import { appliedObject, type PatchTarget, patchBody, patched, patchKind, whenDone } from '../verbs/patch.ts'
 import { presentObject } from '../verbs/read.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
@@ -64,16 +64,18 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
         ) as Scale
         return scaled(request, current, before, next, owners.afterApply(next))
       }
-      const next = (patch === undefined ? body : patched(request, target, patch, before, options)) as Scale
-      return scaled(
-        request,
-        current,
-        before,
-        next,
-        owners.afterUpdate(before, {
-          ...next,
-          metadata: { ...next.metadata, managedFields: before.metadata.managedFields ?? [] },
-        }),
+      const next = patch === undefined ? body : patched(request, target, patch, before, options)
+      return whenDone(next as Scale | Promise<Scale>, (scale) =>
+        scaled(
+          request,
+          current,
+          before,
+          scale,
+          owners.afterUpdate(before, {
+            ...scale,
+            metadata: { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] },
+          }),
+        ),
       )
     },
   })

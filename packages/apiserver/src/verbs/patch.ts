@@ -1,4 +1,13 @@
-import { jsonPatch, jsonPatchProblems, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import {
+  jsonPatch,
+  jsonPatchProblems,
+  jsonPatchSteps,
+  mergePatch,
+  mergePatchSteps,
+  PatchError,
+  strategicMergePatch,
+  strategicMergeSteps,
+} from '@krmkit/fieldmanager'
 import {
   ApiError,
   type ApiObject,
@@ -6,8 +15,10 @@ import {
   formatApiVersion,
   type GroupVersionKind,
   type JsonValue,
+  runInSlices,
+  Slices,
 } from '@krmkit/meta'
-import { applyToObject, type FrozenObject, setManagedFields, updateObject } from '@krmkit/registry'
+import { applyToObject, type FrozenObject, isLarge, setManagedFields, updateObject } from '@krmkit/registry'
 import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
 import { noteRequestObject } from '../audit/note-request.ts'
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
@@ -111,25 +122,28 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
       // Each run decodes anew: its warnings replace those of the run before.
       state.warnings.length = warned
       const before = current === undefined ? undefined : view.present(current)
-      if (kind === 'apply') {
-        const { sent, object } = appliedObject(request, target, body, { ...options, exists: before !== undefined })
-        const { value, content, managedFields } = applyToObject(machinery.writer, definition, context, {
-          live: before,
-          applied: sent,
-          force: options.force === true,
-          subresource,
-        })
-        if (current !== undefined && content === 'live' && managedFields === before?.metadata.managedFields) return current
-        const next = content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore')
-        setManagedFields(next, managedFields)
-        if (current === undefined) refuseForeignUid(request, next)
-        return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
-      }
-      const next = patched(request, target, body, before as DeepReadonly<object>, options)
-      return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
+      const finish = (next: ApiObject) => view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
+      if (kind !== 'apply') return whenDone(patched(request, target, body, before as DeepReadonly<object>, options), finish)
+      const { sent, object } = appliedObject(request, target, body, { ...options, exists: before !== undefined })
+      const intent = { live: before, applied: sent, force: options.force === true, subresource }
+      return whenDone(
+        applyToObject(machinery.writer, definition, context, intent),
+        ({ value, content, managedFields }): ApiObject | FrozenObject => {
+          if (current !== undefined && content === 'live' && managedFields === before?.metadata.managedFields) return current
+          const next = content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore')
+          setManagedFields(next, managedFields)
+          if (current === undefined) refuseForeignUid(request, next)
+          return finish(next)
+        },
+      )
     },
   })
   return presentStored(request, answer.created ? 201 : 200, answer, representation)
+}
+
+/** Goes on with a value at once, or once it is there: only what is large is waited for. */
+export function whenDone<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /** Who names a uid means an object that exists; a new one would get another. @throws ApiError 409 */
@@ -139,30 +153,59 @@ function refuseForeignUid({ definition, state }: ResourceRequest, { metadata: { 
   throw ApiError.conflict({ group: definition.group, resource: definition.resource.name }, state.info.name, problem)
 }
 
-/** The object after a JSON, merge or strategic merge patch, decoded again. @throws ApiError 400, 413, 415, 422 */
+/** The object after a JSON, merge or strategic merge patch, decoded again; a promise where it is large. @throws ApiError 400, 413, 415, 422 */
 export function patched(
   request: ResourceRequest,
   target: PatchTarget,
   body: PatchBody,
   before: DeepReadonly<object>,
   options: WriteOptions,
-): ApiObject {
+): ApiObject | Promise<ApiObject> {
+  const original = before as JsonValue
+  const { kind, value: patch, problems } = body
+  if (isLarge(patch) || isLarge(before)) return patchedInSlices(request, target, body, original, options)
   try {
-    const original = before as JsonValue
-    const result =
-      body.kind === 'json'
-        ? jsonPatch(original, body.value, { maxOperations: 10_000 })
-        : body.kind === 'merge'
-          ? mergePatch(original, body.value)
-          : strategicMergePatch(target.type(), original, body.value)
-    return decodePatched(request, target, { value: result, problems: body.problems }, options.fieldValidation)
+    const value =
+      kind === 'json'
+        ? jsonPatch(original, patch)
+        : kind === 'merge'
+          ? mergePatch(original, patch)
+          : strategicMergePatch(target.type(), original, patch)
+    return decodePatched(request, target, { value, problems }, options.fieldValidation)
   } catch (error) {
-    if (error instanceof PatchError) throw patchFailure(error)
-    throw error
+    throw patchFailure(error)
   }
 }
 
-function patchFailure(error: PatchError): ApiError {
+async function patchedInSlices(
+  request: ResourceRequest,
+  target: PatchTarget,
+  { kind, value: patch, problems }: PatchBody,
+  original: JsonValue,
+  options: WriteOptions,
+): Promise<ApiObject> {
+  const slices = new Slices(request.machinery.writer.slices)
+  try {
+    const value = await runInSlices(patchSteps(target, kind, original, patch), slices)
+    await slices.next()
+    return decodePatched(request, target, { value, problems }, options.fieldValidation)
+  } catch (error) {
+    throw patchFailure(error)
+  }
+}
+
+function patchSteps(
+  target: PatchTarget,
+  kind: PatchBody['kind'],
+  original: JsonValue,
+  patch: JsonValue,
+): Generator<void, JsonValue> {
+  if (kind === 'json') return jsonPatchSteps(original, patch)
+  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergeSteps(target.type(), original, patch)
+}
+
+function patchFailure(error: unknown): unknown {
+  if (!(error instanceof PatchError)) return error
   if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
   if (error.code === 'Unprocessable') return ApiError.generic(422, { serverMessage: error.message })
   return ApiError.badRequest(error.message)

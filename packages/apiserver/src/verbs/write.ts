@@ -1,4 +1,4 @@
-import { ApiError, type ApiObject } from '@krmkit/meta'
+import { ApiError, type ApiObject, Slices } from '@krmkit/meta'
 import {
   createObject,
   type DeleteAnswer,
@@ -46,7 +46,7 @@ export function presentStored(
   status: number,
   stored: Stored,
   representation: Parameters<typeof presentObject>[3],
-): ApiResponse {
+): ApiResponse | Promise<ApiResponse> {
   const { view } = request
   const { entry, object } = stored
   if (
@@ -187,15 +187,14 @@ export async function deleteCollection(request: ResourceRequest): Promise<ApiRes
   const { machinery, state, definition } = request
   const { query, info } = state
   negotiated(request, { transforms: ['Table', 'PartialObjectMetadataList'] })
-  const selected = selectors(definition, query)
+  const selected = selectors(request)
   integer(query, 'timeoutSeconds')
   const options = await deleteOptions(request)
   validateDeleteOptions(options, machinery.writer.environment.profile)
   const context = writeContext(request, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   const { entries } = await listEntries(
-    machinery.writer.environment,
+    machinery.writer,
     definition,
-    machinery.parsed,
     {
       namespace: info.namespace,
       ...selected,
@@ -207,6 +206,7 @@ export async function deleteCollection(request: ResourceRequest): Promise<ApiRes
     state.signal,
   )
   let next = 0
+  const slices = new Slices(machinery.writer.slices)
   const work = async (): Promise<void> => {
     for (let entry = entries[next++]; entry !== undefined; entry = entries[next++]) {
       const { name = '', namespace = '' } = machinery.parsed.objectOf(entry).metadata
@@ -216,6 +216,8 @@ export async function deleteCollection(request: ResourceRequest): Promise<ApiRes
         // Somebody else deleted it meanwhile: that is what was asked for.
         if (!(ApiError.is(error) && error.reason === 'NotFound')) throw error
       }
+      // Where storage answers at once, nothing else would have its turn before the end.
+      if (slices.due(true)) await slices.next()
     }
   }
   await Promise.all(Array.from({ length: Math.min(deletionWorkers, entries.length) }, work))

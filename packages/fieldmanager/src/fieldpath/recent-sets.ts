@@ -11,12 +11,16 @@ export class RecentSets {
     return this.#sets.size
   }
 
-  /** An equal set that was seen before; else this one is remembered, unless it is large. */
-  twin(set: FieldSet): FieldSet | undefined {
-    const { print, nodes, characters } = new Fingerprint(set)
-    if (nodes > maxNodes || characters > maxCharacters) return undefined
+  /** Looks for an equal set that was seen before; remembers this one where there is none, unless it is large. */
+  find(set: FieldSet): Found {
+    const found = new Fingerprint(set)
+    const { print, nodes, characters } = found
+    if (nodes > maxNodes || characters > maxCharacters) return found
     const known = this.#sets.get(print)
-    if (known?.equals(set)) return known
+    if (known?.equals(set)) {
+      found.twin = known
+      return found
+    }
     this.#nodes += nodes
     this.#characters += characters
     if (this.#sets.size >= maxSets || this.#nodes > maxNodesOfAll || this.#characters > maxCharactersOfAll) {
@@ -25,8 +29,15 @@ export class RecentSets {
       this.#characters = characters
     }
     this.#sets.set(print, set)
-    return undefined
+    return found
   }
+}
+
+export interface Found {
+  /** The equal set. */
+  readonly twin: FieldSet | undefined
+  /** How many nodes the set has; of large ones, at least how many. */
+  readonly nodes: number
 }
 
 const maxSets = 1024
@@ -37,13 +48,15 @@ const maxCharacters = 65_536
 const maxCharactersOfAll = 2 * 1024 * 1024
 
 /** The same for equal sets, whatever the order of their nodes. */
-class Fingerprint {
+class Fingerprint implements Found {
   readonly print: number
+  twin: FieldSet | undefined
   nodes = 0
   /** Of all path elements. */
   characters = 0
 
   constructor(set: FieldSet) {
+    this.twin = undefined
     this.print = this.#of(set)
   }
 
