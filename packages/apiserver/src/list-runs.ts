@@ -1,4 +1,4 @@
-import { isLarge } from '@krmkit/registry'
+import { isLargeEntry } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
 import type { ApiBody, BodyPiece } from './interfaces.ts'
 import { memberBytes, type View } from './view.ts'
@@ -114,7 +114,7 @@ function* cutRun(view: View, list: readonly Entry[], from: number): Generator<bo
     byteLength += view.bytes(entry).byteLength - view.headLength + 1
     to++
     ended = endsRun(entry) || to - from >= longestRun || byteLength >= runBytes
-    yield isLarge(entry)
+    yield isLargeEntry(entry)
   }
   return new Run(view, list.slice(from, to), { byteLength, cutShort: !ended })
 }

@@ -11,7 +11,7 @@ const batchBytes = 1024 * 1024
 const largeBytes = 16 * 1024
 
 /** Whether `Slices.due` is to read the clock after work on an entry. */
-export function isLarge({ value }: Entry): boolean {
+export function isLargeEntry({ value }: Entry): boolean {
   return value.byteLength > largeBytes
 }
 

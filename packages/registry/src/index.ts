@@ -1,5 +1,5 @@
 export { admissionAttributes, admissionContext, dropRepeatedOwners, mendAdmitted } from './admission-request.ts'
-export { isLarge, loadInBatches } from './batches.ts'
+export { isLargeEntry, loadInBatches } from './batches.ts'
 export { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
 export type {
   Change,

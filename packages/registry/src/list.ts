@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, Slices } from '@krmkit/meta'
 import { type Entry, type Revision, StorageError } from '@krmkit/storage'
-import { isLarge, loadInBatches } from './batches.ts'
+import { isLargeEntry, loadInBatches } from './batches.ts'
 import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
 import type { Environment, ListAnswer, ListRequest } from './interfaces.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
@@ -131,7 +131,7 @@ async function listSelected(
     if (loading !== undefined) await loading
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
-      if (slices.due(isLarge(entry))) await slices.next()
+      if (slices.due(isLargeEntry(entry))) await slices.next()
       if (!selects(parsed, definition, request, entry)) continue
       found.push(entry)
       const last = page.remaining === 0 && i === page.entries.length - 1

@@ -1,6 +1,6 @@
 import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
 import { sliced } from '@krmkit/meta'
-import { isLarge, type ListAnswer } from '@krmkit/registry'
+import { isLargeEntry, type ListAnswer } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
 import type { ApiBody, ApiResponse } from '../interfaces.ts'
 import {
@@ -60,7 +60,7 @@ export function presentList(
 function* elements(output: ListWriter, shown: ShownList, entries: readonly Entry[]): Generator<boolean, ApiBody> {
   for (const entry of entries) {
     yield* output.element(shown.element(entry))
-    yield isLarge(entry)
+    yield isLargeEntry(entry)
   }
   return output.end()
 }
