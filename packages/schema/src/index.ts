@@ -1,6 +1,7 @@
 export { base64ToBytes, bytesToBase64 } from './decode/base64.ts'
 export { type DecodeOptions, decode, decodeUntyped, strictMessage } from './decode/decode.ts'
-export { applyDefaults, hasDefaults } from './decode/defaults.ts'
+export { DecodedSize, jsonWeight } from './decode/decoded-size.ts'
+export { applyDefaults, type DefaultsOptions, hasDefaults } from './decode/defaults.ts'
 export { normalize } from './decode/normalize.ts'
 export { zeroObject } from './decode/plan.ts'
 export {

@@ -3,6 +3,7 @@ import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { formatPath, Problems } from '../json/problems.ts'
 import { type DuplicateMembers, type Member, NumberLiteral } from '../json/syntax.ts'
+import { type DecodedSize, unlimitedSize } from './decoded-size.ts'
 
 /**
  * What one decoding carries along: where it is, what it objects to, and the first wrong type it met.
@@ -50,10 +51,13 @@ export class Context {
   #problems: Problems | undefined
   readonly #places: (Place | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
+  /** Counts what is built. */
+  readonly size: DecodedSize
 
-  constructor(duplicates: DuplicateMembers | undefined, collect: boolean) {
+  constructor(duplicates: DuplicateMembers | undefined, collect: boolean, size: DecodedSize = unlimitedSize()) {
     this.#duplicates = duplicates
     this.collecting = collect
+    this.size = size
   }
 
   /** `undefined` for an object that names every member once. Repetition counts within one segment. */
@@ -129,7 +133,7 @@ export class Context {
    * everything, told at the outer place.
    */
   apart<V>(decode: (inner: Context) => V): V {
-    const inner = new Context(undefined, false)
+    const inner = new Context(undefined, false, this.size)
     inner.#places.length = 0
     for (let i = 0; i < this.#places.length; i++) inner.#places.push(0)
     let result: V

@@ -2,6 +2,7 @@ import { DecodeError } from '../errors.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
 import { Context } from './context.ts'
+import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
 import { copyAny } from './scalars.ts'
 import { decodeStruct } from './struct.ts'
@@ -15,6 +16,8 @@ export interface DecodeOptions {
   readonly collect?: boolean
   /** Problems found before, which come first: those of YAML. */
   readonly problems?: readonly string[]
+  /** Counts what is built, and ends decoding beyond its limit. Default: no limit. */
+  readonly size?: DecodedSize | undefined
 }
 
 /**
@@ -22,12 +25,12 @@ export interface DecodeOptions {
  *
  * The result is canonical (see `Decoded`) and shares nothing with `value`. Null gives the zero object.
  *
- * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`.
+ * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`, `TooLarge`.
  * @see API protocol specification, 4.6
  */
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
   if (type.custom !== undefined) return guarded(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
-  const context = new Context(options.duplicates, options.collect ?? true)
+  const context = new Context(options.duplicates, options.collect ?? true, options.size)
   const object = located(context, () => guarded(() => decodeStruct(planOf(type), value ?? {}, context)))
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }

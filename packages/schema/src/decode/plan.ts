@@ -1,7 +1,9 @@
 import { DecodeError } from '../errors.ts'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
+import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
 import type { Context, Place, Segments } from './context.ts'
+import { jsonWeight } from './decoded-size.ts'
 import { goTypeName } from './go-type.ts'
 import { scalarDecoder } from './scalars.ts'
 import { inOrder, isObject, withSortedKeys } from './shape.ts'
@@ -25,6 +27,8 @@ export interface NodePlan {
   zero(): unknown
   /** Whether a value is dropped by `omitempty`. */
   isEmpty(value: unknown): boolean
+  /** Bytes that the JSON of a value has at least, besides what decoding the value counts itself. */
+  readonly frame: number
 }
 
 export interface FieldPlan extends Place {
@@ -37,6 +41,12 @@ export interface FieldPlan extends Place {
   readonly dropEmpty: boolean
   /** Fresh form of the unset field; absent when nothing is printed. */
   readonly zero: (() => unknown) | undefined
+  /** Bytes of JSON of the member besides what decoding its value counts. */
+  readonly weight: number
+  /** Further bytes of the unset field. Worked out when first needed: structs may hold themselves. */
+  readonly zeroWeight: () => number
+  /** Not stored as it was sent; @see DecodedSize */
+  readonly apart: boolean
 }
 
 export interface StructPlan {
@@ -76,6 +86,8 @@ export function zeroObject(type: StructType): Record<string, unknown> {
 function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   const node = nodePlan(field.type)
   const always = field.type.kind === 'struct' || (field.type.kind === 'special' && field.type.special !== 'Unknown')
+  const zero = zeroForm(field)
+  const apart = isApart(field, owner)
   return {
     field,
     json: field.json,
@@ -83,8 +95,21 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
     index,
     node,
     dropEmpty: field.omitEmpty && !field.pointer && !always,
-    zero: zeroForm(field),
+    zero,
+    weight: apart ? 0 : field.json.length + 4 + node.frame,
+    zeroWeight: once(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frame))),
+    apart,
   }
+}
+
+/** The status of an object and the owners of its fields are the server's business: most writes drop them. */
+function isApart({ json }: Field, owner: StructType): boolean {
+  return (json === 'status' && owner.root) || (json === 'managedFields' && owner.typeName === 'ObjectMeta')
+}
+
+function once(work: () => number): () => number {
+  let known: number | undefined
+  return () => (known ??= work())
 }
 
 function zeroForm(field: Field): (() => unknown) | undefined {
@@ -92,7 +117,7 @@ function zeroForm(field: Field): (() => unknown) | undefined {
   if (zero === undefined) return undefined
   // An unset pointer prints null, an unset struct its zero form.
   if (type.kind === 'struct' && zero !== null) return () => zeroObject(type.struct())
-  return typeof zero === 'object' && zero !== null ? () => structuredClone(zero) : () => zero
+  return typeof zero === 'object' && zero !== null ? () => copyJson(zero) : () => zero
 }
 
 export function nodePlan(node: TypeNode): NodePlan {
@@ -106,6 +131,7 @@ export function nodePlan(node: TypeNode): NodePlan {
         decode: (value, context) => decodeStruct(planOf(node.struct()), value, context),
         zero: () => zeroObject(node.struct()),
         isEmpty: () => false,
+        frame: 1,
       }
     case 'special':
       return specialPlan(node)
@@ -122,6 +148,7 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
   const zero = scalar === 'string' ? '' : scalar === 'bool' ? false : scalar === 'bytes' || scalar === 'any' ? null : 0
   return {
     node,
+    frame: text ? 2 : scalar === 'bool' ? 4 : 1,
     decode: scalarDecoder(scalar, () => goTypeName(node)),
     zero: () => zero,
     isEmpty: text ? (value) => value === '' : scalar === 'any' ? () => false : (value) => value === zero || value === 0n,
@@ -131,7 +158,7 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
 function specialPlan(node: SpecialNode): NodePlan {
   const { special, struct } = node
   const decode = struct === undefined ? specialDecoder(special) : schemaDecoder(special, struct)
-  return { node, decode, zero: () => specialZero(special), isEmpty: () => false }
+  return { node, decode, zero: () => specialZero(special), isEmpty: () => false, frame: 1 }
 }
 
 function listPlan(node: ListNode): NodePlan {
@@ -139,17 +166,19 @@ function listPlan(node: ListNode): NodePlan {
   return {
     node,
     of: element,
+    frame: 1,
     zero: () => null,
     isEmpty: (value) => Array.isArray(value) && value.length === 0,
     decode(value, context) {
       if (!Array.isArray(value)) return context.mismatch(value, goTypeName(node))
+      context.size.add(value.length * (1 + element.frame))
       const list: unknown[] = []
       for (let i = 0; i < value.length; i++) {
         const item = value[i]
         context.enter(i)
         const decoded = item === null || item === undefined ? undefined : element.decode(item, context)
         context.leave()
-        list.push(decoded === undefined ? element.zero() : decoded)
+        list.push(decoded === undefined ? countedZero(element, context) : decoded)
       }
       return list
     },
@@ -160,16 +189,21 @@ function mapPlan(node: MapNode): NodePlan {
   const element = nodePlan(node.of)
   const texts = node.of.kind === 'scalar' && node.of.scalar === 'string'
   const decodeMember: MemberDecoder = (key, value, context) => {
-    if (value === null || value === undefined) return element.zero()
-    if (texts && typeof value === 'string') return value
+    context.size.add(key.length + 4 + element.frame)
+    if (value === null || value === undefined) return countedZero(element, context)
+    if (texts && typeof value === 'string') {
+      context.size.add(value.length)
+      return value
+    }
     context.enterKey(key)
     const decoded = element.decode(value, context)
     context.leave()
-    return decoded === undefined ? element.zero() : decoded
+    return decoded === undefined ? countedZero(element, context) : decoded
   }
   return {
     node,
     of: element,
+    frame: 1,
     zero: () => null,
     isEmpty(value) {
       for (const _ in value as object) return false
@@ -192,6 +226,13 @@ function mapPlan(node: MapNode): NodePlan {
   }
 }
 
+/** What stands for an unset element, counted. */
+function countedZero(element: NodePlan, context: Context): unknown {
+  const zero = element.zero()
+  if (typeof zero === 'object' && zero !== null) context.size.add(Math.max(0, jsonWeight(zero) - element.frame))
+  return zero
+}
+
 type MemberDecoder = (key: string, value: unknown, context: Context) => unknown
 
 /** Decodes all of repeated members in order, for what there is to object to; the last ones stay. */
@@ -202,6 +243,7 @@ function decodeRepeated(segments: Segments, decode: MemberDecoder, context: Cont
     for (const [key, value] of members) {
       if (seen.has(key)) context.duplicate(key)
       seen.add(key)
+      if (Object.hasOwn(map, key)) context.size.replace(map[key])
       setMember(map, key, decode(key, value, context))
     }
   }

@@ -1,5 +1,6 @@
 import { setMember } from '../json/syntax.ts'
 import type { Context, Segments } from './context.ts'
+import { type DecodedSize, jsonWeight } from './decoded-size.ts'
 import { goStructName } from './go-type.ts'
 import type { FieldPlan, StructPlan } from './plan.ts'
 import { copyAny } from './scalars.ts'
@@ -19,13 +20,15 @@ export function decodeStruct(plan: StructPlan, value: unknown, context: Context)
     if (field !== undefined) slots[field.index] = decodeField(field, member, context)
     else if (member !== undefined) extra = takeUnknown(plan, key, member, extra, context)
   }
-  return buildObject(plan, slots, extra)
+  return buildObject(plan, slots, extra, context.size)
 }
 
 function decodeField(field: FieldPlan, value: unknown, context: Context): unknown {
   if (value === null || value === undefined) return undefined
   context.enter(field)
+  const apart = field.apart && context.size.setApart(true)
   const decoded = field.node.decode(value, context)
+  if (field.apart) context.size.setApart(apart)
   context.leave()
   return decoded
 }
@@ -43,29 +46,40 @@ function takeUnknown(
   }
   const kept = extra ?? {}
   context.enterKey(key)
-  setMember(kept, key, copyAny(value, context))
+  const copy = copyAny(value, context)
+  setMember(kept, key, copy)
+  context.size.add(key.length + 4 + jsonWeight(copy))
   context.leave()
   return kept
 }
 
-/** `slots` by index of the field; drops what `omitempty` drops and fills in what Go prints for unset fields. */
+/**
+ * `slots` by index of the field; drops what `omitempty` drops and fills in what Go prints for unset fields.
+ *
+ * @param size counts the members, whose values were counted when they were decoded.
+ */
 export function buildObject(
   plan: StructPlan,
   slots: readonly unknown[],
   extra?: Record<string, unknown>,
+  size?: DecodedSize,
 ): Record<string, unknown> {
   const object: Record<string, unknown> = {}
   const { fields } = plan
+  let weight = 0
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as FieldPlan
     let value = slots[i]
     if (value === undefined || (field.dropEmpty && field.node.isEmpty(value))) {
       if (field.zero === undefined) continue
       value = field.zero()
+      if (size !== undefined) weight += field.zeroWeight()
     }
+    weight += field.weight
     if (field.json === '__proto__') setMember(object, field.json, value)
     else object[field.json] = value
   }
+  size?.add(weight)
   if (extra === undefined) return object
   for (const key of Object.keys(extra)) setMember(object, key, extra[key])
   return withSortedKeys(object)
@@ -94,7 +108,7 @@ function decodeRepeated(plan: StructPlan, segments: Segments, slots: unknown[], 
       else extra = takeUnknown(plan, key, last.get(key), extra, context)
     }
   }
-  return buildObject(plan, slots, extra)
+  return buildObject(plan, slots, extra, context.size)
 }
 
 function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: Context): unknown {

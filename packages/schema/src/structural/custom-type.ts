@@ -1,7 +1,9 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import { type DecodeOptions, decodeUntyped } from '../decode/decode.ts'
+import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
+import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
 import { defaultValue, lacksDefaults, pruneNulls } from './defaults.ts'
@@ -60,20 +62,22 @@ class Codec implements CustomCodec {
   }
 
   decode(value: unknown, options: DecodeOptions = {}): Decoded<Record<string, unknown>> {
-    const decoded = decodeUntyped<JsonObject>(value, options)
+    const { size, ...decoding } = options
+    const decoded = decodeUntyped<JsonObject>(value, decoding)
     const unknown: string[] | undefined = options.collect === false ? undefined : []
     const object = this.#coerce(decoded.object, unknown, false)
     const problems =
       unknown === undefined || unknown.length === 0
         ? decoded.problems
         : [...decoded.problems, ...unknown.map((path) => `unknown field "${path}"`)]
+    if (size !== undefined) countObject(object, size)
     return { object: sortedValue(object) as Record<string, unknown>, problems }
   }
 
-  applyDefaults(object: JsonObject): JsonObject {
+  applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject {
     if (!lacksDefaults(object, this.schema)) return object
-    const copy = structuredClone(object)
-    defaultValue(copy, this.schema)
+    const copy = copyJson(object)
+    defaultValue(copy, this.schema, size)
     return sortedValue(copy) as JsonObject
   }
 
@@ -84,7 +88,7 @@ class Codec implements CustomCodec {
   }
 
   read(object: JsonObject): JsonObject {
-    const copy = this.#coerce(structuredClone(object), undefined, true)
+    const copy = this.#coerce(copyJson(object), undefined, true)
     // Objects of old servers have none.
     const { metadata } = copy as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
@@ -94,7 +98,7 @@ class Codec implements CustomCodec {
 
   known(value: JsonObject): JsonObject {
     if (this.preserveUnknownFields) return value
-    const copy = structuredClone(value)
+    const copy = copyJson(value)
     pruneObject(copy, this.schema)
     return copy
   }
@@ -112,6 +116,24 @@ class Codec implements CustomCodec {
     setMember(object, 'metadata', metadata ?? {})
     return object
   }
+}
+
+/** Unknown members do not count: they are gone. @throws DecodeError `TooLarge` */
+function countObject(object: JsonObject, size: DecodedSize): void {
+  for (const key in object) {
+    const value = object[key] as JsonValue
+    const before = size.setApart(key === 'status')
+    if (key === 'metadata') countMetadata(value as JsonObject, size)
+    else size.add(key.length + 4 + jsonWeight(value))
+    size.setApart(before)
+  }
+}
+
+function countMetadata({ managedFields, ...metadata }: JsonObject, size: DecodedSize): void {
+  size.add(jsonWeight(metadata))
+  const before = size.setApart(true)
+  size.add(jsonWeight(managedFields))
+  size.setApart(before)
 }
 
 /** Metadata as it is printed, in the order of names; what is there when it is so already. */
