@@ -1,5 +1,5 @@
 export { base64ToBytes, bytesToBase64 } from './decode/base64.ts'
-export { type DecodeOptions, decode, decodeUntyped, strictMessage } from './decode/decode.ts'
+export { type DecodeOptions, decode, decodeSteps, decodeUntyped, strictMessage } from './decode/decode.ts'
 export { DecodedSize, jsonWeight } from './decode/decoded-size.ts'
 export { applyDefaults, type DefaultsOptions, hasDefaults } from './decode/defaults.ts'
 export { normalize } from './decode/normalize.ts'
@@ -17,7 +17,7 @@ export { type Expressions, expressions, loadExpressions } from './expressions.ts
 export type * from './interfaces.ts'
 export { duplicateProblems } from './json/duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'
-export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonObject } from './json/parse-json.ts'
+export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices, parseJsonObject } from './json/parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'
 export {
   type ManifestDocument,

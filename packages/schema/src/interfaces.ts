@@ -181,6 +181,8 @@ export interface CustomCodec {
       readonly size?: DecodedSize | undefined
     },
   ): Decoded<Record<string, unknown>>
+  /** The same, interrupted wherever it yields. */
+  decodeSteps(value: unknown, options?: Parameters<CustomCodec['decode']>[1]): Generator<void, Decoded<Record<string, unknown>>>
   /** The same object when nothing is filled in. */
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
   /** Order of members; metadata in its normal form. Prunes nothing. */

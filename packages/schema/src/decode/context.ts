@@ -45,7 +45,7 @@ export type Segments = readonly (readonly Member[])[]
 
 export class Context {
   readonly #duplicates: DuplicateMembers | undefined
-  #joined: Map<object, Segments> | undefined
+  #joined: Map<object, (readonly Member[])[]> | undefined
   /** Whether unknown and repeated fields are collected. */
   collecting: boolean
   #problems: Problems | undefined
@@ -69,11 +69,20 @@ export class Context {
 
   /** An object that stands for two, the later read into the earlier. */
   join(earlier: Record<string, unknown>, later: Record<string, unknown>): Record<string, unknown> {
-    const object = { ...earlier, ...later }
     this.#joined ??= new Map()
-    const segments = (part: Record<string, unknown>): Segments => this.segmentsOf(part) ?? [Object.entries(part)]
-    this.#joined.set(object, [...segments(earlier), ...segments(later)])
+    const known = this.#joined.get(earlier)
+    if (known !== undefined) {
+      known.push(...this.#segments(later))
+      return earlier
+    }
+    // Its members are read from the segments alone.
+    const object = {}
+    this.#joined.set(object, [...this.#segments(earlier), ...this.#segments(later)])
     return object
+  }
+
+  #segments(part: Record<string, unknown>): Segments {
+    return this.segmentsOf(part) ?? [Object.entries(part)]
   }
 
   get mayRepeat(): boolean {
@@ -104,11 +113,11 @@ export class Context {
 
   /** Reports at the place entered last. */
   unknown(key: string): void {
-    if (this.collecting) this.#at().unknown(key)
+    if (this.collecting && this.#problems?.full !== true) this.#at().unknown(key)
   }
 
   duplicate(key: string): void {
-    if (this.collecting) this.#at().duplicate(key)
+    if (this.collecting && this.#problems?.full !== true) this.#at().duplicate(key)
   }
 
   /** Remembers the first mismatch; the value counts as unset. */

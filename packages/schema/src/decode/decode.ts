@@ -4,8 +4,9 @@ import type { DuplicateMembers } from '../json/syntax.ts'
 import { Context } from './context.ts'
 import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
-import { copyAny } from './scalars.ts'
-import { decodeStruct } from './struct.ts'
+import { copyAny, copySteps } from './scalars.ts'
+import { isObject } from './shape.ts'
+import { decodeStruct, structSteps } from './struct.ts'
 
 /** From parsed values to canonical objects. */
 
@@ -37,17 +38,51 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
 }
 
 /**
+ * As `decode`, for large values: may be interrupted wherever it yields.
+ *
+ * @see runInSlices
+ */
+export function* decodeSteps<T = Record<string, unknown>>(
+  type: StructType,
+  value: unknown,
+  options: DecodeOptions = {},
+): Generator<void, Decoded<T>> {
+  if (type.custom !== undefined) return (yield* guardedSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
+  const context = new Context(options.duplicates, options.collect ?? true, options.size)
+  let object: unknown
+  try {
+    object = yield* guardedSteps(structSteps(planOf(type), value ?? {}, context))
+  } catch (error) {
+    throw placed(error, context)
+  }
+  context.finish()
+  return { object: object as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+/**
  * Takes a value as it is, for kinds without a type (custom resources): only repeated fields are objected to.
  *
  * @throws DecodeError `Type` when it is no object, `Depth`.
  */
 export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
   const context = new Context(options.duplicates, options.collect ?? true)
-  const object = value ?? {}
-  if (typeof object !== 'object' || Array.isArray(object)) context.mismatch(object, 'map[string]interface {}')
-  const copy = guarded(() => copyAny(object, context))
+  const copy = guarded(() => copyAny(objectOf(value, context), context))
   context.finish()
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+/** The same in steps. */
+export function* untypedSteps<T = Record<string, unknown>>(value: unknown, options: DecodeOptions): Generator<void, Decoded<T>> {
+  const context = new Context(options.duplicates, options.collect ?? true, options.size)
+  const copy = yield* copySteps(objectOf(value, context), context)
+  context.finish()
+  return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+function objectOf(value: unknown, context: Context): unknown {
+  const object = value ?? {}
+  if (!isObject(object)) context.mismatch(object, 'map[string]interface {}')
+  return object
 }
 
 /** What ends decoding ends it where the context has come to. */
@@ -55,9 +90,13 @@ function located<V>(context: Context, run: () => V): V {
   try {
     return run()
   } catch (error) {
-    if (!(error instanceof DecodeError) || error.place.path !== undefined) throw error
-    throw new DecodeError(error.code, error.message, { ...error.place, path: context.path })
+    throw placed(error, context)
   }
+}
+
+function placed(error: unknown, context: Context): unknown {
+  if (!(error instanceof DecodeError) || error.place.path !== undefined) return error
+  return new DecodeError(error.code, error.message, { ...error.place, path: context.path })
 }
 
 /** Deep nesting may meet the end of the stack before it meets the limit, when the caller is deep already. */
@@ -65,9 +104,20 @@ function guarded<V>(run: () => V): V {
   try {
     return run()
   } catch (error) {
-    if (error instanceof RangeError) throw new DecodeError('Depth', 'exceeded max depth')
-    throw error
+    throw asDepth(error)
   }
+}
+
+function* guardedSteps<V>(steps: Generator<void, V>): Generator<void, V> {
+  try {
+    return yield* steps
+  } catch (error) {
+    throw asDepth(error)
+  }
+}
+
+function asDepth(error: unknown): unknown {
+  return error instanceof RangeError ? new DecodeError('Depth', 'exceeded max depth') : error
 }
 
 function joinProblems(earlier: readonly string[] | undefined, own: readonly string[]): readonly string[] {

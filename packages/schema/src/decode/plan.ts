@@ -1,3 +1,4 @@
+import { runAtOnce } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
@@ -6,9 +7,9 @@ import type { Context, Place, Segments } from './context.ts'
 import { jsonWeight } from './decoded-size.ts'
 import { goTypeName } from './go-type.ts'
 import { scalarDecoder } from './scalars.ts'
-import { inOrder, isObject, withSortedKeys } from './shape.ts'
+import { inOrder, isObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
 import { specialDecoder, specialZero } from './special.ts'
-import { decodeStruct } from './struct.ts'
+import { decodeStruct, structSteps } from './struct.ts'
 
 /**
  * Types prepared for decoding: what every field does with a value, worked out once for each type.
@@ -23,6 +24,8 @@ export interface NodePlan {
   readonly struct?: () => StructPlan
   /** A canonical value, or `undefined` after a mismatch. Never given null. */
   decode(value: unknown, context: Context): unknown
+  /** The same for large values, interrupted wherever it yields; absent for values that are never large. */
+  steps?(value: unknown, context: Context): Generator<void, unknown>
   /** A fresh value for an unset list element or map value. */
   zero(): unknown
   /** Whether a value is dropped by `omitempty`. */
@@ -129,6 +132,7 @@ export function nodePlan(node: TypeNode): NodePlan {
         node,
         struct: () => planOf(node.struct()),
         decode: (value, context) => decodeStruct(planOf(node.struct()), value, context),
+        steps: (value, context) => structSteps(planOf(node.struct()), value, context),
         zero: () => zeroObject(node.struct()),
         isEmpty: () => false,
         frame: 1,
@@ -182,6 +186,20 @@ function listPlan(node: ListNode): NodePlan {
       }
       return list
     },
+    *steps(value, context) {
+      if (!Array.isArray(value)) return context.mismatch(value, goTypeName(node))
+      context.size.add(value.length * (1 + element.frame))
+      const list: unknown[] = []
+      for (let i = 0; i < value.length; i++) {
+        const item = value[i]
+        context.enter(i)
+        const decoded = item === null || item === undefined ? undefined : yield* stepsOf(element, item, context)
+        context.leave()
+        list.push(decoded === undefined ? countedZero(element, context) : decoded)
+        if (i % elementsPerStep === 0) yield
+      }
+      return list
+    },
   }
 }
 
@@ -212,7 +230,7 @@ function mapPlan(node: MapNode): NodePlan {
     decode(value, context) {
       if (!isObject(value)) return context.mismatch(value, goTypeName(node))
       const segments = context.segmentsOf(value)
-      if (segments !== undefined) return withSortedKeys(decodeRepeated(segments, decodeMember, context))
+      if (segments !== undefined) return withSortedKeys(runAtOnce(repeatedSteps(segments, decodeMember, context)))
       const map: Record<string, unknown> = {}
       let previous: string | undefined
       let sorted = true
@@ -223,7 +241,27 @@ function mapPlan(node: MapNode): NodePlan {
       }
       return sorted ? map : withSortedKeys(map)
     },
+    *steps(value, context) {
+      if (!isObject(value)) return context.mismatch(value, goTypeName(node))
+      const segments = context.segmentsOf(value)
+      if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
+      const map: Record<string, unknown> = {}
+      let count = 0
+      for (const key in value) {
+        setMember(map, key, decodeMember(key, value[key], context))
+        if (++count % elementsPerStep === 0) yield
+      }
+      return yield* sortedKeysSteps(map)
+    },
   }
+}
+
+/** Elements decoded between two yields, where each is small. */
+const elementsPerStep = 64
+
+/** In steps where a value may be large. */
+export function* stepsOf(plan: NodePlan, value: unknown, context: Context): Generator<void, unknown> {
+  return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
 }
 
 /** What stands for an unset element, counted. */
@@ -236,7 +274,7 @@ function countedZero(element: NodePlan, context: Context): unknown {
 type MemberDecoder = (key: string, value: unknown, context: Context) => unknown
 
 /** Decodes all of repeated members in order, for what there is to object to; the last ones stay. */
-function decodeRepeated(segments: Segments, decode: MemberDecoder, context: Context): Record<string, unknown> {
+function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Context): Generator<void, Record<string, unknown>> {
   const map: Record<string, unknown> = {}
   for (const members of segments) {
     const seen = new Set<string>()
@@ -245,6 +283,7 @@ function decodeRepeated(segments: Segments, decode: MemberDecoder, context: Cont
       seen.add(key)
       if (Object.hasOwn(map, key)) context.size.replace(map[key])
       setMember(map, key, decode(key, value, context))
+      if (seen.size % elementsPerStep === 0) yield
     }
   }
   return map

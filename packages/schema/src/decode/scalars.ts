@@ -122,6 +122,31 @@ function copyPlain(value: object, context: Context, depth: number): unknown {
   return copy
 }
 
+/** As `copyAny`, in steps. Where repetition is reported there are none: it is rare. */
+export function* copySteps(value: unknown, context: Context, depth = context.depth): Generator<void, unknown> {
+  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
+  if (context.collecting && context.mayRepeat) return copyAny(value, context)
+  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  let count = 0
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (const element of value) {
+      list.push(typeof element === 'object' ? yield* copySteps(element, context, depth + 1) : element)
+      if (++count % membersPerStep === 0) yield
+    }
+    return list
+  }
+  const copy: Record<string, unknown> = {}
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key]
+    setMember(copy, key, typeof member === 'object' ? yield* copySteps(member, context, depth + 1) : member)
+    if (++count % membersPerStep === 0) yield
+  }
+  return copy
+}
+
+const membersPerStep = 128
+
 function copyReporting(value: object, context: Context): unknown {
   if (Array.isArray(value)) {
     return value.map((element, index) => {
