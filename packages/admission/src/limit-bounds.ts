@@ -1,4 +1,4 @@
-import { type ApiObject, type DeepReadonly, Quantity } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, maxFieldErrors, Quantity } from '@krmkit/meta'
 import type { Pod, PodSpec, ResourceAmounts } from './pod.ts'
 import { type Amounts, amountsOf, podAmounts } from './resource-amounts.ts'
 
@@ -20,60 +20,86 @@ interface Bounded {
   readonly limits: Amounts
 }
 
-/** A sentence for each bound that a pod or a claim breaks, in the order of the range. */
+/** A sentence for each bound that a pod or a claim breaks, in the order of the range; the first thousand of them. */
 export function brokenBounds(
   limits: readonly DeepReadonly<LimitItem>[],
   object: DeepReadonly<ApiObject>,
   resource: string,
 ): string[] {
-  return limits.flatMap((item) => {
-    if (resource === 'persistentvolumeclaims') return item.type === 'PersistentVolumeClaim' ? brokenByClaim(item, object) : []
+  const texts: string[] = []
+  // What breaks no bound is as large as the bounds, so that this takes no longer than reading the object.
+  for (const text of allBroken(limits, object, resource)) if (texts.push(text) >= maxFieldErrors) break
+  return texts
+}
+
+function* allBroken(
+  limits: readonly DeepReadonly<LimitItem>[],
+  object: DeepReadonly<ApiObject>,
+  resource: string,
+): Generator<string> {
+  for (const item of limits) {
+    if (resource === 'persistentvolumeclaims') {
+      if (item.type === 'PersistentVolumeClaim') yield* brokenByClaim(item, object)
+      continue
+    }
     const { spec } = object as DeepReadonly<Pod>
-    if (item.type === 'Container') return brokenByContainers(item, spec)
-    if (item.type !== 'Pod') return []
-    return broken(item, { type: 'Pod', requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') })
-  })
+    if (item.type === 'Container') yield* brokenByContainers(item, spec)
+    else if (item.type === 'Pod')
+      yield* broken(boundsOf(item), { type: 'Pod', requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') })
+  }
 }
 
-function brokenByContainers(item: DeepReadonly<LimitItem>, spec: DeepReadonly<PodSpec>): string[] {
-  return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
-    broken(item, { type: 'Container', requests: amountsOf(resources?.requests), limits: amountsOf(resources?.limits) }),
-  )
+function* brokenByContainers(item: DeepReadonly<LimitItem>, spec: DeepReadonly<PodSpec>): Generator<string> {
+  const bounds = boundsOf(item)
+  for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
+    yield* broken(bounds, { type: 'Container', requests: amountsOf(resources?.requests), limits: amountsOf(resources?.limits) })
 }
 
-function broken({ min, max, maxLimitRequestRatio }: DeepReadonly<LimitItem>, bounded: Bounded): string[] {
-  return [
-    ...each(min, (name, bound) => belowMinimum(name, bound, bounded)),
-    ...each(max, (name, bound) => aboveMaximum(name, bound, bounded)),
-    ...each(maxLimitRequestRatio, (name, bound) => aboveRatio(name, bound, bounded)),
-  ]
+type Bound = readonly [name: string, bound: Quantity]
+
+interface Bounds {
+  readonly min: readonly Bound[]
+  readonly max: readonly Bound[]
+  readonly ratio: readonly Bound[]
 }
 
-/** What a claim is limited to does not count. */
-function brokenByClaim({ min, max }: DeepReadonly<LimitItem>, object: DeepReadonly<ApiObject>): string[] {
-  const { spec } = object as DeepReadonly<{ spec?: { resources?: { requests?: ResourceAmounts } } }>
-  const requests = amountsOf(spec?.resources?.requests)
-  const bounded = { type: 'PersistentVolumeClaim', requests, limits: new Map() }
-  return [
-    ...each(min, (name, bound) => belowMinimum(name, bound, bounded)),
-    ...each(max, (name, bound) => {
-      const request = requests.get(name)
-      const text = `maximum ${name} usage per ${bounded.type} is ${bound}`
-      if (request === undefined) return `${text}.  No request is specified`
-      return request.compare(bound) > 0 ? `${text}, but request is ${request}` : undefined
-    }),
-  ]
+function boundsOf({ min, max, maxLimitRequestRatio }: DeepReadonly<LimitItem>): Bounds {
+  return { min: sorted(min), max: sorted(max), ratio: sorted(maxLimitRequestRatio) }
 }
 
-function each(
-  bounds: DeepReadonly<ResourceAmounts> | undefined,
-  check: (name: string, bound: Quantity) => string | undefined,
-): string[] {
+function sorted(bounds: DeepReadonly<ResourceAmounts> | undefined): Bound[] {
   if (bounds === undefined) return []
   return Object.keys(bounds)
     .sort()
-    .map((name) => check(name, Quantity.parse(bounds[name] ?? '0')))
-    .filter((text) => text !== undefined)
+    .map((name) => [name, Quantity.parse(bounds[name] ?? '0')])
+}
+
+function* broken({ min, max, ratio }: Bounds, bounded: Bounded): Generator<string> {
+  yield* each(min, (name, bound) => belowMinimum(name, bound, bounded))
+  yield* each(max, (name, bound) => aboveMaximum(name, bound, bounded))
+  yield* each(ratio, (name, bound) => aboveRatio(name, bound, bounded))
+}
+
+/** What a claim is limited to does not count. */
+function* brokenByClaim(item: DeepReadonly<LimitItem>, object: DeepReadonly<ApiObject>): Generator<string> {
+  const { spec } = object as DeepReadonly<{ spec?: { resources?: { requests?: ResourceAmounts } } }>
+  const requests = amountsOf(spec?.resources?.requests)
+  const bounded = { type: 'PersistentVolumeClaim', requests, limits: new Map() }
+  const { min, max } = boundsOf(item)
+  yield* each(min, (name, bound) => belowMinimum(name, bound, bounded))
+  yield* each(max, (name, bound) => {
+    const request = requests.get(name)
+    const text = `maximum ${name} usage per ${bounded.type} is ${bound}`
+    if (request === undefined) return `${text}.  No request is specified`
+    return request.compare(bound) > 0 ? `${text}, but request is ${request}` : undefined
+  })
+}
+
+function* each(bounds: readonly Bound[], check: (name: string, bound: Quantity) => string | undefined): Generator<string> {
+  for (const [name, bound] of bounds) {
+    const text = check(name, bound)
+    if (text !== undefined) yield text
+  }
 }
 
 function belowMinimum(name: string, bound: Quantity, { type, requests, limits }: Bounded): string | undefined {

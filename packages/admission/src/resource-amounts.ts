@@ -20,10 +20,12 @@ export function addTo(sum: Map<string, Quantity>, more: Amounts): void {
 }
 
 export function raiseTo(largest: Map<string, Quantity>, other: Amounts): void {
-  for (const [name, amount] of other) {
-    const before = largest.get(name)
-    if (before === undefined || before.compare(amount) < 0) largest.set(name, amount)
-  }
+  for (const [name, amount] of other) raise(largest, name, amount)
+}
+
+function raise(largest: Map<string, Quantity>, name: string, amount: Quantity): void {
+  const before = largest.get(name)
+  if (before === undefined || before.compare(amount) < 0) largest.set(name, amount)
 }
 
 /**
@@ -38,13 +40,15 @@ export function podAmounts(spec: DeepReadonly<PodSpec>, of: 'requests' | 'limits
   const starting = new Map<string, Quantity>()
   for (const container of spec.initContainers ?? []) {
     const needs = own(container)
-    if (container.restartPolicy === 'Always') {
+    const isSidecar = container.restartPolicy === 'Always'
+    if (isSidecar) {
       addTo(sum, needs)
       addTo(sidecars, needs)
-      raiseTo(starting, sidecars)
-    } else {
-      addTo(needs, sidecars)
-      raiseTo(starting, needs)
+    }
+    // What this container does not ask for is as much as it was.
+    for (const [name, amount] of needs) {
+      const beside = sidecars.get(name)
+      raise(starting, name, isSidecar || beside === undefined ? (beside ?? amount) : amount.add(beside))
     }
   }
   raiseTo(sum, starting)

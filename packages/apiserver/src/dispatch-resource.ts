@@ -7,7 +7,7 @@ import type { RequestState } from './request-state.ts'
 import type { Machinery, ResourceRequest } from './resource-handler.ts'
 import { textResponse } from './responses.ts'
 import { componentStatuses } from './subresources/component-status.ts'
-import { connectResource } from './subresources/connect.ts'
+import { connectable, connectResource } from './subresources/connect.ts'
 import { finalizeNamespace } from './subresources/namespace-finalize.ts'
 import { bindPod } from './subresources/pod-binding.ts'
 import { evictPod } from './subresources/pod-eviction.ts'
@@ -38,15 +38,6 @@ const operations: Readonly<Record<string, Verb>> = {
   '/pods/eviction': evictPod,
   '/namespaces/finalize': finalizeNamespace,
 }
-
-/** Sub-resources that lead to a node, and the methods that they take; `proxy` takes every one. */
-const connectable: ReadonlyMap<string, readonly string[] | undefined> = new Map([
-  ['exec', ['GET', 'POST']],
-  ['attach', ['GET', 'POST']],
-  ['portforward', ['GET', 'POST']],
-  ['log', ['GET']],
-  ['proxy', undefined],
-])
 
 /** Finds the resource that a path names, and the handler of the verb. */
 export async function dispatchResource(

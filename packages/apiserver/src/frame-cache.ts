@@ -1,24 +1,27 @@
+import { ByteBoundedCache } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** How many encoded events are remembered for other watchers of the same form. */
-const rememberedFrames = 512
+/** Bytes of the encoded events that are remembered for other watchers of the same form. */
+const rememberedBytes = 8 * 1024 * 1024
 
 /**
  * Encoded events, shared by all watchers of one view: whoever comes first encodes, the rest send the same bytes.
  */
 export class FrameCache {
-  readonly #frames = new Map<Entry, { readonly type: EventType; readonly frame: Uint8Array }>()
+  readonly #frames = new ByteBoundedCache<{ readonly type: EventType; readonly frame: Uint8Array }, Entry>({
+    maxBytes: rememberedBytes,
+    // A frame of the largest object and the object.
+    maxEntryBytes: rememberedBytes / 2,
+    // An entry that is gone from the store is kept alive by the frame.
+    weigh: ({ frame }, { value }) => 256 + frame.byteLength + value.byteLength,
+  })
 
   get(type: EventType, entry: Entry, make: () => Uint8Array): Uint8Array {
     const found = this.#frames.get(entry)
     if (found?.type === type) return found.frame
     const frame = make()
-    if (this.#frames.size >= rememberedFrames) {
-      const oldest = this.#frames.keys().next()
-      if (!oldest.done) this.#frames.delete(oldest.value)
-    }
     this.#frames.set(entry, { type, frame })
     return frame
   }

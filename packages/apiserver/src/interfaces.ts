@@ -22,6 +22,8 @@ export interface ApiRequest {
   readonly query: string
   /** Names in lower case; repeated headers joined in order of arrival as separate values. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Repeated headers may have been joined into one, separated by a comma and a space: hosts of fetch do that. */
+  readonly headersJoined?: boolean | undefined
   /**
    * Reads the whole body; rejects with an ApiError 413 above `limitBytes`. Called at most once. An absent body is empty.
    */

@@ -1,3 +1,4 @@
+import { runAtOnce } from '@krmkit/meta'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import type { BodyPiece } from './interfaces.ts'
@@ -18,7 +19,7 @@ async function filled(count: number) {
 }
 
 function piecesOf(runs: ListRuns, entries: readonly Entry[]): { text: string; pieces: BodyPiece[]; length: number } {
-  const body = runs.body(view, entries, { head, end })
+  const body = runAtOnce(runs.steps(view, entries, { head, end }))
   if (body.kind !== 'list') throw new Error('not a list')
   const text = Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))).toString()
   return { text, length: body.length, pieces: body.parts.filter((part): part is BodyPiece => !(part instanceof Uint8Array)) }
@@ -36,7 +37,7 @@ describe('runs of a list', () => {
 
   it('are one document with no item and with one', async () => {
     const runs = new ListRuns()
-    expect(runs.body(view, [], { head, end })).toEqual({ kind: 'bytes', bytes: Buffer.concat([head, end]) })
+    expect(runAtOnce(runs.steps(view, [], { head, end }))).toEqual({ kind: 'bytes', bytes: Buffer.concat([head, end]) })
     const { entries } = await filled(1)
     expect(valuesOf(piecesOf(runs, await entries()).text)).toEqual([0])
   })

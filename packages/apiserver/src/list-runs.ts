@@ -1,6 +1,7 @@
+import { isLargeEntry } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
 import type { ApiBody, BodyPiece } from './interfaces.ts'
-import type { View } from './view.ts'
+import { memberBytes, type View } from './view.ts'
 
 /** Entries of one run on average, at most, and the bytes beyond which a run ends. */
 const usualRun = 64
@@ -16,35 +17,42 @@ const rememberedBytes = 64 * 1024 * 1024
  */
 export class ListRuns {
   readonly #runs = new Map<Entry, Run>()
-  #bytes = 0
+  #bytes = 0;
 
   /**
-   * The body of a list: `head`, the items with commas between, `end`. Items are the documents of a view without what
+   * Makes the body of a list, yielding where it may be interrupted: `head`, the items with commas between, `end`. Items are the documents of a view without what
    * stands before their own members.
    */
-  body(view: View, entries: readonly Entry[], { head, end }: { head: Uint8Array; end: Uint8Array }): ApiBody {
+  *steps(
+    view: View,
+    entries: readonly Entry[],
+    { head, end }: { head: Uint8Array; end: Uint8Array },
+  ): Generator<boolean, ApiBody> {
     const first = entries[0]
     if (first === undefined) return { kind: 'bytes', bytes: Buffer.concat([head, end]) }
     const opening = Buffer.concat([head, openBrace, memberBytes(view, first)])
     const parts: (Uint8Array | BodyPiece)[] = [opening]
     let length = opening.byteLength + end.byteLength
     for (let from = 1; from < entries.length; ) {
-      const run = this.#runAt(view, entries, from)
+      const run = yield* this.#runAt(view, entries, from)
       parts.push(run)
       length += run.byteLength
       from += run.entries.length
+      yield false
     }
     parts.push(end)
     return { kind: 'list', parts, length }
   }
 
   /** The run that begins at an entry of a list: a remembered one if it is still the same. */
-  #runAt(view: View, entries: readonly Entry[], from: number): Run {
+  *#runAt(view: View, entries: readonly Entry[], from: number): Generator<boolean, Run> {
     const first = entries[from] as Entry
     const known = this.#runs.get(first)
     if (known?.view === view && known.isAt(entries, from)) return known
-    const run = cutRun(view, entries, from)
-    if (known !== undefined) this.#forget(first, known)
+    const run = yield* cutRun(view, entries, from)
+    // Another list may have cut one meanwhile.
+    const former = this.#runs.get(first)
+    if (former !== undefined) this.#forget(first, former)
     this.#runs.set(first, run)
     this.#bytes += run.byteLength
     for (const [entry, oldest] of this.#runs) {
@@ -96,7 +104,7 @@ class Run implements BodyPiece {
   }
 }
 
-function cutRun(view: View, list: readonly Entry[], from: number): Run {
+function* cutRun(view: View, list: readonly Entry[], from: number): Generator<boolean, Run> {
   let to = from
   let byteLength = 0
   let ended = false
@@ -106,6 +114,7 @@ function cutRun(view: View, list: readonly Entry[], from: number): Run {
     byteLength += view.bytes(entry).byteLength - view.headLength + 1
     to++
     ended = endsRun(entry) || to - from >= longestRun || byteLength >= runBytes
+    yield isLargeEntry(entry)
   }
   return new Run(view, list.slice(from, to), { byteLength, cutShort: !ended })
 }
@@ -118,9 +127,3 @@ function endsRun({ created }: Entry): boolean {
 const commaCode = 0x2c
 const openCode = 0x7b
 const openBrace = Uint8Array.of(openCode)
-
-/** A document without its opening, `kind`, `apiVersion` and final newline. */
-function memberBytes(view: View, entry: Entry): Uint8Array {
-  const bytes = view.bytes(entry)
-  return bytes.subarray(view.headLength, bytes.byteLength - 1)
-}

@@ -1,8 +1,9 @@
 import type { WebhookSignals } from '@krmkit/admission'
-import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
-import type { RequestInfo } from './request-info.ts'
+import { type SliceScheduler, Slices } from '@krmkit/meta'
+import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client'
+import { countedCode, type NamedResources, requestLabeler } from './request-labels.ts'
 import type { Filter } from './request-state.ts'
-import { type RequestLabels, RequestTallies } from './request-tallies.ts'
+import { RequestTallies } from './request-tallies.ts'
 
 /** Metrics of one server, under the names that dashboards of stock servers know. */
 export interface Metrics {
@@ -20,9 +21,26 @@ export interface Metrics {
   readonly availability: AvailabilitySignals
   /** Tells, whenever somebody looks, how many requests at a time fall to each priority level. */
   tellSeats(read: () => Promise<ReadonlyMap<string, number>>): void
-  /** Text of `/metrics`, and its content type. */
-  expose(): Promise<{ text: string; contentType: string }>
+  /** The pieces of the text of `/metrics`, and its content type. */
+  expose(): Promise<{ parts: readonly Uint8Array[]; contentType: string }>
 }
+
+export interface MetricsOptions {
+  readonly storage: { readonly revision: number }
+  /** Resources whose names may be labels. */
+  readonly resources: NamedResources
+  readonly slices: SliceScheduler
+}
+
+const requestTotal = {
+  name: 'apiserver_request_total',
+  help: 'Answered requests, by verb, resource and HTTP status code.',
+}
+const requestDuration = {
+  name: 'apiserver_request_duration_seconds',
+  help: 'Seconds from the arrival of a request to its answer; watches are left out.',
+}
+const watchTotal = { name: 'apiserver_watch_requests_total', help: 'Watches that were started.' }
 
 /** Hears what becomes of APIService objects that name a service. */
 export interface AvailabilitySignals {
@@ -31,22 +49,11 @@ export interface AvailabilitySignals {
   forgotten(name: string): void
 }
 
-export function createMetrics(storage: { readonly revision: number }): Metrics {
+export function createMetrics({ storage, resources, slices }: MetricsOptions): Metrics {
   const registers = [new MetricRegistry()]
   const tallies = new RequestTallies()
+  const labelsOf = requestLabeler(resources)
   const flights = { mutating: 0, readOnly: 0 }
-  new Counter({
-    name: 'apiserver_request_total',
-    help: 'Answered requests, by verb, resource and HTTP status code.',
-    labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'code'],
-    registers,
-    collect() {
-      tallies.count(this)
-    },
-  })
-  const duration = 'apiserver_request_duration_seconds'
-  const help = 'Seconds from the arrival of a request to its answer; watches are left out.'
-  registers[0]?.registerMetric(tallies.histogram(duration, help) as unknown as Metric)
   new Gauge({
     name: 'apiserver_current_inflight_requests',
     help: 'Requests that are being answered.',
@@ -55,15 +62,6 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
     collect() {
       this.set({ request_kind: 'mutating' }, flights.mutating)
       this.set({ request_kind: 'readOnly' }, flights.readOnly)
-    },
-  })
-  new Counter({
-    name: 'apiserver_watch_requests_total',
-    help: 'Watches that were started.',
-    labelNames: ['group', 'version', 'resource'],
-    registers,
-    collect() {
-      tallies.countWatches(this)
     },
   })
   const deprecated = new Gauge({
@@ -102,7 +100,7 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
       try {
         const response = await next()
         const seconds = info.verb === 'watch' ? undefined : (performance.now() - from) / 1000
-        tallies.add(labelsOf(info, response.status), seconds)
+        tallies.add(labelsOf(state, response.status), seconds)
         return response
       } finally {
         flights[kind]--
@@ -130,15 +128,33 @@ export function createMetrics(storage: { readonly revision: number }): Metrics {
         },
       })
     },
-    expose: async () => ({
-      text: await (registers[0] as MetricRegistry).metrics(),
-      contentType: (registers[0] as MetricRegistry).contentType,
-    }),
+    async expose() {
+      const registry = registers[0] as MetricRegistry
+      const texts = [tallies.totals(requestTotal), tallies.durations(requestDuration), tallies.watches(watchTotal)]
+      const parts: Uint8Array[] = [Buffer.from(await registry.metrics())]
+      for (const text of texts) parts.push(...(await encodedInSlices(text, new Slices(slices))))
+      return { parts, contentType: registry.contentType }
+    },
   }
 }
 
-/** Codes above are counted as this one: webhooks answer what they like. */
-const highestCode = 600
+const partLength = 64 * 1024
+
+/** Text as UTF-8, in pieces that are made in turns of the event loop of their own when there are many. */
+async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise<Uint8Array[]> {
+  const parts: Uint8Array[] = []
+  let text = ''
+  for (const one of texts) {
+    text += one
+    if (text.length >= partLength) {
+      parts.push(Buffer.from(text))
+      text = ''
+    }
+    if (slices.due()) await slices.next()
+  }
+  parts.push(Buffer.from(text))
+  return parts
+}
 
 /** @see API protocol specification, 6 */
 function webhookMetrics(registers: MetricRegistry[]): WebhookSignals {
@@ -176,23 +192,11 @@ function webhookMetrics(registers: MetricRegistry[]): WebhookSignals {
   })
   return {
     called(labels, { seconds, rejected, code }) {
-      requests.inc({ ...labels, code: Math.min(code, highestCode), rejected: String(rejected) })
+      requests.inc({ ...labels, code: countedCode(code), rejected: String(rejected) })
       durations.observe({ ...labels, rejected: String(rejected) }, seconds)
     },
-    rejected: (labels, { cause, code }) =>
-      rejections.inc({ ...labels, error_type: cause, rejection_code: Math.min(code, highestCode) }),
+    rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: countedCode(code) }),
     failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
     excluded: (labels) => exclusions.inc({ ...labels, kind: 'webhook' }),
   }
 }
-
-/** What is not found is not told apart by name: anybody can ask for anything. */
-function labelsOf(info: RequestInfo, code: number): RequestLabels {
-  const { isResource, name, namespace } = info
-  const { group, version, resource, subresource } = code === 404 && isResource ? nowhere : info
-  const scope = !isResource ? '' : name !== '' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
-  const verb = isResource ? info.verb.toUpperCase() : info.verb === 'get' ? 'GET' : 'other'
-  return { verb, group, version, resource, subresource, scope, code }
-}
-
-const nowhere = { group: '', version: '', resource: '', subresource: '' }

@@ -22,6 +22,20 @@ describe('negotiation', () => {
     expect(negotiator.negotiate(accept).encoding).toBe(encoding)
   })
 
+  it('remembers headers that were accepted, some kilobytes of them', () => {
+    const one = new Negotiator(stockProfile)
+    one.negotiate('application/yaml')
+    one.negotiate('application/yaml')
+    expect(one.remembered).toBe(1)
+    expect(() => one.negotiate('text/html')).toThrow()
+    one.negotiate('application/json;refused=1', { refusal: true })
+    one.negotiate(`application/json;x=${'y'.repeat(5000)}`)
+    expect(one.remembered).toBe(1)
+    for (let i = 0; i < 2000; i++) one.negotiate(`application/json;x=${i}`)
+    expect(one.remembered).toBeLessThan(800)
+    expect(one.negotiate('application/json;x=1999').encoding).toBe('json')
+  })
+
   it.each(['text/html', 'text/*', 'application/x-yaml', 'nonsense', ','.repeat(5000)])('P194 P313 406 for %.40s', (accept) => {
     expect(() => negotiator.negotiate(accept)).toThrow(expect.objectContaining({ code: 406, reason: 'NotAcceptable' }))
   })

@@ -1,4 +1,4 @@
-import { ApiError, type NamingProfile } from '@krmkit/meta'
+import { ApiError, ByteBoundedCache, type NamingProfile } from '@krmkit/meta'
 
 /**
  * Content negotiation; @see API protocol specification, 4.4.
@@ -26,9 +26,10 @@ export interface Clause {
 }
 
 const maxAcceptLength = 4096
-const maxCached = 256
+/** Bytes of the parsed Accept headers that are remembered. */
+const maxCachedBytes = 256 * 1024
 
-/** Parsed Accept headers, most wanted first. Clients send few different ones: parsing is remembered by `AcceptCache`. */
+/** Parsed Accept headers, most wanted first. Clients send few different ones: `Negotiator` remembers them. */
 export function parseAccept(header: string): readonly Clause[] {
   const clauses: Clause[] = []
   for (const part of header.slice(0, maxAcceptLength).split(',')) {
@@ -75,11 +76,18 @@ export interface NegotiationOptions {
   /** The answer is a watch stream. */
   readonly stream?: boolean
   readonly vendor?: string
+  /** The answer refuses the request: its header is not remembered. */
+  readonly refusal?: boolean
 }
 
 /** One negotiator a server: remembers the headers it has seen. */
 export class Negotiator {
-  readonly #parsed = new Map<string, readonly Clause[]>()
+  readonly #parsed = new ByteBoundedCache<readonly Clause[]>({
+    maxBytes: maxCachedBytes,
+    maxKeyLength: maxAcceptLength,
+    // A clause takes some objects, whose texts are parts of the header.
+    weigh: (clauses, header) => clauses.length * 256 + header.length * 2,
+  })
   readonly #vendor: string
   readonly #metaGroup: string
 
@@ -88,14 +96,9 @@ export class Negotiator {
     this.#metaGroup = metaGroup({ apiDomain })
   }
 
-  clauses(header: string): readonly Clause[] {
-    let clauses = this.#parsed.get(header)
-    if (clauses === undefined) {
-      clauses = parseAccept(header)
-      if (this.#parsed.size >= maxCached) this.#parsed.clear()
-      this.#parsed.set(header, clauses)
-    }
-    return clauses
+  /** Number of headers that are remembered. */
+  get remembered(): number {
+    return this.#parsed.count
   }
 
   /** @throws ApiError 406 that lists what is available. */
@@ -105,13 +108,15 @@ export class Negotiator {
     let isKnownType = options.plain !== undefined
     /** Lists come in this form, streams do not. */
     let isForWhole = false
-    for (const clause of this.clauses(accept)) {
+    const known = this.#parsed.get(accept)
+    const clauses = known ?? parseAccept(accept)
+    for (const clause of clauses) {
       for (const { encoding, type, subtype } of available) {
         const isSent = encodings.includes(encoding)
         if (!isSent && !stream) continue
-        const known = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
+        const name = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
         const matches =
-          (clause.type === type && (clause.subtype === known || clause.subtype === '*')) ||
+          (clause.type === type && (clause.subtype === name || clause.subtype === '*')) ||
           (clause.type === '*' && clause.subtype === '*')
         if (!matches) continue
         isKnownType = true
@@ -123,6 +128,7 @@ export class Negotiator {
           isForWhole = true
           continue
         }
+        if (known === undefined && options.refusal !== true) this.#parsed.set(accept, clauses)
         return {
           encoding,
           ...(wanted === undefined ? {} : { transform: wanted }),

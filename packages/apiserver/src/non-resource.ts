@@ -115,8 +115,9 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     }
     if (trimmed.startsWith('/version/')) throw ApiError.genericNotFound()
     if (trimmed === '/metrics' && readOnly) {
-      const { text, contentType } = await metrics.expose()
-      return { ...textResponse(200, text), headers: { 'content-type': contentType } }
+      const { parts, contentType } = await metrics.expose()
+      const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
+      return { status: 200, headers: { 'content-type': contentType }, body: { kind: 'list', parts, length } }
     }
     if (trimmed === '/metrics/slis' && readOnly) {
       return { ...textResponse(200, tallies.text()), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { flag, integer, parseQuery, text, writeOptions } from './query.ts'
+import { flag, hasTooManyParameters, integer, maxParameters, parseQuery, text, writeOptions } from './query.ts'
+import { sampleServer } from './testing/sample-server.ts'
 
 describe('query', () => {
   it('reads names and values as they were sent, the first value first', () => {
@@ -62,5 +63,15 @@ describe('query', () => {
       expect.objectContaining({ code: 422 }),
     )
     expect(writeOptions(parseQuery('force=true&fieldManager=m'), 'PatchOptions', { apply: true }).force).toBe(true)
+  })
+})
+
+describe('the number of parameters', () => {
+  it('is bounded, and counted without reading them', async () => {
+    const many = 'a&'.repeat(maxParameters - 1)
+    expect([hasTooManyParameters(`${many}a`), hasTooManyParameters(`${many}a&b`)]).toEqual([false, true])
+    const { ask } = await sampleServer()
+    expect((await ask(`/version?${many}a`)).status).toBe(200)
+    expect(await ask(`/version?${many}a&b`)).toMatchObject({ status: 400, text: 'too many query parameters\n' })
   })
 })

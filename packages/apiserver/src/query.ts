@@ -7,6 +7,17 @@ export type Query = ReadonlyMap<string, readonly string[]>
 
 const emptyQuery: Query = new Map()
 
+/** Parameters that a query may have. Differs: the stock server has no bound but the length of a URL. */
+export const maxParameters = 10_000
+
+/** Whether a query has more than {@link maxParameters}: such ones are refused before they are read. */
+export function hasTooManyParameters(text: string): boolean {
+  if (text.length < maxParameters) return false
+  let separators = 0
+  for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1)) if (++separators >= maxParameters) return true
+  return false
+}
+
 /** Linear and forgiving: broken escapes stay as they are. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery

@@ -4,6 +4,7 @@ import type { NotedObject } from './audit/bodies.ts'
 import type { ApiRequest, ApiResponse } from './interfaces.ts'
 import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
+import type { RequestSelectors } from './request-selectors.ts'
 
 /** One request on its way through the filters. Each filter may fill in what it is there for. */
 export interface RequestState {
@@ -11,6 +12,8 @@ export interface RequestState {
   request: ApiRequest
   info: RequestInfo
   readonly query: Query
+  /** Read when they are looked at for the first time; see `requestSelectors`. */
+  selectors: RequestSelectors | undefined
   /** Set by authentication; by impersonation when the caller acts as somebody else. */
   user: UserInfo
   /** Who asks, when that is not `user`. */
@@ -55,6 +58,7 @@ export class ArrivedRequest implements RequestState {
   request: ApiRequest
   info: RequestInfo
   readonly query: Query
+  selectors: RequestSelectors | undefined = undefined
   user: UserInfo = anonymous
   impersonator: UserInfo | undefined = undefined
   readonly warnings: string[] = []

@@ -1,90 +1,73 @@
-import { Counter, type Metric, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { type RequestLabels, RequestTallies } from './request-tallies.ts'
+import type { RequestLabels } from './request-labels.ts'
+import { RequestTallies } from './request-tallies.ts'
 
 const pods: RequestLabels = {
-  verb: 'GET',
-  group: '',
-  version: 'v1',
-  resource: 'pods',
-  subresource: '',
-  scope: 'resource',
   code: 200,
+  component: 'apiserver',
+  dry_run: '',
+  group: '',
+  resource: 'pods',
+  scope: 'resource',
+  subresource: '',
+  verb: 'GET',
+  version: 'v1',
+}
+const podLabels =
+  'component="apiserver",dry_run="",group="",resource="pods",scope="resource",subresource="",verb="GET",version="v1"'
+
+function linesOf(tallies: RequestTallies): string[] {
+  const families = [
+    tallies.totals({ name: 'requests', help: 'r' }),
+    tallies.durations({ name: 'seconds', help: 's' }),
+    tallies.watches({ name: 'watches', help: 'w' }),
+  ]
+  return families.flatMap((family) => [...family].join('').split('\n'))
 }
 
-function setup() {
-  const tallies = new RequestTallies()
-  const registry = new Registry()
-  const labelNames = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'code']
-  new Counter({
-    name: 'requests',
-    help: 'r',
-    labelNames,
-    registers: [registry],
-    collect() {
-      tallies.count(this)
-    },
-  })
-  new Counter({
-    name: 'watches',
-    help: 'w',
-    labelNames: ['group', 'version', 'resource'],
-    registers: [registry],
-    collect() {
-      tallies.countWatches(this)
-    },
-  })
-  registry.registerMetric(tallies.histogram('seconds', 's') as unknown as Metric)
-  const lines = async () => (await registry.metrics()).split('\n')
-  return { tallies, lines }
-}
-
-describe('tallies of requests', () => {
-  it('count by all labels', async () => {
-    const { tallies, lines } = setup()
+describe('request tallies', () => {
+  it('count by all labels', () => {
+    const tallies = new RequestTallies()
     tallies.add(pods, 0.01)
     tallies.add(pods, 0.01)
     tallies.add({ ...pods, code: 404 }, 0.01)
-    const all = await lines()
-    expect(all).toContain(
-      'requests{verb="GET",group="",version="v1",resource="pods",subresource="",scope="resource",code="200"} 2',
-    )
-    expect(all).toContain(
-      'requests{verb="GET",group="",version="v1",resource="pods",subresource="",scope="resource",code="404"} 1',
-    )
-    expect(await lines()).toEqual(all)
+    const all = linesOf(tallies)
+    expect(all).toContain('# TYPE requests counter')
+    expect(all).toContain(`requests{code="200",${podLabels}} 2`)
+    expect(all).toContain(`requests{code="404",${podLabels}} 1`)
+    expect(linesOf(tallies)).toEqual(all)
   })
 
-  it('time over codes and sub-resources, in buckets that include those below', async () => {
-    const { tallies, lines } = setup()
+  it('time over codes, in buckets that include those below', () => {
+    const tallies = new RequestTallies()
     tallies.add(pods, 0.025)
-    tallies.add({ ...pods, code: 409, subresource: 'status' }, 0.3)
+    tallies.add({ ...pods, code: 409 }, 0.3)
     tallies.add(pods, 100)
-    const all = await lines()
-    const labels = 'verb="GET",group="",version="v1",resource="pods",scope="resource"'
+    const all = linesOf(tallies)
     expect(all).toContain('# TYPE seconds histogram')
-    expect(all).toContain(`seconds_bucket{le="0.005",${labels}} 0`)
-    expect(all).toContain(`seconds_bucket{le="0.025",${labels}} 1`)
-    expect(all).toContain(`seconds_bucket{le="0.4",${labels}} 2`)
-    expect(all).toContain(`seconds_bucket{le="60",${labels}} 2`)
-    expect(all).toContain(`seconds_bucket{le="+Inf",${labels}} 3`)
-    expect(all).toContain(`seconds_sum{${labels}} 100.325`)
-    expect(all).toContain(`seconds_count{${labels}} 3`)
+    expect(all).toContain(`seconds_bucket{${podLabels},le="0.005"} 0`)
+    expect(all).toContain(`seconds_bucket{${podLabels},le="0.025"} 1`)
+    expect(all).toContain(`seconds_bucket{${podLabels},le="0.4"} 2`)
+    expect(all).toContain(`seconds_bucket{${podLabels},le="60"} 2`)
+    expect(all).toContain(`seconds_bucket{${podLabels},le="+Inf"} 3`)
+    expect(all).toContain(`seconds_sum{${podLabels}} 100.325`)
+    expect(all).toContain(`seconds_count{${podLabels}} 3`)
   })
 
-  it('count watches without timing them', async () => {
-    const { tallies, lines } = setup()
+  it('count watches without timing them', () => {
+    const tallies = new RequestTallies()
     tallies.add({ ...pods, verb: 'WATCH' }, undefined)
-    const all = await lines()
-    expect(all).toContain('watches{group="",version="v1",resource="pods"} 1')
+    tallies.add({ ...pods, verb: 'WATCH', scope: 'cluster' }, undefined)
+    const all = linesOf(tallies)
+    expect(all).toContain('watches{group="",resource="pods",version="v1"} 2')
     expect(all.filter((line) => line.startsWith('seconds_'))).toEqual([])
   })
 
-  it('keep no name that clients made up beyond some number', async () => {
-    const { tallies, lines } = setup()
-    for (let i = 0; i < 10_050; i++) tallies.add({ ...pods, code: 403, resource: `made-up-${i}` }, 0.001)
-    const all = (await lines()).filter((line) => line.startsWith('requests{'))
-    expect(all.length).toBe(10_001)
-    expect(all).toContain('requests{verb="GET",group="",version="",resource="",subresource="",scope="resource",code="403"} 50')
+  it('count without names beyond 10 000 series', () => {
+    const tallies = new RequestTallies()
+    for (let i = 0; i < 10_050; i++) tallies.add({ ...pods, resource: `kind-${i}` }, 0.001)
+    expect(tallies.size).toBe(10_001)
+    const nameless = 'component="",dry_run="",group="",resource="",scope="resource",subresource="",verb="GET",version=""'
+    expect(linesOf(tallies)).toContain(`requests{code="200",${nameless}} 50`)
   })
 })

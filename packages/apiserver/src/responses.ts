@@ -1,5 +1,14 @@
-import { ApiError, type Status } from '@krmkit/meta'
-import { encodeJson, encodeProtobuf, printYaml, type StructType, type TypeSource } from '@krmkit/schema'
+import { ApiError, runAtOnce, type SliceScheduler, type Status, sliced } from '@krmkit/meta'
+import {
+  encodeJson,
+  encodeProtobuf,
+  JsonIndenter,
+  type StructType,
+  stringifyJson,
+  type TypeSource,
+  yamlPieces,
+} from '@krmkit/schema'
+import { BodyParts } from './body-parts.ts'
 import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
 
@@ -32,11 +41,23 @@ export function textResponse(status: number, text: string): ApiResponse {
 
 /** Bytes of an object in one encoding. `type` is needed for protobuf only. */
 export function encodeObject(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Uint8Array {
-  if (encoding === 'yaml') return new TextEncoder().encode(printYaml(object))
-  if (encoding === 'protobuf') return encodeProtobuf(type(), object)
-  if (pretty)
-    return new TextEncoder().encode(`${JSON.stringify(JSON.parse(new TextDecoder().decode(encodeJson(object))), null, 2)}\n`)
-  return encodeJson(object, { newline: true })
+  const body = runAtOnce(objectSteps(object, encoding, pretty, type))
+  if (body.kind === 'bytes') return body.bytes
+  if (body.kind !== 'list') return new Uint8Array()
+  return Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
+}
+
+/** Printing for people is cut into pieces; the other encodings are quick for any object that can be stored. */
+function* objectSteps(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Generator<true, ApiBody> {
+  if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
+  if (encoding === 'json' && !pretty) return bytesBody(encodeJson(object, { newline: true }))
+  const parts = new BodyParts()
+  const pieces = encoding === 'yaml' ? yamlPieces(object) : new JsonIndenter().pieces(stringifyJson(object))
+  for (const piece of pieces) {
+    parts.text(piece)
+    yield true
+  }
+  return parts.end()
 }
 
 export function objectResponse(
@@ -46,11 +67,26 @@ export function objectResponse(
   { encoding, pretty }: Representation,
   type: () => StructType,
 ): ApiResponse {
-  return {
-    status,
-    headers: { ...commonHeaders, 'content-type': mediaType(encoding, responder.vendor) },
-    body: bytesBody(encodeObject(object, encoding, pretty, type)),
-  }
+  return encodedResponse(responder, status, runAtOnce(objectSteps(object, encoding, pretty, type)), encoding)
+}
+
+/** As `objectResponse`, where the object may be large: it is printed in slices then. */
+export function slicedResponse(
+  { responder, scheduler }: { readonly responder: Responder; readonly scheduler: SliceScheduler },
+  status: number,
+  object: object,
+  { encoding, pretty }: Representation,
+  type: () => StructType,
+): ApiResponse | Promise<ApiResponse> {
+  const body = sliced(objectSteps(object, encoding, pretty, type), scheduler)
+  return body instanceof Promise
+    ? body.then((made) => encodedResponse(responder, status, made, encoding))
+    : encodedResponse(responder, status, body, encoding)
+}
+
+/** An answer whose body is encoded already. */
+export function encodedResponse({ vendor }: Responder, status: number, body: ApiBody, encoding: Encoding): ApiResponse {
+  return { status, headers: { ...commonHeaders, 'content-type': mediaType(encoding, vendor) }, body }
 }
 
 /** A Status in the form that the client can read, JSON when there is none. */
@@ -69,7 +105,7 @@ export function statusResponse(responder: Responder, status: Status, accept: str
 function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {
   try {
     // A failure has no other forms: who asked for nothing else gets it as JSON.
-    return negotiator.negotiate(accept).encoding
+    return negotiator.negotiate(accept, { refusal: true }).encoding
   } catch {
     // Nothing acceptable: a JSON Status is better than no answer.
     return 'json'

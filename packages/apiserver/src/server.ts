@@ -5,7 +5,7 @@ import {
   anonymousAuthenticator,
   type FrontProxyHeaders,
   type IssuerDocuments,
-  proxyHeaderTest,
+  identityHeaders,
   type ServiceAccountIssuer,
 } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
@@ -27,7 +27,7 @@ import type { Storage } from '@krmkit/storage'
 import { AccessControl, type AuthorizerFactory } from './access/access-control.ts'
 import { bootstrapRolesCheck, ensureBootstrapRoles } from './access/bootstrap-roles.ts'
 import { Aggregator } from './aggregation/aggregator.ts'
-import type { Aggregation } from './aggregation/interfaces.ts'
+import type { Aggregation, RemoteVersion } from './aggregation/interfaces.ts'
 import { bodyReader } from './audit/bodies.ts'
 import { type AuditChoice, auditTrails } from './audit/trails.ts'
 import { ensureSystemObjects } from './bootstrap.ts'
@@ -52,12 +52,13 @@ import { ListRuns } from './list-runs.ts'
 import { createMetrics } from './metrics.ts'
 import { Negotiator } from './negotiation.ts'
 import { createNonResourceRoutes } from './non-resource.ts'
-import { flag, parseQuery } from './query.ts'
+import { flag, hasTooManyParameters, parseQuery } from './query.ts'
 import { parseRequestInfo } from './request-info.ts'
 import { ArrivedRequest, compose, type Filter, header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
 import { errorResponse, type Responder, textResponse } from './responses.ts'
 import { createView, type View } from './view.ts'
+import type { YamlTranslator } from './yaml-translator.ts'
 
 /** What a server is made of; everything but the storage has a safe default. */
 export interface ApiServerOptions {
@@ -102,6 +103,8 @@ export interface ApiServerOptions {
   readonly profile?: NamingProfile
   readonly features?: Features
   readonly limits?: Partial<ServerLimits>
+  /** Reads large bodies in YAML off the event loop. Default: those above 256 KiB that are not plain JSON are refused with 413. */
+  readonly yamlTranslator?: YamlTranslator
   readonly corsAllowedOrigins?: readonly RegExp[]
   /** Tells browsers to come over TLS alone: `max-age=31536000`, `includeSubDomains`, `preload`. Default: they are told nothing. */
   readonly strictTransportSecurity?: readonly string[]
@@ -149,6 +152,8 @@ export interface EmbeddedServer extends ApiServer {
 
 const closeDeadlineMs = 10_000
 
+const noRemote: readonly RemoteVersion[] = []
+
 /** What does not say how it may be cached may not be. */
 const uncached = { 'cache-control': 'no-cache, private' }
 
@@ -176,7 +181,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(options.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
   const admission = admissionChain(chosenPlugins(options.admission ?? [], { profile, random, clock, features, authorizer }))
-  const metrics = createMetrics(storage)
+  const metrics = createMetrics({
+    storage,
+    resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
+    slices: { next: () => registry.slices.next() },
+  })
   const signals = metrics.webhooks
   const registry = createRegistry(
     {
@@ -195,6 +204,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     authenticator,
     issuer: options.serviceAccountIssuer,
     limits,
+    yamlTranslator: options.yamlTranslator,
     closing: closing.signal,
     view(definition) {
       let view = views.get(definition)
@@ -267,7 +277,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, {
-      isProxyHeader: proxyHeaderTest(options.proxyHeaders),
+      identityHeaders: identityHeaders(options.proxyHeaders),
       onFault,
     }),
     audit(trails, auditing),
@@ -289,6 +299,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   let active = 0
   let idle: (() => void) | undefined
   const handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    if (hasTooManyParameters(request.query)) return textResponse(400, 'too many query parameters\n')
     const query = parseQuery(request.query)
     const info = parseRequestInfo(request.method, request.path, flag(query, 'watch'))
     if (info === undefined) return textResponse(400, 'invalid URL escape\n')

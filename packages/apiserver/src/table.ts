@@ -1,4 +1,4 @@
-import type { Cell, Column, Printer } from '@krmkit/kinds'
+import { type Cell, type Column, defaultPrinter, type Printer, printers, type ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import { metaGroup, type Transform } from './negotiation.ts'
@@ -52,7 +52,7 @@ export function tableOf(
     apiVersion: apiVersionOfMeta(form),
     metadata: withoutEnd(metadata),
     columnDefinitions: headless ? [] : printer.columns.map(columnDefinition),
-    rows: objects.map((object) => row(printer, object, form)),
+    rows: objects.map((object) => tableRow(printer, object, form)),
   }
 }
 
@@ -65,7 +65,11 @@ function columnDefinition({ name, type, format, description, priority }: Column)
   return { name, type, format: format ?? '', description, priority }
 }
 
-function row(printer: Printer, object: FrozenObject, { include, now, ...form }: TableOptions): object {
+export function tableRow(
+  printer: Printer,
+  object: FrozenObject,
+  { include, now, ...form }: Omit<TableOptions, 'headless'>,
+): object {
   const cells: readonly Cell[] = printer.cells(object, { now, profile: form.profile ?? stockProfile })
   const conditions = printer.conditions?.(object) ?? []
   const included = include === 'Object' ? object : include === 'Metadata' ? partialOf(object, form) : null
@@ -88,4 +92,14 @@ export function partialListOf(objects: readonly FrozenObject[], metadata: ListMe
 
 function apiVersionOfMeta({ version, profile = stockProfile }: MetaForm): string {
   return `${metaGroup(profile)}/${version}`
+}
+
+/** Columns of the resource, or of the kind that a sub-resource answers with; undefined where that has none. */
+export function printerOf(
+  definition: ResourceDefinition,
+  object?: { readonly kind?: string; readonly apiVersion?: string },
+): Printer | undefined {
+  if (object === undefined || object.kind === definition.kind.kind) return definition.policy.printer ?? defaultPrinter
+  const [group = ''] = (object.apiVersion ?? '').split('/')
+  return printers[`${group}/${object.kind}`]
 }

@@ -110,5 +110,15 @@ function translatedView(definition: ResourceDefinition, parsed: ParsedObjects, h
 
 /** `{"kind":"Pod","apiVersion":"v1",`: how every document of a built-in kind begins. */
 function documentHead({ group, version, kind }: Pick<KindInfo, 'group' | 'version' | 'kind'>): Uint8Array {
-  return new TextEncoder().encode(`{"kind":"${kind}","apiVersion":"${group === '' ? version : `${group}/${version}`}",`)
+  return new TextEncoder().encode(`{"kind":"${kind}","apiVersion":"${apiVersionOf(group, version)}",`)
+}
+
+export function apiVersionOf(group: string, version: string): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** A document without its opening, `kind`, `apiVersion` and final newline. */
+export function memberBytes(view: View, entry: Entry): Uint8Array {
+  const bytes = view.bytes(entry)
+  return bytes.subarray(view.headLength, bytes.byteLength - 1)
 }

@@ -9,7 +9,7 @@ import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import type { ResourceRequest } from './resource-handler.ts'
 import { type IncludeObject, partialOf, tableOf } from './table.ts'
-import { apiVersionOf } from './verbs/read.ts'
+import { apiVersionOf } from './view.ts'
 
 /** Makes the frames of one watch stream: bytes, or the events themselves. */
 export interface Frames<T> {

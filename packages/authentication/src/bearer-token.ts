@@ -1,3 +1,4 @@
+import { bearerCredential } from './identity-headers.ts'
 import type {
   AuthenticationOutcome,
   AuthenticationRequest,
@@ -20,16 +21,16 @@ export interface BearerOptions {
 }
 
 /**
- * Reads `Authorization: Bearer TOKEN`. A token that nobody knows is a rejection; no token, or another scheme, is no
- * opinion. Words after the token are ignored; @see API protocol specification, 5.
+ * Reads `Authorization: Bearer TOKEN`. An unknown token, a header that cannot be read, or several of them are
+ * rejections; no header, or another scheme, is no opinion. Words after the token are ignored; @see API protocol specification, 5.
  */
 export function bearerToken(tokens: TokenAuthenticator, options: BearerOptions = {}): Authenticator {
   return {
     authenticate(request) {
-      const header = request.headers.authorization
-      // Of several headers the first one counts, whatever the others say.
-      const token = tokenOf(typeof header === 'string' ? header : header?.[0])
-      return token === '' ? noOpinion : judgeToken(tokens, token, request, options)
+      const credential = bearerCredential(request.headers.authorization)
+      if (credential.kind === 'absent') return noOpinion
+      if (credential.kind === 'malformed') return { kind: 'rejected', reason: credential.reason }
+      return judgeToken(tokens, credential.token, request, options)
     },
   }
 }
@@ -73,13 +74,4 @@ class OnceDigest implements TokenDigest {
 
 function judge(outcome: AuthenticationOutcome): AuthenticationOutcome {
   return outcome.kind === 'noOpinion' ? invalid : outcome
-}
-
-/** The token of an Authorization header; empty when it holds none. */
-export function tokenOf(header: string | undefined): string {
-  if (header === undefined) return ''
-  const text = header.trim()
-  if (text.length < 8 || text.slice(0, 7).toLowerCase() !== 'bearer ') return ''
-  const end = text.indexOf(' ', 7)
-  return end < 0 ? text.slice(7) : text.slice(7, end)
 }

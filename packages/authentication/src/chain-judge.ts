@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import type { Clock } from '@krmkit/meta'
+import { ByteBoundedCache, type Clock, estimateBytes } from '@krmkit/meta'
 import { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
 
 /** A PEM bundle, or where to get the one that holds now. */
@@ -26,16 +26,19 @@ const outOfTime = { ok: false, reason: 'certificate has expired or is not yet va
  *   leaves the last good one in force.
  */
 export function chainJudge<T>(
-  options: { readonly authorities: AuthoritySource; readonly clock: Pick<Clock, 'now'>; readonly cacheSize?: number },
+  options: { readonly authorities: AuthoritySource; readonly clock: Pick<Clock, 'now'>; readonly cacheBytes?: number },
   meaning: (leaf: X509Certificate) => T,
 ): ChainJudge<T> {
-  const { authorities: source, clock, cacheSize = 1000 } = options
+  const { authorities: source, clock, cacheBytes = 4 * 1024 * 1024 } = options
   const bundle = typeof source === 'string' ? () => source : source
   let pem = bundle()
   let authorities = parseAuthorities(pem)
   // All requests of a connection share one certificate list: that is found without hashing anything.
   let byConnection = new WeakMap<readonly Uint8Array[], Known<T>>()
-  let byFingerprint = new Map<string, Known<T>>()
+  const byFingerprint = new ByteBoundedCache<Known<T>>({
+    maxBytes: cacheBytes,
+    weigh: ({ judged }) => 256 + estimateBytes(judged),
+  })
 
   const refresh = () => {
     const now = bundle()
@@ -47,7 +50,7 @@ export function chainJudge<T>(
       return
     }
     byConnection = new WeakMap()
-    byFingerprint = new Map()
+    byFingerprint.clear()
   }
 
   const know = (certificates: readonly Uint8Array[]): Known<T> => {
@@ -60,7 +63,6 @@ export function chainJudge<T>(
     const verdict = verifyClientChain(leaf!, { intermediates, authorities })
     if (!verdict.ok) return { verdict, judged: verdict }
     const known: Known<T> = { verdict, judged: { ok: true, value: meaning(leaf!) } }
-    if (byFingerprint.size >= cacheSize) byFingerprint.delete(byFingerprint.keys().next().value!)
     byFingerprint.set(fingerprint, known)
     return known
   }

@@ -59,7 +59,7 @@ describe('clientCertificate', () => {
 
   it('looks at the time of every request, also of a connection seen before', () => {
     let time = now
-    const timed = clientCertificate({ authorities: pem('ca'), clock: { now: () => time }, profile, cacheSize: 1 })
+    const timed = clientCertificate({ authorities: pem('ca'), clock: { now: () => time }, profile, cacheBytes: 0 })
     const certificates = der('admin')
     expect(ask(timed, certificates)).toMatchObject({ kind: 'authenticated' })
     time = now + 200 * 365 * 86_400_000

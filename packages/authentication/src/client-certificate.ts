@@ -15,8 +15,8 @@ export interface ClientCertificateOptions {
   readonly profile: Pick<NamingProfile, 'domain'>
   /** Whether a certificate may name the uid of its user. Default true, as from 1.33 on. */
   readonly withUid?: boolean
-  /** Certificates whose verdict is remembered. Default 1 000. */
-  readonly cacheSize?: number
+  /** Bytes of the identities of certificates that are remembered. Default 4 MiB. */
+  readonly cacheBytes?: number
 }
 
 /**

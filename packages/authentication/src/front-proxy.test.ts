@@ -2,7 +2,8 @@ import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { chain } from './chain.ts'
 import { clientCertificate } from './client-certificate.ts'
-import { type FrontProxyOptions, frontProxy, percentDecoded, proxyHeaderTest, usualProxyHeaders } from './front-proxy.ts'
+import { type FrontProxyOptions, frontProxy } from './front-proxy.ts'
+import { usualProxyHeaders } from './identity-headers.ts'
 import type { AuthenticationOutcome } from './interfaces.ts'
 import { certificateAuthority } from './testing/certificate-authority.ts'
 import { frontProxyLab } from './testing/front-proxy-lab.ts'
@@ -78,6 +79,15 @@ describe('frontProxy', () => {
     ])
   })
 
+  it('refuses repeated names and keys that are not UTF-8', () => {
+    for (const headers of [
+      { 'x-remote-user': ['a', 'b'] },
+      { 'x-remote-user': 'a', 'x-remote-uid': ['1', '1'] },
+      { 'x-remote-user': 'a', 'x-remote-extra-%ff': 'v' },
+    ])
+      expect(ask(headers)).toMatchObject({ kind: 'rejected' })
+  })
+
   it('lets a caller with a certificate of their own be known by it, whatever the headers say', () => {
     const people = certificateAuthority({ name: 'people', ...environment })
     const members = [proxyOf(), clientCertificate({ authorities: people.certificate, clock, profile: stockProfile })]
@@ -97,25 +107,4 @@ describe('frontProxy', () => {
   it.each([[{ usernameHeaders: [] }], [{ usernameHeaders: ['X User'] }], [{ groupHeaders: [''] }]])('refuses %j', (more) => {
     expect(() => proxyOf(more)).toThrow(expect.objectContaining({ code: 'InvalidHeaders' }))
   })
-})
-
-describe('proxyHeaderTest', () => {
-  it('P243 knows the usual headers and those that were agreed on', () => {
-    const test = proxyHeaderTest({ usernameHeaders: ['X-Who'], extraHeaderPrefixes: ['X-More-'] })
-    for (const name of ['x-remote-user', 'x-remote-uid', 'x-remote-group', 'x-remote-extra-a', 'x-who', 'x-more-a'])
-      expect(test(name), name).toBe(true)
-    for (const name of ['authorization', 'x-remote', 'x-whoever', 'accept']) expect(test(name), name).toBe(false)
-  })
-})
-
-it('percentDecoded undoes what is rightly encoded', () => {
-  expect(['a', 'a%41', '%C3%bc', 'a%', 'a%4', 'a%zz%41', '100%25'].map(percentDecoded)).toEqual([
-    'a',
-    'aA',
-    'ü',
-    'a%',
-    'a%4',
-    'a%zz%41',
-    '100%',
-  ])
 })

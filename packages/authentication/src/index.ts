@@ -1,7 +1,7 @@
 export { anonymousAuthenticator, anonymousFor } from './anonymous.ts'
 export { forAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
-export { type BearerOptions, bearerToken, tokenOf } from './bearer-token.ts'
+export { type BearerOptions, bearerToken } from './bearer-token.ts'
 export { type BootstrapTokenOptions, bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
 export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
 export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
@@ -21,7 +21,19 @@ export { jwtTokens } from './configuration/jwt-tokens.ts'
 export { parseAuthenticationConfiguration } from './configuration/parse.ts'
 export { type AuthenticationRules, validateAuthenticationConfiguration } from './configuration/validate.ts'
 export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
-export { type FrontProxyHeaders, type FrontProxyOptions, frontProxy, proxyHeaderTest, usualProxyHeaders } from './front-proxy.ts'
+export { type FrontProxyOptions, frontProxy } from './front-proxy.ts'
+export {
+  decodedKey,
+  type FrontProxyHeaders,
+  type IdentityHeaders,
+  type IdentityProblem,
+  identityHeaders,
+  impersonationHeaders,
+  isRepresentable,
+  singleValue,
+  usualProxyHeaders,
+  valuesOf,
+} from './identity-headers.ts'
 export type {
   AuthenticationOutcome,
   AuthenticationRequest,

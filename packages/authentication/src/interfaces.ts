@@ -35,6 +35,8 @@ export type AuthenticationOutcome =
 export interface AuthenticationRequest {
   /** Names in lower case; repeated headers as separate values. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Repeated headers may have been joined into one, separated by a comma and a space. */
+  readonly headersJoined?: boolean | undefined
   /** What is asked for, without the query. */
   readonly path?: string
   readonly peer: {

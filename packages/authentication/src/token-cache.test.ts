@@ -65,13 +65,16 @@ describe('cachedTokens', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('holds only so many, and bad tokens do not push out good ones', async () => {
-    const { judge, asked } = setup((token) => (token.startsWith('good') ? user(token) : { kind: 'noOpinion' }), { size: 8 })
+  it('holds only so many bytes, and bad tokens do not push out good ones', async () => {
+    // A failure weighs some 270 bytes: eight of them in their quarter.
+    const { judge, asked } = setup((token) => (token.startsWith('good') ? user(token) : { kind: 'noOpinion' }), {
+      maxBytes: 4 * 8 * 275,
+    })
     for (const token of ['good-1', 'good-2']) await judge(token)
     for (let i = 0; i < 100; i++) await judge(`bad-${i}`)
     asked.length = 0
-    for (const token of ['good-1', 'good-2', 'bad-99', 'bad-98', 'bad-97']) await judge(token)
-    expect(asked).toEqual(['bad-97'])
+    for (const token of ['good-1', 'good-2', 'bad-99', 'bad-92', 'bad-91']) await judge(token)
+    expect(asked).toEqual(['bad-91'])
   })
 
   it('a rejected promise is nobody else’s', async () => {

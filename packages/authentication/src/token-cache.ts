@@ -1,5 +1,4 @@
-import type { Clock, Random } from '@krmkit/meta'
-import { BoundedCache } from './bounded-cache.ts'
+import { ByteBoundedCache, type Clock, type Random } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { keyedDigest } from './keyed-digest.ts'
 
@@ -10,8 +9,8 @@ export interface TokenCacheOptions {
   readonly successMs?: number
   /** How long an unknown or refused token stays so. Default 2 minutes; 0: not at all. */
   readonly failureMs?: number
-  /** Answers that are kept. Default 4096, a quarter of them for failures, so that bad tokens do not push out good ones. */
-  readonly size?: number
+  /** Bytes of the answers that are kept. Default 8 MiB, a quarter of them for failures, so that bad tokens do not push out good ones. */
+  readonly maxBytes?: number
   /** Tokens that may be known at all; others are no opinion at once. Default: all. */
   readonly accepts?: (token: string) => boolean
 }
@@ -36,11 +35,11 @@ export function isTransient(outcome: AuthenticationOutcome): boolean {
  * their HMAC; different audiences are different questions. An answer is not kept beyond its own `expiresAt`.
  */
 export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
-  const { clock, successMs = 120_000, failureMs = 120_000, size = 4096, accepts } = options
+  const { clock, successMs = 120_000, failureMs = 120_000, maxBytes = 8 * 1024 * 1024, accepts } = options
   const digest = keyedDigest(options.random)
-  const failureSize = Math.max(1, Math.floor(size / 4))
-  const known = new BoundedCache<AuthenticationOutcome>({ clock, size: size - failureSize })
-  const unknown = new BoundedCache<AuthenticationOutcome>({ clock, size: failureSize })
+  const failureBytes = Math.floor(maxBytes / 4)
+  const known = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: maxBytes - failureBytes })
+  const unknown = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: failureBytes })
   const asked = new Map<string, Promise<AuthenticationOutcome>>()
 
   const keep = (key: string, outcome: AuthenticationOutcome): AuthenticationOutcome => {

@@ -1,4 +1,13 @@
-import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, systemClock, systemRandom } from '@krmkit/meta'
+import {
+  type ApiObject,
+  type Clock,
+  createSliceScheduler,
+  type ObjectMeta,
+  type Random,
+  type Status,
+  systemClock,
+  systemRandom,
+} from '@krmkit/meta'
 import { bytesOf, isStatus, parseAnswer, textOf } from './answer.ts'
 import { Caller } from './caller.ts'
 import { ClientError } from './client-error.ts'
@@ -67,6 +76,8 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
 class TransportClient implements Client {
   readonly namespace: string
   readonly #caller: Caller
+  /** Between two pages of a long list others have their turn. */
+  readonly #pages = createSliceScheduler()
   readonly #clock: Clock
   readonly #random: Pick<Random, 'bytes'>
   readonly #closing = new AbortController()
@@ -110,6 +121,8 @@ class TransportClient implements Client {
       yield page
       const token = page.metadata.continue ?? ''
       if (token === '') return
+      // A server in the same process may answer without a turn of the event loop.
+      await this.#pages.next()
       // A continue token carries its own version.
       const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = asked
       asked = { ...rest, continue: token }

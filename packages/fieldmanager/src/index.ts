@@ -32,6 +32,7 @@ export {
   type ApplyRequest,
   type ApplyResult,
   applyParts,
+  applyPartsSteps,
   applyPatch,
   firstApplyManager,
 } from './managed-fields/apply.ts'
@@ -52,7 +53,15 @@ export {
   withManagedFields,
   withoutManagedFields,
 } from './managed-fields/types.ts'
-export { isReset, ownersAfterUpdate, timeText, trackUpdate, type UpdateRequest, unknownManager } from './managed-fields/update.ts'
+export {
+  isReset,
+  ownersAfterUpdate,
+  ownersAfterUpdateSteps,
+  timeText,
+  trackUpdate,
+  type UpdateRequest,
+  unknownManager,
+} from './managed-fields/update.ts'
 export { managedFieldsProblem } from './managed-fields/validate.ts'
 export { type Conflict, conflictSet, conflictsOf, conflictsText } from './merge/conflict.ts'
 export { type Converter, identityConverter, type TypedValue } from './merge/converter.ts'
@@ -67,11 +76,11 @@ export { type MigrateOptions, migrate } from './offline/migrate.ts'
 export { type OwnedField, type Owner, ownership } from './offline/ownership.ts'
 export type { OfflineSchema } from './offline/schema.ts'
 export { valueAt } from './offline/value-at.ts'
-export { type JsonPatchOptions, jsonPatch, jsonPatchProblems } from './patch/json-patch.ts'
-export { createMergePatch, mergePatch } from './patch/merge-patch.ts'
+export { type JsonPatchOptions, jsonPatch, jsonPatchProblems, jsonPatchSteps } from './patch/json-patch.ts'
+export { createMergePatch, mergePatch, mergePatchSteps } from './patch/merge-patch.ts'
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts'
 export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './patch/strategic-diff.ts'
-export { strategicMergePatch } from './patch/strategic-merge.ts'
+export { strategicMergePatch, strategicMergeSteps } from './patch/strategic-merge.ts'
 export { createThreeWayMergePatch } from './patch/three-way-merge.ts'
 export { type Comparison, compareTyped, comparisonText, filterComparison, isSame } from './typed/compare.ts'
 export { deducedName, deducedType, untypedName, untypedType } from './typed/deduced.ts'

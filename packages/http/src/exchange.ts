@@ -1,8 +1,12 @@
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ApiResponse, BodyPiece, Handler } from '@krmkit/apiserver'
-import type { Random } from '@krmkit/meta'
+import type { Random, StatusReason } from '@krmkit/meta'
+import { BodyPace } from './body-pace.ts'
 import type { DeflatedPieces } from './gzip-parts.ts'
+import type { ListenLimits } from './interfaces.ts'
+import { PendingConnections } from './pending-connections.ts'
 import { TurnQueue } from './turn-queue.ts'
 
 /** An answer that goes on for a while. */
@@ -23,15 +27,24 @@ export class Context {
   readonly deflated: DeflatedPieces = new WeakMap()
   /** Set once closing has begun: connections end after their answer. */
   closing = false
+  /** Connections that end with an answer to a head that is not served: what follows it there is not read. */
+  readonly refused = new WeakSet<Socket>()
+  readonly limits: ListenLimits
+  readonly pace: BodyPace
+  readonly pending: PendingConnections
   readonly #goaway: { readonly chance: number; readonly random: Pick<Random, 'bytes'> } | undefined
   readonly #onFault: ((error: unknown) => void) | undefined
 
   constructor(options: {
     readonly handle: Handler
+    readonly limits: ListenLimits
     readonly goaway: { readonly chance: number; readonly random: Pick<Random, 'bytes'> } | undefined
     readonly onFault: ((error: unknown) => void) | undefined
   }) {
     this.handle = options.handle
+    this.limits = options.limits
+    this.pace = new BodyPace(options.limits)
+    this.pending = new PendingConnections(options.limits)
     this.#goaway = options.goaway
     this.#onFault = options.onFault
   }
@@ -70,6 +83,19 @@ export const failure: ApiResponse = {
   status: 500,
   headers: { 'content-type': 'application/json' },
   body: { kind: 'bytes', bytes: internalFailure },
+}
+
+const refusalReasons: Readonly<Record<number, StatusReason>> = { 400: 'BadRequest', 405: 'MethodNotAllowed' }
+
+/** The answer to a request that never gets to the handler, as a Status. */
+export function refusal(code: number, message: string): ApiResponse {
+  const reason = refusalReasons[code]
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code }
+  return {
+    status: code,
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'bytes', bytes: Buffer.from(`${JSON.stringify(status)}\n`) },
+  }
 }
 
 /** Pieces are sent together up to this size: fewer writes, but never the whole of a large list copied. */

@@ -32,6 +32,23 @@ describe('fetchHandler', () => {
     expect(request!.headers.accept).toBe('x')
   })
 
+  it('reads headers as UTF-8, says that they may have been joined, and answers without what cannot be sent', async () => {
+    let request: ApiRequest | undefined
+    const handler = fetchHandler(
+      served((incoming) => {
+        request = incoming
+        return text('fine', { headers: { 'x-bad': 'a\nb', 'x bad': 'c' } })
+      }),
+    )
+    const headers = new Headers([
+      ['x', 'gr\xc3\xbcn'],
+      ['x', 'b'],
+    ])
+    const response = await handler(new Request('http://host/', { headers }))
+    expect([response.status, response.headers.get('x-bad')]).toEqual([200, 'a b'])
+    expect([request!.headers.x, request!.headersJoined]).toEqual(['gr\u00fcn, b', true])
+  })
+
   it('bodies can be taken piece by piece', async () => {
     const handler = fetchHandler(
       served(async (request) => {

@@ -1,7 +1,7 @@
 import type { ApiBody, ApiRequest, Peer } from '@krmkit/apiserver'
 import { ApiError, type UserInfo } from '@krmkit/meta'
 import { dropStream, groups } from './exchange.ts'
-import { wireText } from './header-text.ts'
+import { answerText, isSendable, sentText } from './header-text.ts'
 import type { Served } from './interfaces.ts'
 import { splitTarget } from './request-head.ts'
 
@@ -22,7 +22,8 @@ export function fetchHandler(served: Served, options: FetchHandlerOptions = {}):
     const answer = await served.handle({
       method: request.method,
       ...splitTarget(withoutFragment(request.url)),
-      headers: Object.assign(Object.create(null), Object.fromEntries(request.headers)),
+      headers: headersOf(request.headers),
+      headersJoined: true,
       body: (limit) => readAll(request.body, limit),
       stream: () => piecesOf(request.body),
       peer: options.peer?.(request) ?? {},
@@ -31,13 +32,20 @@ export function fetchHandler(served: Served, options: FetchHandlerOptions = {}):
     } satisfies ApiRequest)
     const headers = new Headers()
     for (const [name, value] of Object.entries(answer.headers)) {
-      for (const one of typeof value === 'string' ? [value] : value) headers.append(name, wireText(one))
+      for (const one of typeof value === 'string' ? [value] : value) if (isSendable(name)) headers.append(name, answerText(one))
     }
     const { body, status } = answer
     const bare = request.method === 'HEAD' || status === 204 || status === 205 || status === 304
     if (bare && body.kind === 'stream') dropStream(body.stream)
     return new Response(bare ? null : bodyOf(body), { status, headers })
   }
+}
+
+/** Repeated headers are joined by the time that they arrive here. */
+function headersOf(received: Headers): ApiRequest['headers'] {
+  const headers: Record<string, string> = Object.create(null)
+  for (const [name, value] of received) headers[name] = sentText(value)
+  return headers
 }
 
 function withoutFragment(url: string): string {

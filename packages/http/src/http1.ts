@@ -1,14 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
 import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
-import { wireText } from './header-text.ts'
+import { answerText, isSendable } from './header-text.ts'
+import { refusalOfHead } from './http1-refusal.ts'
 import { peerOf } from './peer.ts'
-import { noBody, nothing, readBody } from './request-body.ts'
+import { noBody, nothing, type ReadOptions, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
 import { type Outlet, StreamPump } from './stream-pump.ts'
 import type { TurnQueue } from './turn-queue.ts'
+import { boundUnreadBody } from './unread-body.ts'
 import { bodyBehind, goesByMessages, goOver, type TakenOver } from './upgrade.ts'
 
 /**
@@ -25,11 +29,13 @@ class Http1Request implements ApiRequest {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   readonly #takenOver: TakenOver | undefined
+  readonly #pace: BodyPace
   #waits: boolean
+  #taken = false
   #abort: AbortController | undefined
   #left = false
 
-  constructor({ message, response, waits, takenOver }: Http1Exchange) {
+  constructor({ message, response, waits, takenOver }: Http1Exchange, pace: BodyPace) {
     const { path, query } = splitTarget(message.url ?? '/')
     this.method = message.method ?? 'GET'
     this.path = path
@@ -40,6 +46,7 @@ class Http1Request implements ApiRequest {
     this.#response = response
     this.#waits = waits
     this.#takenOver = takenOver
+    this.#pace = pace
     this.upgradable = takenOver !== undefined
   }
 
@@ -63,27 +70,39 @@ class Http1Request implements ApiRequest {
     this.#abort?.abort()
   }
 
+  /** The body is being read, or was. */
+  get taken(): boolean {
+    return this.#taken
+  }
+
   /** The client still waits for leave to send its body: what it sends next may be that, or another request. */
   get heldBack(): boolean {
     return this.#waits
   }
 
+  /** A length above 0, or chunks. */
+  get carriesBody(): boolean {
+    const { headers } = this
+    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  }
+
   body(limit: number): Promise<Uint8Array> {
+    if (!this.carriesBody) return noBody()
+    this.#taken = true
     const { headers } = this
     const declared = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
-    if (headers['transfer-encoding'] === undefined && (declared === undefined || declared === 0)) return noBody()
-    if (this.#takenOver !== undefined) return readBehind(this.#takenOver, { limit, declared })
+    if (this.#takenOver !== undefined) return readBehind(this.#takenOver, { limit, declared, pace: this.#pace })
     if (this.#waits && !(declared !== undefined && declared > limit)) {
       this.#waits = false
       this.#response.writeContinue()
     }
-    return readBody(this.#message, { limit, declared })
+    return readBody(this.#message, { limit, declared, pace: this.#pace })
   }
 
   stream(): AsyncIterable<Uint8Array> {
-    const { headers } = this
-    const length = headers['content-length']
-    if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return nothing()
+    if (!this.carriesBody) return nothing()
+    this.#taken = true
+    const length = this.headers['content-length']
     if (this.#takenOver !== undefined) return bodyBehind(this.#takenOver, length === undefined ? undefined : Number(length))
     if (this.#waits) {
       this.#waits = false
@@ -93,10 +112,7 @@ class Http1Request implements ApiRequest {
   }
 }
 
-async function readBehind(
-  takenOver: TakenOver,
-  options: { readonly limit: number; readonly declared: number | undefined },
-): Promise<Uint8Array> {
+async function readBehind(takenOver: TakenOver, options: ReadOptions): Promise<Uint8Array> {
   return readBody(bodyBehind(takenOver, options.declared), options)
 }
 
@@ -114,11 +130,14 @@ const failureHeaders = ['content-type', 'application/json', 'content-length', St
 
 /** Answers one request. */
 export async function serveHttp1(context: Context, exchange: Http1Exchange): Promise<void> {
-  const { response, takenOver } = exchange
-  const request = new Http1Request(exchange)
+  const { message, response, takenOver } = exchange
+  const request = new Http1Request(exchange, context.pace)
+  arrived(context, message.socket)
+  const refused = refusalOfHead(message, { headers: request.headers, headerBytes: context.limits.headerBytes })
+  if (refused !== undefined) context.refused.add(message.socket)
   let answer: ApiResponse
   try {
-    answer = await context.handle(request)
+    answer = refused ?? (await context.handle(request))
   } catch (error) {
     context.fault(error)
     answer = failure
@@ -129,8 +148,10 @@ export async function serveHttp1(context: Context, exchange: Http1Exchange): Pro
       const { stream } = answer.body
       const gone = () => request.leave()
       context.pump(await overWebSocket({ ...exchange, takenOver, stream, turns: context.turns, gone }))
-    } else if (answer.body.kind !== 'connection') send(context, { request, response, answer })
-    else if (takenOver === undefined) throw new Error('the connection cannot go over to another protocol')
+    } else if (answer.body.kind !== 'connection') {
+      if (takenOver === undefined && request.carriesBody && !message.complete) boundUnreadBody(message, response, request.taken)
+      send(context, { request, response, answer })
+    } else if (takenOver === undefined) throw new Error('the connection cannot go over to another protocol')
     else context.pump(goOver(takenOver, { response, answer, connection: answer.body.connection }))
   } catch (error) {
     context.fault(error)
@@ -139,6 +160,15 @@ export async function serveHttp1(context: Context, exchange: Http1Exchange): Pro
     if (response.headersSent) response.destroy()
     else response.writeHead(500, failureHeaders).end(internalFailure)
   }
+}
+
+const settled = Symbol('settled')
+
+/** The first whole head of a connection. */
+function arrived(context: Context, socket: Socket & { [settled]?: true }): void {
+  if (socket[settled] === true) return
+  socket[settled] = true
+  context.pending.settle(socket)
 }
 
 interface Exchange {
@@ -189,13 +219,14 @@ function flatten(headers: ApiResponse['headers'], length: number): string[] {
   const flat: string[] = []
   let needsLength = length >= 0
   for (const name in headers) {
+    if (!isSendable(name)) continue
     const value = headers[name]!
     if (name === 'content-length') {
       if (length === -1) continue
       needsLength = false
     }
-    if (typeof value === 'string') flat.push(name, wireText(value))
-    else for (const one of value) flat.push(name, wireText(one))
+    if (typeof value === 'string') flat.push(name, answerText(value))
+    else for (const one of value) flat.push(name, answerText(one))
   }
   if (needsLength) flat.push('content-length', String(length))
   return flat

@@ -1,21 +1,25 @@
-import { validateHeaderValue } from 'node:http'
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import { constants, type ServerHttp2Stream } from 'node:http2'
+import type { TLSSocket } from 'node:tls'
 import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
-import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'
+import { type Context, carry, dropStream, failure, groups, internalFailure, refusal } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
-import { wireText } from './header-text.ts'
+import { answerText, isSendable } from './header-text.ts'
+import type { HeaderList } from './hpack/header-list.ts'
 import { peerOf } from './peer.ts'
 import { noBody, nothing, readBody } from './request-body.ts'
-import { headersOf, splitTarget } from './request-head.ts'
+import { headersOf, pseudoHeadersOf, splitTarget } from './request-head.ts'
 import { type Outlet, StreamPump } from './stream-pump.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
-/** What node passes with a new stream; its headers are read from `raw`, which keeps repeated ones apart. */
+/** A new stream, and the header list that the client sent with it. */
 export interface Http2Exchange {
   readonly stream: ServerHttp2Stream
-  readonly pseudo: { readonly method: string; readonly path: string }
-  readonly raw: readonly string[]
+  /** The connection under the session. */
+  readonly socket: TLSSocket
+  /** Undefined when the list was not seen. */
+  readonly list: HeaderList | undefined
   /** The client sends nothing after the headers. */
   readonly ended: boolean
 }
@@ -29,17 +33,21 @@ class Http2Request implements ApiRequest {
   readonly peer: ApiRequest['peer']
   readonly #stream: ServerHttp2Stream
   readonly #ended: boolean
+  readonly #pace: BodyPace
   #abort: AbortController | undefined
 
-  constructor(exchange: Http2Exchange, session: ServerHttp2Session) {
-    const { path, query } = splitTarget(exchange.pseudo.path)
-    this.method = exchange.pseudo.method
+  constructor(exchange: Http2Exchange, pace: BodyPace) {
+    const raw = exchange.list?.raw ?? []
+    const { method, target } = pseudoHeadersOf(raw)
+    const { path, query } = splitTarget(target)
+    this.method = method
     this.path = path
     this.query = query
-    this.headers = headersOf(exchange.raw)
-    this.peer = peerOf(session.socket)
+    this.headers = headersOf(raw)
+    this.peer = peerOf(exchange.socket)
     this.#stream = exchange.stream
     this.#ended = exchange.ended
+    this.#pace = pace
   }
 
   get signal(): AbortSignal {
@@ -59,7 +67,8 @@ class Http2Request implements ApiRequest {
   body(limit: number): Promise<Uint8Array> {
     const length = this.headers['content-length']
     if (this.#ended) return noBody()
-    return readBody(this.#stream, { limit, declared: length === undefined ? undefined : Number(length) })
+    const declared = length === undefined ? undefined : Number(length)
+    return readBody(this.#stream, { limit, declared, pace: this.#pace })
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -69,19 +78,19 @@ class Http2Request implements ApiRequest {
 
 /** Answers one stream of HTTP/2. */
 export async function serveHttp2(context: Context, exchange: Http2Exchange): Promise<void> {
-  const { stream } = exchange
+  const { stream, list } = exchange
   const { session } = stream
+  // What the client still sends after the answer is not wanted.
+  if (!exchange.ended) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
   // A broken stream ends in `close`, which is where everything here listens.
   stream.on('error', () => undefined)
   if (session === undefined) return
-  let request: Http2Request
+  const request = new Http2Request(exchange, context.pace)
   let answer: ApiResponse
   try {
-    request = new Http2Request(exchange, session as ServerHttp2Session)
-    answer = await context.handle(request)
+    answer = refusalOf(request, list) ?? (await context.handle(request))
   } catch (error) {
     context.fault(error)
-    request = new Http2Request(exchange, session as ServerHttp2Session)
     answer = failure
   }
   try {
@@ -97,6 +106,14 @@ export async function serveHttp2(context: Context, exchange: Http2Exchange): Pro
     }
   }
   if (context.drawGoaway()) session.close()
+}
+
+/** The answer to a request that the handler does not see; most are none of these. */
+function refusalOf({ method }: Http2Request, list: HeaderList | undefined): ApiResponse | undefined {
+  if (list === undefined) return refusal(400, 'the request headers cannot be read')
+  if (list.tooLarge) return refusal(431, 'the request headers are too large')
+  if (list.invalid) return refusal(400, 'a request header has characters that are not allowed in it')
+  return method === 'CONNECT' ? refusal(405, 'CONNECT is not served') : undefined
 }
 
 function send(context: Context, exchange: { request: Http2Request; stream: ServerHttp2Stream; answer: ApiResponse }): void {
@@ -133,7 +150,26 @@ function send(context: Context, exchange: { request: Http2Request; stream: Serve
 }
 
 /** Headers that belong to one connection only; they are errors in HTTP/2. */
-const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
+const connectionHeaders = new Set([
+  ...['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'],
+])
+
+/** Node refuses to send more than one of these. */
+const singleHeaders = new Set([
+  ...['access-control-allow-credentials', 'access-control-max-age', 'access-control-request-method', 'age', 'authorization'],
+  ...[
+    'content-encoding',
+    'content-language',
+    'content-length',
+    'content-location',
+    'content-md5',
+    'content-range',
+    'content-type',
+  ],
+  ...['date', 'dnt', 'etag', 'expires', 'from', 'host', 'if-match', 'if-modified-since', 'if-none-match', 'if-range'],
+  ...['if-unmodified-since', 'last-modified', 'location', 'max-forwards', 'proxy-authorization', 'range', 'referer'],
+  ...['retry-after', 'tk', 'upgrade-insecure-requests', 'user-agent', 'x-content-type-options'],
+])
 
 function headersFor(
   answer: ApiResponse,
@@ -142,19 +178,13 @@ function headersFor(
 ): Record<string, string | string[] | number> {
   const out: Record<string, string | string[] | number> = { ':status': answer.status }
   for (const name in headers) {
-    if (connectionHeaders.has(name) || (name === 'content-length' && length === -1)) continue
+    if (connectionHeaders.has(name) || !isSendable(name) || (name === 'content-length' && length === -1)) continue
     const value = headers[name]!
-    out[name] = typeof value === 'string' ? headerText(name, value) : value.map((one) => headerText(name, one))
+    if (typeof value === 'string') out[name] = answerText(value)
+    else out[name] = value.length === 1 || singleHeaders.has(name) ? answerText(value[0] ?? '') : value.map(answerText)
   }
   if (length >= 0) out['content-length'] ??= length
   return out
-}
-
-/** Node checks header values of HTTP/1.1 only. */
-function headerText(name: string, value: string): string {
-  const text = wireText(value)
-  validateHeaderValue(name, text)
-  return text
 }
 
 class Http2Outlet implements Outlet {

@@ -43,6 +43,20 @@ export interface ListenLimits {
   readonly handshakeTimeoutMs: number
   /** HTTP/2 streams of one connection at a time. Default 250. */
   readonly concurrentStreams: number
+  /**
+   * A body that is being read must bring `bodyBytesPerSecond` on average in each window of this length, or the request ends with 408.
+   * Default 10 s.
+   */
+  readonly bodyWindowMs: number
+  /** Default 500: what the slowest lines of telephones carry. */
+  readonly bodyBytesPerSecond: number
+  /**
+   * Connections that have not sent a whole request head, their handshake included; above it the one that has waited longest is closed.
+   * Default 4096.
+   */
+  readonly pendingConnections: number
+  /** The same for each remote address. Default 512. */
+  readonly pendingConnectionsPerAddress: number
   /** Above this many connections new ones are closed at once. Default: no limit. */
   readonly connections: number
 }

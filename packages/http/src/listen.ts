@@ -1,12 +1,13 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Session } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { Context } from './exchange.ts'
 import { HttpError } from './http-error.ts'
 import { serveHttp1 } from './http1.ts'
-import { serveHttp2 } from './http2-stream.ts'
+import { maxHeaderFields } from './http1-refusal.ts'
+import { createHttp2Port, type Http2Port } from './http2-server.ts'
 import type { Listening, ListenLimits, ListenOptions, Served } from './interfaces.ts'
 import { shutdown } from './shutdown.ts'
 import { isWildcard, tlsFiles, tlsOptions } from './tls.ts'
@@ -19,10 +20,12 @@ export const defaultLimits: ListenLimits = {
   idleTimeoutMs: 90_000,
   handshakeTimeoutMs: 10_000,
   concurrentStreams: 250,
+  bodyWindowMs: 10_000,
+  bodyBytesPerSecond: 500,
+  pendingConnections: 4096,
+  pendingConnectionsPerAddress: 512,
   connections: Number.POSITIVE_INFINITY,
 }
-
-const endStreamFlag = 1
 
 /**
  * Serves `served` on a port.
@@ -35,7 +38,7 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
   const chance = options.goaway?.chance ?? 0
   if (!(chance >= 0 && chance <= 0.02))
     throw new HttpError({ code: 'InvalidOption', message: 'the chance of goaway lies between 0 and 0.02' })
-  const context = new Context({ handle: served.handle, goaway: options.goaway, onFault: options.onFault })
+  const context = new Context({ handle: served.handle, limits, goaway: options.goaway, onFault: options.onFault })
   const files = tls === false ? undefined : await tlsFiles(tls, host)
   const common = {
     maxHeaderSize: limits.headerBytes,
@@ -44,6 +47,7 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.ceil(Math.min(5000, limits.headersTimeoutMs / 2, limits.requestTimeoutMs / 2)),
     noDelay: true,
+    insecureHTTPParser: false,
   }
   const server =
     files === undefined
@@ -51,14 +55,19 @@ export async function listen(served: Served, options: ListenOptions): Promise<Li
       : createHttpsServer({ ...common, ...tlsOptions(files, limits.handshakeTimeoutMs) })
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
+  server.maxHeadersCount = maxHeaderFields(limits.headerBytes)
   attachHttp1(server, context)
-  if (files !== undefined) routeByProtocol(server, attachHttp2(context, { sessions, limits }))
+  if (files !== undefined) routeByProtocol(server, createHttp2Port(context, sessions))
   const keep = (socket: Socket) => {
     sockets.add(socket)
+    if (!('encrypted' in socket)) context.pending.add(socket)
     socket.once('close', () => sockets.delete(socket))
   }
   server.on('connection', keep)
-  if (files !== undefined) server.on('secureConnection', keep)
+  if (files !== undefined) {
+    server.on('secureConnection', keep)
+    server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => answerPlainText(context, { error, socket }))
+  }
   if (Number.isFinite(limits.connections)) server.maxConnections = limits.connections
   const address = await bind(server, { host, port })
   let closing: Promise<void> | undefined
@@ -95,6 +104,7 @@ function attachHttp1(server: Server, context: Context): void {
     socket.end(bareAnswer('405 Method Not Allowed'))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (context.refused.has(socket)) return
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else socket.end(bareAnswer(statusOfClientError(error.code)))
   })
@@ -111,41 +121,18 @@ function bareAnswer(status: string): string {
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`
 }
 
-function attachHttp2(context: Context, options: { sessions: Set<ServerHttp2Session>; limits: ListenLimits }): Http2Server {
-  const { sessions, limits } = options
-  const server = createHttp2Server({
-    settings: {
-      maxConcurrentStreams: limits.concurrentStreams,
-      initialWindowSize: 256 * 1024,
-      maxHeaderListSize: limits.headerBytes,
-    },
-    maxSendHeaderBlockLength: limits.headerBytes,
-  } as Parameters<typeof createHttp2Server>[0] & object)
-  server.on('session', (session) => {
-    sessions.add(session)
-    session.setTimeout(limits.idleTimeoutMs, () => session.close())
-    session.on('error', () => undefined)
-    session.once('close', () => sessions.delete(session))
-    if (context.closing) session.close()
-  })
-  server.on('stream', (stream: ServerHttp2Stream, headers, flags: number, ...rest: unknown[]) => {
-    const pseudo = { method: String(headers[':method'] ?? ''), path: String(headers[':path'] ?? '/') }
-    if (pseudo.method === 'CONNECT') {
-      stream.on('error', () => undefined)
-      stream.respond({ ':status': 405 }, { endStream: true })
-      return
-    }
-    void serveHttp2(context, { stream, pseudo, raw: (rest[0] ?? []) as string[], ended: (flags & endStreamFlag) !== 0 })
-  })
-  return server
+/** Requests without TLS to the port of TLS: the answer goes out on the connection beneath, which node ends. */
+function answerPlainText(context: Context, { error, socket }: { error: NodeJS.ErrnoException; socket: TLSSocket }): void {
+  if (error.code !== 'ERR_SSL_HTTP_REQUEST') return
+  context.pending.find(socket)?.write('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n')
 }
 
 /** Hands every finished handshake to the protocol that was agreed on. */
-function routeByProtocol(server: Server, http2: Http2Server): void {
+function routeByProtocol(server: Server, http2: Http2Port): void {
   const listeners = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') http2.emit('connection', socket)
+    if (socket.alpnProtocol === 'h2') http2.serve(socket)
     else for (const listener of listeners) listener.call(server, socket)
   })
 }

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import { ApiError } from '@krmkit/meta'
+import type { BodyPace } from './body-pace.ts'
+import { discardBytes } from './unread-body.ts'
 
 const empty = new Uint8Array(0)
 const emptyBody = Promise.resolve(empty)
-/** What is still read and thrown away of a body that is too large, so that the client gets to read the refusal. */
-const discardBytes = 8 * 1024 * 1024
 
 /** The answer to every request without a body. */
 export function noBody(): Promise<Uint8Array> {
@@ -14,16 +14,20 @@ export function noBody(): Promise<Uint8Array> {
 /** The same, piece by piece: there is none. */
 export async function* nothing(): AsyncGenerator<Uint8Array> {}
 
+export interface ReadOptions {
+  readonly limit: number
+  readonly declared: number | undefined
+  readonly pace: BodyPace
+}
+
 /**
  * Reads all of `source`.
  *
- * @throws ApiError 413 above `limit` (the rest is discarded, within bounds), 400 when the client goes away in the middle.
+ * @throws ApiError 413 above `limit` (the rest is discarded, within bounds), 408 when it arrives too slowly, 400 when the client goes away
+ *   in the middle.
  */
-export function readBody(
-  source: Readable,
-  options: { readonly limit: number; readonly declared: number | undefined },
-): Promise<Uint8Array> {
-  const { limit, declared } = options
+export function readBody(source: Readable, options: ReadOptions): Promise<Uint8Array> {
+  const { limit, declared, pace } = options
   if (declared !== undefined && declared > limit) {
     discard(source)
     return Promise.reject(tooLarge(limit))
@@ -31,8 +35,14 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
+    const paced = pace.begin(() => {
+      settle()
+      source.pause()
+      reject(tooSlow())
+    })
     const onData = (chunk: Buffer) => {
       length += chunk.length
+      paced.received += chunk.length
       if (length <= limit) {
         chunks.push(chunk)
         return
@@ -50,6 +60,7 @@ export function readBody(
       reject(ApiError.badRequest('unexpected EOF'))
     }
     const settle = () => {
+      pace.end(paced)
       source.off('data', onData).off('end', onEnd).off('close', onGone)
     }
     source.on('data', onData).on('end', onEnd).on('close', onGone)
@@ -63,6 +74,19 @@ function discard(source: Readable): void {
     if (budget < 0) source.destroy()
   })
   source.resume()
+}
+
+function tooSlow(): ApiError {
+  const message = 'the request body arrives too slowly'
+  return new ApiError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: 'Timeout',
+    code: 408,
+  })
 }
 
 function tooLarge(limit: number): ApiError {

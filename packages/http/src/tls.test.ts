@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Listening, ListenOptions } from './interfaces.ts'
 import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
-import { answering, Feed, streaming, text } from './testing/fake-server.ts'
+import { answering, Feed, RawClient, streaming, text } from './testing/fake-server.ts'
 
 let directory: string
 let server: Listening | undefined
@@ -83,6 +83,24 @@ describe('one TLS port', () => {
         .end()
     })
     expect(one).toBe('/one')
+  })
+
+  it('tells clients without TLS that they came to the wrong port', async () => {
+    await start(() => text('x'))
+    const client = new RawClient(server!.port).send('GET / HTTP/1.1\r\nHost: h\r\n\r\n')
+    await client.closed
+    expect(client.received).toBe('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n')
+  })
+
+  it('closes the connections that wait longest when too many have sent no request', async () => {
+    await start(() => text('x'), { limits: { pendingConnectionsPerAddress: 3 } })
+    expect((await ask({})).body.toString()).toBe('x')
+    const silent = Array.from({ length: 5 }, () => new RawClient(server!.port))
+    await Promise.all([silent[0]!.closed, silent[1]!.closed])
+    expect(silent.map(({ socket }) => socket.closed)).toEqual([true, true, false, false, false])
+    // A connection that has sent a request stays.
+    expect((await ask({})).body.toString()).toBe('x')
+    for (const { socket } of silent) socket.destroy()
   })
 
   it('resumes TLS sessions', async () => {
@@ -234,16 +252,60 @@ describe('HTTP/2', () => {
     expect(await failed).toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
   })
 
-  it('stays an answer when the handler throws or gives headers that cannot be sent', async () => {
-    await start(({ path }) => {
-      if (path === '/throw') throw new Error('broken')
-      return text('x', { headers: { 'x-bad': 'a\nb' } })
+  it('stays an answer when the handler throws', async () => {
+    await start(() => {
+      throw new Error('broken')
     })
-    for (const path of ['/throw', '/bad']) {
-      const { headers, body } = await ask({ ':path': path })
-      expect(headers[':status'], path).toBe(500)
-      expect(body.toString()).toContain('InternalError')
+    const { headers, body } = await ask({})
+    expect(headers[':status']).toBe(500)
+    expect(body.toString()).toContain('InternalError')
+  })
+
+  it('carries header values without the characters that have no place in them, and leaves out names that are none', async () => {
+    await start(() => ({
+      status: 200,
+      headers: {
+        ...{ 'x-bad': 'a\nb\0', 'x bad': 'b', ':status': '500', te: 'gzip', 'http2-settings': 'x' },
+        ...{ 'content-type': ['text/plain', 'text/html'], 'x-many': ['a', ' \rb'] },
+      },
+      body: { kind: 'bytes', bytes: Buffer.from('fine') },
+    }))
+    const { headers, body } = await ask({})
+    expect(body.toString()).toBe('fine')
+    expect(headers).toMatchObject({ ':status': 200, 'x-bad': 'a b', 'content-type': 'text/plain', 'x-many': 'a, b' })
+    expect(headers['x bad'] ?? headers.te ?? headers['http2-settings']).toBeUndefined()
+  })
+
+  it('resets what a client still sends after the answer, without an error', async () => {
+    await start(async (request) =>
+      request.path === '/echo' ? text(`${(await request.body(1e6)).length}`) : text('refused', { status: 401 }),
+    )
+    for (let i = 0; i < 5; i++) {
+      const stream = (session ?? dial()).request({ ':path': '/', ':method': 'POST' }, { endStream: false })
+      let answered = 0
+      stream.on('response', (head) => {
+        answered = head[':status'] ?? 0
+      })
+      stream.resume().on('error', () => undefined)
+      stream.write(Buffer.alloc(1_000_000))
+      await new Promise((resolve) => stream.once('close', resolve))
+      expect([answered, stream.rstCode]).toEqual([401, constants.NGHTTP2_NO_ERROR])
     }
+    // What was sent in vain takes nothing from the window of the connection.
+    expect((await ask({ ':method': 'POST', ':path': '/echo' }, Buffer.alloc(200_000))).body.toString()).toBe('200000')
+  })
+
+  it('answers 408 when a body stands still, and resets the stream', async () => {
+    await start(async (request) => text(`${(await request.body(100)).length}`), { limits: { bodyWindowMs: 40 } })
+    const stream = dial().request({ ':path': '/', ':method': 'POST' }, { endStream: false })
+    stream.write('x')
+    let answered = 0
+    stream.on('response', (head) => {
+      answered = head[':status'] ?? 0
+    })
+    stream.resume()
+    await new Promise((resolve) => stream.once('close', resolve))
+    expect(answered).toBe(408)
   })
 
   it('refuses CONNECT', async () => {

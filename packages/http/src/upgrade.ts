@@ -3,7 +3,7 @@ import { type Duplex, PassThrough, type Readable } from 'node:stream'
 import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
 import { ApiError } from '@krmkit/meta'
 import type { Running } from './exchange.ts'
-import { wireText } from './header-text.ts'
+import { answerText } from './header-text.ts'
 
 /**
  * Connections whose client asks for another protocol. Node hands such a connection over before anybody has decided; so ordinary
@@ -97,11 +97,7 @@ export function goesByMessages(headers: ApiRequest['headers'], { status, headers
 function headOf({ status, headers }: ApiResponse): string {
   const lines = [`HTTP/1.1 ${status} Switching Protocols`]
   for (const [name, values] of Object.entries(headers)) {
-    for (const value of typeof values === 'string' ? [values] : values) lines.push(`${name}: ${oneLine(wireText(value))}`)
+    for (const value of typeof values === 'string' ? [values] : values) lines.push(`${name}: ${answerText(value)}`)
   }
   return `${lines.join('\r\n')}\r\n\r\n`
-}
-
-function oneLine(text: string): string {
-  return text.replace(/[\r\n]/g, ' ')
 }

@@ -3,6 +3,7 @@
  */
 
 import { formatGroupKind, formatGroupResource } from './api-version.ts'
+import { ErrorBudget } from './error-list.ts'
 import { formatFieldErrors } from './field-error.ts'
 import { goQuote } from './go-text.ts'
 import type { FieldError, GroupKind, GroupResource } from './interfaces.ts'
@@ -73,11 +74,11 @@ export class ApiError extends QuietError {
     return fail(409, 'Conflict', message, { causes })
   }
 
-  /** The object breaks rules of its kind. The message has every text once; the causes keep all errors in order. */
+  /** The object breaks rules of its kind. The message has every text once; the causes keep the errors in order, up to a bound. */
   static invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
     const subject = `${formatGroupKind(kind)} ${goQuote(name)} is invalid`
     const message = errors.length === 0 ? subject : `${subject}: ${formatFieldErrors(errors)}`
-    const causes: StatusCause[] = errors.map(causeOf)
+    const causes = causesOf(errors)
     return fail(422, 'Invalid', message, about(kind.group, kind.kind, name, causes.length === 0 ? {} : { causes }))
   }
 
@@ -240,8 +241,14 @@ function genericText(code: number, { verb, serverMessage = '' }: GenericFailure)
   return ['', `the server responded with the status code ${code} but did not return more information`]
 }
 
-function causeOf(error: FieldError): StatusCause {
-  return { reason: error.reason, message: error.message, field: error.field }
+function causesOf(errors: readonly FieldError[]): StatusCause[] {
+  const causes: StatusCause[] = []
+  const budget = new ErrorBudget()
+  for (const error of errors) {
+    causes.push({ reason: error.reason, message: error.message, field: error.field })
+    if (budget.spend(error)) break
+  }
+  return causes
 }
 
 function cause(reason: string, message: string): StatusCause {

@@ -2,6 +2,7 @@
  * The rules of `status.conditions` of the common type.
  */
 
+import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
 import { utf8Length } from './go-text.ts'
 import type { FieldError } from './interfaces.ts'
@@ -31,15 +32,16 @@ const reason = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
 
 /** Every type once, every condition complete. */
 export function validateConditions(conditions: readonly Partial<Condition>[] | null | undefined, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  const types = new Set<string>()
-  conditions?.forEach((condition, i) => {
-    const type = condition.type ?? ''
-    if (types.has(type)) errors.push(field.duplicate(path.index(i).child('type'), type))
-    types.add(type)
-    errors.push(...validateCondition(condition, path.index(i)))
+  if (conditions === undefined || conditions === null || conditions.length === 0) return []
+  return collectErrors((errors) => {
+    const types = new Set<string>()
+    for (const [i, condition] of conditions.entries()) {
+      const type = condition.type ?? ''
+      if (types.has(type)) errors.push(field.duplicate(path.index(i).child('type'), type))
+      types.add(type)
+      errors.push(...validateCondition(condition, path.index(i)))
+    }
   })
-  return errors
 }
 
 /** One condition. */

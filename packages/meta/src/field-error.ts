@@ -2,7 +2,8 @@
  * Makers of `FieldError`, with the texts of the stock server.
  */
 
-import { GoText, goFloat, goQuote, goSyntax } from './go-text.ts'
+import { maxFieldErrorsLength } from './error-list.ts'
+import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinPrinted, shortText } from './go-text.ts'
 import type { FieldError } from './interfaces.ts'
 import type { Path } from './path.ts'
 
@@ -25,7 +26,7 @@ export const field = {
   },
   /** The value is none of a closed set. The order of `allowed` is kept. */
   notSupported(path: FieldPlace, value: unknown, allowed: readonly string[]): FieldError {
-    const detail = allowed.length === 0 ? '' : `supported values: ${allowed.map(goQuote).join(', ')}`
+    const detail = allowed.length === 0 ? '' : `supported values: ${joinPrinted(allowed, goQuote)}`
     return make(path, 'FieldValueNotSupported', withDetail(`Unsupported value: ${printValue(value)}`, detail))
   },
   /** A value that would be fine elsewhere is not permitted here. */
@@ -61,20 +62,27 @@ export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`
 }
 
-/** All errors as one line, each text once; several stand in brackets. Empty for no errors. */
+/** All errors as one line, each text once; several stand in brackets. Empty for no errors. A very long line ends with `...`. */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
   const texts = new Set<string>()
-  for (const error of errors) texts.add(formatFieldError(error))
+  let length = 0
+  for (const error of errors) {
+    texts.add(formatFieldError(error))
+    length += error.field.length + error.message.length
+    if (length < maxFieldErrorsLength) continue
+    texts.add('...')
+    break
+  }
   const joined = [...texts].join(', ')
   return texts.size > 1 ? `[${joined}]` : joined
 }
 
 function make(path: FieldPlace, reason: FieldError['reason'], message: string): FieldError {
-  return { field: path === undefined ? '<nil>' : String(path), reason, message }
+  return { field: path === undefined ? '<nil>' : shortText(String(path)), reason, message }
 }
 
 function withDetail(text: string, detail: string): string {
-  return detail === '' ? text : `${text}: ${detail}`
+  return detail === '' ? text : `${text}: ${shortText(detail)}`
 }
 
 /** A value inside a message; `null` and an absent value are the quoted word, which is what the stock server prints. */
@@ -82,17 +90,17 @@ function printValue(value: unknown): string {
   if (value === null || value === undefined) return '"null"'
   switch (typeof value) {
     case 'string':
-      return goQuote(value)
+      return goQuoteShort(value)
     case 'number':
       return goFloat(value)
     case 'boolean':
     case 'bigint':
       return String(value)
   }
-  if (value instanceof GoText) return value.text
+  if (value instanceof GoText) return shortText(value.text)
   if (typeof value === 'object' && !Array.isArray(value)) {
     const prototype = Object.getPrototypeOf(value)
-    if (prototype !== null && prototype !== Object.prototype) return String(value)
+    if (prototype !== null && prototype !== Object.prototype) return shortText(String(value))
   }
-  return goSyntax(value)
+  return shortText(goSyntax(value))
 }

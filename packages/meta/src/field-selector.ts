@@ -4,6 +4,7 @@
 
 import { compareCodePoints } from './go-text.ts'
 import { MetaError } from './meta-error.ts'
+import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
 
 /** Fields of an object that selectors may name, with their values as text; only own members count. */
 export type FieldSet = Readonly<Record<string, string>>
@@ -16,9 +17,14 @@ export interface FieldRequirement {
   readonly value: string
 }
 
+/** Up to here conditions are looked at one by one. */
+const fewRequirements = 8
+
 /** Conditions that all must hold. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
+  /** Made for the first object when there are many conditions. */
+  #rules: ReadonlyMap<string, FieldRule> | undefined
 
   constructor(requirements: readonly FieldRequirement[]) {
     this.requirements = requirements
@@ -29,12 +35,16 @@ export class FieldSelector {
     return this.requirements.length === 0
   }
 
-  /** Allocates nothing. A field that is absent counts as empty. */
+  /** A field that is absent counts as empty. Takes as long as there are fields that the selector names. */
   matches(fields: FieldSet): boolean {
+    if (this.requirements.length > fewRequirements) {
+      this.#rules ??= joined(this.requirements)
+      for (const [field, rule] of this.#rules) if (!rule.accepts(fieldValue(fields, field))) return false
+      return true
+    }
     for (let i = 0; i < this.requirements.length; i++) {
       const { field, operator, value } = this.requirements[i] as FieldRequirement
-      const actual = Object.hasOwn(fields, field) ? (fields[field] as string) : ''
-      if ((actual === value) !== (operator === '=')) return false
+      if ((fieldValue(fields, field) === value) !== (operator === '=')) return false
     }
     return true
   }
@@ -50,8 +60,43 @@ export class FieldSelector {
   }
 }
 
+/** All that a selector says about one field. */
+class FieldRule {
+  #required: string | undefined
+  #contradictory = false
+  readonly #excluded = new Set<string>()
+
+  add({ operator, value }: FieldRequirement): void {
+    if (operator === '!=') this.#excluded.add(value)
+    else if (this.#required === undefined) this.#required = value
+    else if (this.#required !== value) this.#contradictory = true
+  }
+
+  accepts(value: string): boolean {
+    if (this.#contradictory || (this.#required !== undefined && this.#required !== value)) return false
+    return !this.#excluded.has(value)
+  }
+}
+
+function joined(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FieldRule> {
+  const rules = new Map<string, FieldRule>()
+  for (const requirement of requirements) {
+    let rule = rules.get(requirement.field)
+    if (rule === undefined) {
+      rule = new FieldRule()
+      rules.set(requirement.field, rule)
+    }
+    rule.add(requirement)
+  }
+  return rules
+}
+
+function fieldValue(fields: FieldSet, field: string): string {
+  return Object.hasOwn(fields, field) ? (fields[field] as string) : ''
+}
+
 /**
- * Reads a selector; empty text selects everything. Conditions are sorted.
+ * Reads a selector of at most {@link maxSelectorTerms} terms and values; empty text selects everything. Conditions are sorted.
  *
  * @throws MetaError `InvalidFieldSelector` with the stock server's message.
  * @see API protocol specification, 4.1
@@ -62,7 +107,11 @@ export function parseFieldSelector(text: string): FieldSelector {
     if (term === '') continue
     const match = /!=|==?/.exec(term)
     if (match === null)
-      throw new MetaError('InvalidFieldSelector', text, `invalid selector: '${text}'; can't understand '${term}'`)
+      throw new MetaError(
+        'InvalidFieldSelector',
+        text,
+        `invalid selector: '${shownText(text)}'; can't understand '${shownText(term)}'`,
+      )
     const value = unescapeValue(term.slice(match.index + match[0].length), text)
     requirements.push({ field: term.slice(0, match.index), operator: match[0] === '!=' ? '!=' : '=', value })
   }
@@ -83,6 +132,8 @@ function splitTerms(text: string): string[] {
     else if (text[i] === ',') {
       terms.push(text.slice(start, i))
       start = i + 1
+      // Each is a term and a value.
+      if (terms.length * 2 >= maxSelectorTerms) throw tooManyTerms('InvalidFieldSelector', text)
     }
   }
   terms.push(text.slice(start))

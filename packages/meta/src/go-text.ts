@@ -54,23 +54,51 @@ export function goQuote(text: string): string {
   return `${out}"`
 }
 
+/**
+ * Characters of a value that a message shows; what is longer is cut. Differs: the stock server prints all of it, as often as the
+ * value has faults.
+ */
+export const maxPrintedLength = 16 * 1024
+
+/** Text in double quotes, cut when it is very long. */
+export function goQuoteShort(text: string): string {
+  if (text.length <= maxPrintedLength) return goQuote(text)
+  return `${goQuote(text.slice(0, maxPrintedLength))}... (${text.length} characters)`
+}
+
+/** Text that is in Go's form already, cut when it is very long. */
+export function shortText(text: string): string {
+  return text.length <= maxPrintedLength ? text : `${text.slice(0, maxPrintedLength)}...`
+}
+
+/** Joins what `print` makes of the items, and stops once that is longer than a message shows. */
+export function joinPrinted<T>(items: Iterable<T>, print: (item: T) => string): string {
+  let text = ''
+  let separator = ''
+  for (const item of items) {
+    text += separator + print(item)
+    separator = ', '
+    if (text.length > maxPrintedLength) return `${text.slice(0, maxPrintedLength)}...`
+  }
+  return text
+}
+
 /** A list of strings as Go's `%#v` prints it: `[]string{"a", "b"}`. */
 export function goStrings(list: readonly string[]): string {
-  return `[]string{${list.map(goQuote).join(', ')}}`
+  return `[]string{${joinPrinted(list, goQuoteShort)}}`
 }
 
 /** A value that came from JSON without a type, as Go's `%#v` prints it: `map[string]interface {}{"a":1}`. */
 export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
-  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'string') return goQuoteShort(value)
   if (typeof value === 'number') return goFloat(value)
   if (typeof value !== 'object') return String(value)
   if (value instanceof GoText) return value.text
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
-  const members = Object.keys(value)
-    .sort(compareCodePoints)
-    .map((key) => `${goQuote(key)}:${goSyntax((value as Record<string, unknown>)[key])}`)
-  return `map[string]interface {}{${members.join(', ')}}`
+  if (Array.isArray(value)) return `[]interface {}{${joinPrinted(value, goSyntax)}}`
+  const members = value as Record<string, unknown>
+  const print = (key: string) => `${goQuoteShort(key)}:${goSyntax(members[key])}`
+  return `map[string]interface {}{${joinPrinted(Object.keys(value).sort(compareCodePoints), print)}}`
 }
 
 /** A number as Go's `%v` prints it: an exponent of at least two digits, used below 1e-4 and from 1e21 on. */

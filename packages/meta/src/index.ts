@@ -6,6 +6,7 @@ export {
   formatGroupVersionKind,
   parseApiVersion,
 } from './api-version.ts'
+export { ByteBoundedCache, type ByteBoundedCacheOptions, estimateBytes } from './byte-bounded-cache.ts'
 export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock.ts'
 export { type Condition, validateCondition, validateConditions } from './conditions.ts'
 export {
@@ -18,10 +19,33 @@ export {
   type ShapeValue,
 } from './configuration-shape.ts'
 export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
+export {
+  addErrors,
+  collectErrors,
+  ErrorBudget,
+  ErrorList,
+  ErrorListFull,
+  maxFieldErrors,
+  maxFieldErrorsLength,
+  untilFull,
+} from './error-list.ts'
 export { defaultRelease, fixedFeatures } from './features.ts'
 export { type FieldPlace, field, formatFieldError, formatFieldErrors } from './field-error.ts'
 export { escapeFieldValue, type FieldRequirement, FieldSelector, type FieldSet, parseFieldSelector } from './field-selector.ts'
-export { compareCodePoints, GoText, goFloat, goQuote, goStrings, goSyntax, goText, isPrintable, utf8Length } from './go-text.ts'
+export {
+  compareCodePoints,
+  GoText,
+  goFloat,
+  goQuote,
+  goQuoteShort,
+  goStrings,
+  goSyntax,
+  goText,
+  isPrintable,
+  joinPrinted,
+  maxPrintedLength,
+  utf8Length,
+} from './go-text.ts'
 export { goIntOrString, type IntOrString, intValue, parseIntOrString, percentOf, scaledValue } from './int-or-string.ts'
 export type * from './interfaces.ts'
 export { cidrError, type IpAddress, type IpRange, ipError, isValidCIDR, isValidIP, parseCIDR, parseIP } from './ip.ts'
@@ -109,7 +133,8 @@ export {
   validateWriteOptions,
   type WriteOptions,
 } from './request-options.ts'
-export { createSliceScheduler, defaultSliceMs, runAtOnce, runInSlices, type SliceScheduler, Slices } from './slices.ts'
+export { maxSelectorTerms, shownText } from './selector-limits.ts'
+export { createSliceScheduler, defaultSliceMs, runAtOnce, runInSlices, type SliceScheduler, Slices, sliced } from './slices.ts'
 export { type Status, type StatusCause, type StatusDetails, type StatusReason, successStatus } from './status.ts'
 export {
   formatGoTime,

@@ -59,16 +59,22 @@ function isMappedV4(bytes: Uint8Array): boolean {
 }
 
 function parseV4(text: string): Uint8Array | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4) return undefined
   const bytes = new Uint8Array(4)
-  for (let i = 0; i < 4; i++) {
-    const part = parts[i] as string
-    if (!/^[0-9]+$/.test(part)) return undefined
-    const value = Number(part)
-    if (value > 255) return undefined
-    bytes[i] = value
+  let part = 0
+  let value = -1
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 48 && unit <= 57) {
+      value = (value < 0 ? 0 : value * 10) + unit - 48
+      if (value > 255) return undefined
+    } else {
+      if (unit !== 46 || value < 0 || part === 3) return undefined
+      bytes[part++] = value
+      value = -1
+    }
   }
+  if (part !== 3 || value < 0) return undefined
+  bytes[3] = value
   return bytes
 }
 

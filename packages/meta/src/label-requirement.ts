@@ -22,6 +22,8 @@ export class LabelRequirement {
   /** Without doubles, in the order of code points. Empty for `exists` and `!`. */
   readonly values: readonly string[]
   readonly #bound: SplitInt64 | undefined
+  /** Made when many values are looked at for the first time. */
+  #set: ReadonlySet<string> | undefined
 
   /** Does not check; see `validateLabelRequirement`. */
   constructor(key: string, operator: LabelOperator, values: readonly string[]) {
@@ -42,16 +44,22 @@ export class LabelRequirement {
       case 'in':
       case '=':
       case '==':
-        return has && this.values.includes(labels[this.key] as string)
+        return has && this.#lists(labels[this.key] as string)
       case 'notin':
       case '!=':
-        return !has || !this.values.includes(labels[this.key] as string)
+        return !has || !this.#lists(labels[this.key] as string)
       default: {
         if (!has || this.#bound === undefined) return false
         const order = compareInt64(labels[this.key] as string, this.#bound)
         return this.operator === 'gt' ? order > 0 : order < 0
       }
     }
+  }
+
+  #lists(value: string): boolean {
+    if (this.values.length <= fewValues) return this.values.includes(value)
+    this.#set ??= new Set(this.values)
+    return this.#set.has(value)
   }
 
   /** Differs: a lone empty value is `(,)`, which can be read again; the stock server prints `()`, which cannot. */
@@ -75,17 +83,30 @@ export class LabelRequirement {
   }
 }
 
+/** Up to here a list is searched through. */
+const fewValues = 8
+
 /** Values of a condition as it keeps them: each once, sorted. */
 export function requirementValues(values: readonly string[]): string[] {
+  if (values.length <= 1) return [...values]
   return [...new Set(values)].sort(compareCodePoints)
 }
 
-/** What is wrong with a condition. */
+/** Wrong values of one condition that are reported. Differs: the stock server reports all. */
+const maxWrongValues = 100
+
+/** What is wrong with a condition. Of very many wrong values the first are reported. */
 export function validateLabelRequirement(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
-  const errors: FieldError[] = []
   const keyError = labelKeyError(key, 'key')
-  if (keyError !== undefined) errors.push(keyError)
-  const path = Path.of('values')
+  const errors = validateRequirementValues(key, operator, values)
+  return keyError === undefined ? errors : [keyError, ...errors]
+}
+
+const path = Path.of('values')
+
+/** As `validateLabelRequirement`, where the key is known to be a key. */
+export function validateRequirementValues(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
+  const errors: FieldError[] = []
   const wrong = (detail: string) => errors.push(field.invalid(path, goText(goStrings(values)), detail))
   switch (operator) {
     case 'in':
@@ -108,10 +129,13 @@ export function validateLabelRequirement(key: string, operator: LabelOperator, v
         errors.push(field.invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"))
       })
   }
-  values.forEach((value, i) => {
+  for (let i = 0, wrongValues = 0; i < values.length && wrongValues < maxWrongValues; i++) {
+    const value = values[i] as string
     const texts = isValidLabelValue(value)
-    if (texts.length > 0) errors.push(field.invalid(path.index(i).key(key), value, texts.join('; ')))
-  })
+    if (texts.length === 0) continue
+    wrongValues++
+    errors.push(field.invalid(path.index(i).key(key), value, texts.join('; ')))
+  }
   return errors
 }
 

@@ -8,10 +8,11 @@ import {
   LabelRequirement,
   labelKeyError,
   requirementValues,
-  validateLabelRequirement,
+  validateRequirementValues,
 } from './label-requirement.ts'
 import { everything, LabelSelector } from './label-selector.ts'
 import { MetaError } from './meta-error.ts'
+import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
 
 /** `end` is the end of the text; other kinds are their own text, `in` and `notin` being words in most places. */
 type TokenKind = 'word' | 'end' | '!' | '=' | '==' | '!=' | '>' | '<' | ',' | '(' | ')' | 'in' | 'notin'
@@ -22,27 +23,31 @@ interface Token {
 }
 
 /**
- * Reads a selector; empty text selects everything.
+ * Reads a selector of at most {@link maxSelectorTerms} terms and values; empty text selects everything.
  *
  * @throws MetaError `InvalidLabelSelector` with the stock server's message.
  * @see API protocol specification, 4.1
  */
 export function parseLabelSelector(text: string): LabelSelector {
-  const tokens = lex(text)
-  const requirements = new Parser(text, tokens).parse()
+  const requirements = new Parser(text).parse()
   return requirements.length === 0 ? everything : new LabelSelector(requirements)
 }
 
 const binaryOperators = 'in, notin, =, ==, !=, gt, lt'
 
+/** Reads tokens one by one, so that a refused selector costs no more than what stands before its fault. */
 class Parser {
   readonly #text: string
-  readonly #tokens: readonly Token[]
-  #at = 0
+  readonly #tokens: Tokens
+  /** Terms and values that may still come. */
+  #left = maxSelectorTerms
+  #next: Token | undefined
+  /** The last key that was found to be one. */
+  #key = ''
 
-  constructor(text: string, tokens: readonly Token[]) {
+  constructor(text: string) {
     this.#text = text
-    this.#tokens = tokens
+    this.#tokens = new Tokens(text)
   }
 
   parse(): LabelRequirement[] {
@@ -51,39 +56,43 @@ class Parser {
       const token = this.#peek()
       if (token.kind === 'end') return out
       if (token.kind !== 'word' && token.kind !== '!')
-        this.#fail(`found '${token.text}', expected: !, identifier, or 'end of string'`)
+        this.#fail(`found '${shownText(token.text)}', expected: !, identifier, or 'end of string'`)
       out.push(this.#requirement())
       const next = this.#take()
       if (next.kind === 'end') return out
-      if (next.kind !== ',') this.#fail(`found '${next.text}', expected: ',' or 'end of string'`)
+      if (next.kind !== ',') this.#fail(`found '${shownText(next.text)}', expected: ',' or 'end of string'`)
       const after = this.#peek()
-      if (after.kind !== 'word' && after.kind !== '!') this.#fail(`found '${after.text}', expected: identifier after ','`)
+      if (after.kind !== 'word' && after.kind !== '!')
+        this.#fail(`found '${shownText(after.text)}', expected: identifier after ','`)
     }
   }
 
   #requirement(): LabelRequirement {
+    this.#count()
     let operator: LabelOperator | undefined
     let token = this.#take()
     if (token.kind === '!') {
       operator = '!'
       token = this.#take()
     }
-    if (token.kind !== 'word') this.#failRequirement(`found '${token.text}', expected: identifier`)
+    if (token.kind !== 'word') this.#failRequirement(`found '${shownText(token.text)}', expected: identifier`)
     const key = token.text
-    const wrongKey = labelKeyError(key, undefined)
+    const wrongKey = key === this.#key ? undefined : labelKeyError(key, undefined)
     if (wrongKey !== undefined) this.#failRequirement(formatFieldError(wrongKey))
+    this.#key = key
     const next = this.#peek().kind
     if (operator === undefined && (next === 'end' || next === ',')) operator = 'exists'
     if (operator !== undefined) return new LabelRequirement(key, operator, [])
     operator = this.#operator()
     const values = requirementValues(operator === 'in' || operator === 'notin' ? this.#values() : this.#exactValue())
-    const errors = validateLabelRequirement(key, operator, values)
+    const errors = validateRequirementValues(key, operator, values)
     if (errors.length > 0) this.#failRequirement(formatFieldErrors(errors))
     return new LabelRequirement(key, operator, values)
   }
 
   #operator(): LabelOperator {
-    const { kind, text } = this.#tokens[this.#at++] as Token
+    const { kind, text } = this.#raw()
+    this.#next = undefined
     switch (kind) {
       case 'in':
       case 'notin':
@@ -96,66 +105,80 @@ class Parser {
       case '<':
         return 'lt'
       default:
-        return this.#failRequirement(`found '${text}', expected: ${binaryOperators}`)
+        return this.#failRequirement(`found '${shownText(text)}', expected: ${binaryOperators}`)
     }
   }
 
   #values(): string[] {
     const open = this.#take()
-    if (open.kind !== '(') this.#failRequirement(`found '${open.text}' expected: '('`)
+    if (open.kind !== '(') this.#failRequirement(`found '${shownText(open.text)}' expected: '('`)
     const first = this.#peek()
     if (first.kind === ')') {
       this.#take()
       return []
     }
     if (first.kind !== 'word' && first.kind !== ',')
-      this.#failRequirement(`found '${first.text}', expected: ',', ')' or identifier`)
+      this.#failRequirement(`found '${shownText(first.text)}', expected: ',', ')' or identifier`)
     const values = this.#list()
-    if (this.#take().kind !== ')') this.#failRequirement(`found '${first.text}', expected: ')'`)
+    if (this.#take().kind !== ')') this.#failRequirement(`found '${shownText(first.text)}', expected: ')'`)
     return values
   }
 
   #list(): string[] {
     const values: string[] = []
+    const add = (value: string): void => {
+      this.#count()
+      values.push(value)
+    }
     for (;;) {
       const token = this.#take()
       if (token.kind === 'word') {
-        values.push(token.text)
+        add(token.text)
         const next = this.#peek()
         if (next.kind === ')') return values
-        if (next.kind !== ',') this.#failRequirement(`found '${next.text}', expected: ',' or ')'`)
+        if (next.kind !== ',') this.#failRequirement(`found '${shownText(next.text)}', expected: ',' or ')'`)
       } else if (token.kind === ',') {
-        if (values.length === 0) values.push('')
+        if (values.length === 0) add('')
         const next = this.#peek()
         if (next.kind === ')') {
-          values.push('')
+          add('')
           return values
         }
         if (next.kind === ',') {
           this.#take()
-          values.push('')
+          add('')
         }
-      } else this.#failRequirement(`found '${token.text}', expected: ',', or identifier`)
+      } else this.#failRequirement(`found '${shownText(token.text)}', expected: ',', or identifier`)
     }
   }
 
   #exactValue(): string[] {
+    this.#count()
     const next = this.#peek()
     if (next.kind === 'end' || next.kind === ',') return ['']
     const token = this.#take()
-    if (token.kind !== 'word') this.#failRequirement(`found '${token.text}', expected: identifier`)
+    if (token.kind !== 'word') this.#failRequirement(`found '${shownText(token.text)}', expected: identifier`)
     return [token.text]
+  }
+
+  #count(): void {
+    if (--this.#left < 0) throw tooManyTerms('InvalidLabelSelector', this.#text)
+  }
+
+  #raw(): Token {
+    this.#next ??= this.#tokens.next()
+    return this.#next
   }
 
   /** The next token, where `in` and `notin` are ordinary words. */
   #peek(): Token {
-    const token = this.#tokens[this.#at] ?? end
+    const token = this.#raw()
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token
   }
 
   #take(): Token {
     const token = this.#peek()
-    this.#at++
+    this.#next = undefined
     return token
   }
 
@@ -169,29 +192,37 @@ class Parser {
 }
 
 const end: Token = { kind: 'end', text: '' }
-const space = /[ \t\r\n]/y
-const token = /(==|!=|[=!(),<>])|([^=!(),<> \t\r\n\0]+)/y
+/** One token for all places where a sign stands. */
+const signs = new Map<string, Token>(
+  (['!', '=', '==', '!=', '>', '<', ',', '(', ')'] as const).map((sign) => [sign, { kind: sign, text: sign }]),
+)
+const space = /[ \t\r\n]+/y
+const word = /[^=!(),<> \t\r\n\0]+/y
 
 /** Splits the text; a NUL ends it, as in the stock server. */
-function lex(text: string): Token[] {
-  const out: Token[] = []
-  let at = 0
-  while (at < text.length) {
-    space.lastIndex = at
-    if (space.test(text)) {
-      at++
-      continue
-    }
-    token.lastIndex = at
-    const match = token.exec(text)
-    if (match === null) break
-    at = token.lastIndex
-    if (match[1] !== undefined) out.push({ kind: match[1] as TokenKind, text: match[1] })
-    else {
-      const word = match[2] as string
-      out.push({ kind: word === 'in' || word === 'notin' ? word : 'word', text: word })
-    }
+class Tokens {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
   }
-  out.push(end)
-  return out
+
+  /** The next token, which is the end from there on where the text ends. */
+  next(): Token {
+    const text = this.#text
+    space.lastIndex = this.#at
+    if (space.test(text)) this.#at = space.lastIndex
+    word.lastIndex = this.#at
+    if (word.test(text)) {
+      const found = text.slice(this.#at, word.lastIndex)
+      this.#at = word.lastIndex
+      return { kind: found === 'in' || found === 'notin' ? found : 'word', text: found }
+    }
+    const pair = text.charAt(this.#at + 1) === '=' ? signs.get(text.slice(this.#at, this.#at + 2)) : undefined
+    const sign = pair ?? signs.get(text.charAt(this.#at))
+    if (sign === undefined) return end
+    this.#at += sign.text.length
+    return sign
+  }
 }

@@ -2,9 +2,11 @@
  * Which objects, by their labels.
  */
 
+import { collectErrors } from './error-list.ts'
 import { field, formatFieldErrors } from './field-error.ts'
 import { compareCodePoints, goQuote } from './go-text.ts'
 import type { FieldError } from './interfaces.ts'
+import { LabelMatcher } from './label-matcher.ts'
 import {
   type LabelOperator,
   LabelRequirement,
@@ -31,11 +33,16 @@ export interface LabelSelectorExpression {
   readonly values?: readonly string[] | null
 }
 
+/** Up to here conditions are looked at one by one. */
+const fewRequirements = 8
+
 /** Conditions that all must hold. */
 export class LabelSelector {
   /** Sorted by key. */
   readonly requirements: readonly LabelRequirement[]
   readonly #nothing: boolean
+  /** Made for the first object when there are many conditions; few are looked at one by one. */
+  #matcher: LabelMatcher | undefined
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
     this.requirements = [...requirements].sort((a, b) => compareCodePoints(a.key, b.key))
@@ -47,9 +54,13 @@ export class LabelSelector {
     return this.requirements.length === 0 && !this.#nothing
   }
 
-  /** Allocates nothing, so it may run for every object of a list. */
+  /** Takes as long as the object has labels, however many conditions there are. */
   matches(labels: Labels): boolean {
     if (this.#nothing) return false
+    if (this.requirements.length > fewRequirements) {
+      this.#matcher ??= new LabelMatcher(this.requirements)
+      return this.#matcher.matches(labels)
+    }
     for (let i = 0; i < this.requirements.length; i++) {
       if (!(this.requirements[i] as LabelRequirement).matches(labels)) return false
     }
@@ -116,26 +127,34 @@ export function validateLabelSelector(
   { allowInvalidValues = false }: { readonly allowInvalidValues?: boolean } = {},
 ): FieldError[] {
   if (selector === undefined || selector === null) return []
-  const errors = validateLabels(selector.matchLabels, path.child('matchLabels'))
-  selector.matchExpressions?.forEach((expression, i) => {
-    const at = path.child('matchExpressions').index(i)
-    const { key = '', operator = '' } = expression as Partial<LabelSelectorExpression>
-    const values = expression.values ?? []
-    if (operator === 'In' || operator === 'NotIn') {
-      if (values.length === 0)
-        errors.push(field.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
-    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-      if (values.length > 0) {
-        errors.push(field.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
-      }
-    } else errors.push(field.invalid(at.child('operator'), operator, 'not a valid selector operator'))
-    errors.push(...validateLabelName(key, at.child('key')))
-    if (allowInvalidValues) return
-    values.forEach((value, j) => {
-      for (const text of isValidLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
-    })
+  return collectErrors((errors) => {
+    for (const error of validateLabels(selector.matchLabels, path.child('matchLabels'))) errors.push(error)
+    const at = path.child('matchExpressions')
+    for (const [i, expression] of (selector.matchExpressions ?? []).entries())
+      validateExpression(expression, at.index(i), { allowInvalidValues, errors })
   })
-  return errors
+}
+
+function validateExpression(
+  expression: LabelSelectorExpression,
+  at: Path,
+  { allowInvalidValues, errors }: { readonly allowInvalidValues: boolean; readonly errors: FieldError[] },
+): void {
+  const { key = '', operator = '' } = expression as Partial<LabelSelectorExpression>
+  const values = expression.values ?? []
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0)
+      errors.push(field.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) {
+      errors.push(field.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+    }
+  } else errors.push(field.invalid(at.child('operator'), operator, 'not a valid selector operator'))
+  errors.push(...validateLabelName(key, at.child('key')))
+  if (allowInvalidValues) return
+  for (const [j, value] of values.entries()) {
+    for (const text of isValidLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
+  }
 }
 
 function checked(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {

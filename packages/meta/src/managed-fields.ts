@@ -2,6 +2,7 @@
  * The rules of `metadata.managedFields` entries, as far as they ask nothing of the fields themselves.
  */
 
+import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
 import { isPrintable, utf8Length } from './go-text.ts'
 import type { DeepReadonly, FieldError, ManagedFieldsEntry } from './interfaces.ts'
@@ -16,35 +17,38 @@ const printableAscii = /^[ -~]*$/
 
 /** Operation, type, manager and subresource of every entry. */
 export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  entries?.forEach((entry, i) => {
-    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
-    if (operation !== 'Apply' && operation !== 'Update') {
-      errors.push(field.invalid(path.index(i).child('operation'), operation, 'must be `Apply` or `Update`'))
-    }
-    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
-      errors.push(field.invalid(path.index(i).child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
-    }
-    if (manager !== '') errors.push(...validateFieldManager(manager, path.index(i).child('manager')))
-    if (utf8Length(subresource) > maxSubresourceLength) {
-      errors.push(field.tooLong(path.index(i).child('subresource'), subresource, maxSubresourceLength))
-    }
+  if (entries === undefined || entries === null || entries.length === 0) return []
+  return collectErrors((errors) => {
+    for (const [i, entry] of entries.entries()) validateEntry(entry, path.index(i), errors)
   })
-  return errors
+}
+
+function validateEntry(entry: DeepReadonly<ManagedFieldsEntry>, path: Path, errors: FieldError[]): void {
+  const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry
+  if (operation !== 'Apply' && operation !== 'Update') {
+    errors.push(field.invalid(path.child('operation'), operation, 'must be `Apply` or `Update`'))
+  }
+  if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+    errors.push(field.invalid(path.child('fieldsType'), fieldsType, 'must be `FieldsV1`'))
+  }
+  if (manager !== '') for (const error of validateFieldManager(manager, path.child('manager'))) errors.push(error)
+  if (utf8Length(subresource) > maxSubresourceLength) {
+    errors.push(field.tooLong(path.child('subresource'), subresource, maxSubresourceLength))
+  }
 }
 
 /** A field manager's name: at most 128 bytes, all printable. */
 export function validateFieldManager(manager: string, path: Path | undefined): FieldError[] {
   if (manager.length <= maxFieldManagerLength && printableAscii.test(manager)) return []
-  const errors: FieldError[] = []
-  if (utf8Length(manager) > maxFieldManagerLength) errors.push(field.tooLong(path, manager, maxFieldManagerLength))
-  let position = 0
-  for (const char of manager) {
-    if (!isPrintable(char)) {
-      const code = (char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
-      errors.push(field.invalid(path, manager, `invalid character U+${code} (at position ${position})`))
+  return collectErrors((errors) => {
+    if (utf8Length(manager) > maxFieldManagerLength) errors.push(field.tooLong(path, manager, maxFieldManagerLength))
+    let position = 0
+    for (const char of manager) {
+      if (!isPrintable(char)) {
+        const code = (char.codePointAt(0) as number).toString(16).toUpperCase().padStart(4, '0')
+        errors.push(field.invalid(path, manager, `invalid character U+${code} (at position ${position})`))
+      }
+      position += utf8Length(char)
     }
-    position += utf8Length(char)
-  }
-  return errors
+  })
 }

@@ -4,6 +4,7 @@
  * Order and wording of the errors are the stock server's: `details.causes` lists them as they come.
  */
 
+import { addErrors, collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
 import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from './go-text.ts'
 import type { DeepReadonly, FieldError, ObjectMeta } from './interfaces.ts'
@@ -48,11 +49,11 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.push(field.invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'))
   }
-  collect(errors, validateLabels(meta.labels, path.child('labels')))
-  collect(errors, validateAnnotations(meta.annotations, path.child('annotations')))
-  collect(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  collect(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
-  collect(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  addErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
   return errors
 }
 
@@ -60,9 +61,7 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
 export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
   const errors = validateObjectMeta(meta, rules)
   const path = (rules.path ?? Path.of('metadata')).child('finalizers')
-  meta.finalizers?.forEach((finalizer, i) => {
-    collect(errors, validateStandardFinalizer(finalizer, path.index(i)))
-  })
+  if (meta.finalizers?.every(isStandardFinalizer) === false) addErrors(errors, validateStandardFinalizers(meta.finalizers, path))
   return errors
 }
 
@@ -70,7 +69,8 @@ export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): F
 export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
-    const added = (meta.finalizers ?? []).filter((finalizer) => !old.finalizers?.includes(finalizer))
+    const before = new Set(old.finalizers)
+    const added = (meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer))
     if (added.length > 0) {
       const found = goStrings([...new Set(added)].sort(compareCodePoints))
       const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`
@@ -94,23 +94,23 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Pat
     meta.deletionGracePeriodSeconds ?? null,
     old.deletionGracePeriodSeconds ?? null,
   )
-  collect(errors, validateLabels(meta.labels, path.child('labels')))
-  collect(errors, validateAnnotations(meta.annotations, path.child('annotations')))
-  collect(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  collect(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
+  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
+  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
+  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
   return errors
 }
 
 /** Keys are qualified names, values label values. */
 export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  if (labels === undefined || labels === null) return errors
-  for (const key of Object.keys(labels)) {
-    collect(errors, validateLabelName(key, path))
-    const value = labels[key] as string
-    for (const text of isValidLabelValue(value)) errors.push(field.invalid(path, value, text))
-  }
-  return errors
+  if (labels === undefined || labels === null) return []
+  return collectErrors((errors) => {
+    for (const key of Object.keys(labels)) {
+      addErrors(errors, validateLabelName(key, path))
+      const value = labels[key] as string
+      for (const text of isValidLabelValue(value)) errors.push(field.invalid(path, value, text))
+    }
+  })
 }
 
 /** A label's key is a qualified name. */
@@ -120,31 +120,31 @@ export function validateLabelName(key: string, path: Path): FieldError[] {
 
 /** Keys are qualified names in any case; all together have at most 256 KiB. */
 export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  if (annotations === undefined || annotations === null) return errors
-  let units = 0
-  const keys = Object.keys(annotations)
-  for (const key of keys) {
-    for (const text of isQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
-    units += key.length + (annotations[key] as string).length
-  }
-  // A UTF-16 unit has at most three bytes, so that most annotations need no exact count.
-  if (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize) {
-    errors.push(field.tooLong(path, '', maxAnnotationsSize))
-  }
-  return errors
+  if (annotations === undefined || annotations === null) return []
+  return collectErrors((errors) => {
+    let units = 0
+    const keys = Object.keys(annotations)
+    for (const key of keys) {
+      for (const text of isQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
+      units += key.length + (annotations[key] as string).length
+    }
+    // A UTF-16 unit has at most three bytes, so that most annotations need no exact count.
+    if (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize) {
+      errors.push(field.tooLong(path, '', maxAnnotationsSize))
+    }
+  })
 }
 
 /** Every finalizer is a qualified name; the two that rule over dependents exclude each other. */
 export function validateFinalizers(finalizers: readonly string[] | null | undefined, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  if (finalizers === undefined || finalizers === null) return errors
-  for (const finalizer of finalizers) collect(errors, validateFinalizerName(finalizer, path))
-  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
-    const detail = 'finalizer orphan and foregroundDeletion cannot be both set'
-    errors.push(field.invalid(path, goText(goStrings(finalizers)), detail))
-  }
-  return errors
+  if (finalizers === undefined || finalizers === null || finalizers.length === 0) return []
+  return collectErrors((errors) => {
+    for (const finalizer of finalizers) addErrors(errors, validateFinalizerName(finalizer, path))
+    if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+      const detail = 'finalizer orphan and foregroundDeletion cannot be both set'
+      errors.push(field.invalid(path, goText(goStrings(finalizers)), detail))
+    }
+  })
 }
 
 /** A finalizer is a qualified name. */
@@ -154,8 +154,18 @@ export function validateFinalizerName(finalizer: string, path: Path): FieldError
 
 /** A finalizer without a domain must be one of the standard ones. */
 export function validateStandardFinalizer(finalizer: string, path: Path): FieldError[] {
-  if (finalizer.includes('/') || standardFinalizers.includes(finalizer)) return []
+  if (isStandardFinalizer(finalizer)) return []
   return [field.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+}
+
+function validateStandardFinalizers(finalizers: readonly string[], path: Path): FieldError[] {
+  return collectErrors((errors) => {
+    for (const [i, finalizer] of finalizers.entries()) addErrors(errors, validateStandardFinalizer(finalizer, path.index(i)))
+  })
+}
+
+function isStandardFinalizer(finalizer: string): boolean {
+  return finalizer.includes('/') || standardFinalizers.includes(finalizer)
 }
 
 /** A scalar that may not change. */
@@ -188,8 +198,4 @@ function printTime(time: string | null): unknown {
 
 function printCreation(time: string): unknown {
   return goText(time === '' ? '0001-01-01 00:00:00 +0000 UTC' : (formatGoTime(time) ?? goQuote(time)))
-}
-
-function collect(into: FieldError[], errors: readonly FieldError[]): void {
-  for (const error of errors) into.push(error)
 }

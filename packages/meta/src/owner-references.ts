@@ -3,8 +3,9 @@
  */
 
 import { formatGroupVersionKind } from './api-version.ts'
+import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
-import { type GoText, goQuote, goText } from './go-text.ts'
+import { type GoText, goQuoteShort, goText, joinPrinted } from './go-text.ts'
 import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from './interfaces.ts'
 import type { Path } from './path.ts'
 
@@ -12,20 +13,22 @@ type Reference = DeepReadonly<OwnerReference>
 
 /** Every reference is complete, events own nothing, and at most one owner is the controller. */
 export function validateOwnerReferences(references: readonly Reference[] | null | undefined, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  if (references === undefined || references === null) return errors
-  let controller: string | undefined
-  for (const reference of references) {
-    validateOwnerReference(reference, path, errors)
-    if (reference.controller !== true) continue
-    const name = `${reference.kind ?? ''}/${reference.name ?? ''}`
-    if (controller === undefined) controller = name
-    else {
-      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
-      errors.push(field.invalid(path, printReferences(references), detail))
+  if (references === undefined || references === null || references.length === 0) return []
+  return collectErrors((errors) => {
+    let controller: string | undefined
+    let printed: GoText | undefined
+    for (const reference of references) {
+      validateOwnerReference(reference, path, errors)
+      if (reference.controller !== true) continue
+      const name = `${reference.kind ?? ''}/${reference.name ?? ''}`
+      if (controller === undefined) controller = name
+      else {
+        const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`
+        printed ??= goText(`[]v1.OwnerReference{${joinPrinted(references, printReference)}}`)
+        errors.push(field.invalid(path, printed, detail))
+      }
     }
-  }
-  return errors
+  })
 }
 
 /** The reference to the controller of an object, or `undefined`. */
@@ -53,14 +56,10 @@ function lenientApiVersion(text: string): GroupVersion {
   return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string }
 }
 
-function printReferences(references: readonly Reference[]): GoText {
-  return goText(`[]v1.OwnerReference{${references.map(printReference).join(', ')}}`)
-}
-
 /** Differs: the stock server prints the address of a set boolean, which means nothing to a reader; here it is its value. */
 function printReference(reference: Reference): string {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
-  const texts = `APIVersion:${goQuote(apiVersion)}, Kind:${goQuote(kind)}, Name:${goQuote(name)}, UID:${goQuote(uid)}`
+  const texts = `APIVersion:${goQuoteShort(apiVersion)}, Kind:${goQuoteShort(kind)}, Name:${goQuoteShort(name)}, UID:${goQuoteShort(uid)}`
   return `v1.OwnerReference{${texts}, Controller:${pointer(reference.controller)}, BlockOwnerDeletion:${pointer(reference.blockOwnerDeletion)}}`
 }
 

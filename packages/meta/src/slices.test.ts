@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSliceScheduler, runAtOnce, runInSlices, Slices } from './slices.ts'
+import { createSliceScheduler, runAtOnce, runInSlices, Slices, sliced } from './slices.ts'
 
 function* countTo(limit: number): Generator<void, number> {
   let sum = 0
@@ -49,6 +49,21 @@ describe('slices', () => {
     expect(runAtOnce(countTo(1000))).toBe(500_500)
     const scheduler = createSliceScheduler()
     expect(await runInSlices(countTo(1000), new Slices(scheduler, { sliceMs: 0 }))).toBe(500_500)
+  })
+
+  it('are not made for work that ends within the first', async () => {
+    const scheduler = createSliceScheduler()
+    expect(sliced(countTo(1000), scheduler)).toBe(500_500)
+    const long = (function* (): Generator<true, string> {
+      for (let i = 0; i < 3; i++) {
+        burn(9)
+        yield true
+      }
+      return 'done'
+    })()
+    const result = sliced(long, scheduler)
+    expect(result).toBeInstanceOf(Promise)
+    expect(await result).toBe('done')
   })
 
   it('pass on what the work throws', async () => {

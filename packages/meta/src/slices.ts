@@ -84,18 +84,28 @@ export class Slices {
 
 /**
  * Runs a generator to its end in slices. The generator yields wherever it may be interrupted, as often as it likes: most yields cost a
- * function call only.
+ * function call only. After a step that may be long itself it yields `true`, and the clock is read.
  */
-export async function runInSlices<T>(work: Generator<void, T>, slices: Slices): Promise<T> {
+export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices): Promise<T> {
   for (;;) {
     const { done, value } = work.next()
     if (done === true) return value
-    if (slices.due()) await slices.next()
+    if (slices.due(value === true)) await slices.next()
+  }
+}
+
+/** As `runInSlices`, but work that ends within its first slice has its result at once. */
+export function sliced<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
+  const slices = new Slices(scheduler)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done === true) return value
+    if (slices.due(value === true)) return slices.next().then(() => runInSlices(work, slices))
   }
 }
 
 /** Runs the same generator without interruption, for small input. */
-export function runAtOnce<T>(work: Generator<void, T>): T {
+export function runAtOnce<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next()
     if (done === true) return value

@@ -67,6 +67,8 @@ export class FollowedCollections {
 
 class Followed {
   readonly #parsed: ParsedObjects
+  /** Of the whole collection. */
+  readonly #prefix: string
   readonly #watcher: Watcher
   /** Entries by key, by the prefix of their namespace (the collection's own for kinds without namespaces). */
   readonly #groups = new Map<string, Map<string, Entry>>()
@@ -75,12 +77,13 @@ class Followed {
 
   static async start(storage: Storage, parsed: ParsedObjects, prefix: string): Promise<Followed> {
     const { entries, revision } = await storage.list({ prefix })
-    return new Followed(parsed, storage.watch({ prefix, from: revision }), entries)
+    return new Followed(parsed, { prefix, watcher: storage.watch({ prefix, from: revision }) }, entries)
   }
 
-  private constructor(parsed: ParsedObjects, watcher: Watcher, entries: readonly Entry[]) {
+  private constructor(parsed: ParsedObjects, from: { prefix: string; watcher: Watcher }, entries: readonly Entry[]) {
     this.#parsed = parsed
-    this.#watcher = watcher
+    this.#prefix = from.prefix
+    this.#watcher = from.watcher
     for (const entry of entries) this.#take(entry.key, entry)
   }
 
@@ -95,16 +98,17 @@ class Followed {
     let objects = this.#lists.get(prefix)
     if (objects === undefined) {
       const entries = this.#under(prefix).sort((a, b) => (a.key < b.key ? -1 : 1))
-      objects = entries.length === 0 ? none : entries.map((entry) => this.#parsed.objectOf(entry))
+      // A namespace without objects may be one that a caller made up: nothing is kept of it.
+      if (entries.length === 0) return none
+      objects = entries.map((entry) => this.#parsed.objectOf(entry))
       this.#lists.set(prefix, objects)
     }
     return objects
   }
 
   #under(prefix: string): Entry[] {
-    const group = this.#groups.get(prefix)
-    if (group !== undefined) return [...group.values()]
-    return [...this.#groups].flatMap(([under, entries]) => (under.startsWith(prefix) ? [...entries.values()] : []))
+    if (prefix === this.#prefix) return [...this.#groups.values()].flatMap((entries) => [...entries.values()])
+    return [...(this.#groups.get(prefix)?.values() ?? [])]
   }
 
   #catchUp(): void {

@@ -1,4 +1,5 @@
 export { admissionAttributes, admissionContext, dropRepeatedOwners, mendAdmitted } from './admission-request.ts'
+export { isLargeEntry, loadInBatches } from './batches.ts'
 export { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
 export type {
   Change,
@@ -18,8 +19,10 @@ export type {
   WriteGuard,
 } from './interfaces.ts'
 export { collectionPrefix, isStorableName, objectKey } from './keys.ts'
-export { listEntries } from './list.ts'
+export { type ListSource, listEntries, selects } from './list.ts'
 export { generatedName, takeNamespace } from './object-metadata.ts'
+export { objectTooLarge } from './object-size.ts'
+export { isLarge } from './object-weight.ts'
 export { type ApplyIntent, applyToObject, setManagedFields, trackOwnership } from './ownership.ts'
 export { createRegistry, type Registry } from './registry.ts'
 export { deleteObject, validateDeleteOptions, validateDryRun } from './removal.ts'

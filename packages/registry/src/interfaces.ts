@@ -146,7 +146,7 @@ export interface DeleteAnswer {
  * A change of one object. `current` is frozen; the returned object is the caller's own, or `current` itself when nothing changes.
  * Runs again when another writer was first.
  */
-export type Change = (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject>
+export type Change = (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject | FrozenObject>
 
 export interface UpdateRequest {
   readonly namespace: string

@@ -22,8 +22,7 @@ beforeEach(async () => {
 
 function list(request: Partial<ListRequest> = {}, signal = new AbortController().signal): Promise<ListAnswer> {
   const { registry, definition } = sample
-  const { environment, parsed } = registry
-  return listEntries(environment, definition('configmaps'), parsed, { namespace: '', ...request }, signal)
+  return listEntries(registry, definition('configmaps'), { namespace: '', ...request }, signal)
 }
 
 const names = ({ entries }: ListAnswer) => entries.map(({ key }) => key.split('/').at(-1)).join('')

@@ -1,11 +1,13 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError } from '@krmkit/meta'
+import { ApiError, Slices } from '@krmkit/meta'
 import { type Entry, type Revision, StorageError } from '@krmkit/storage'
+import { isLargeEntry, loadInBatches } from './batches.ts'
 import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
 import type { Environment, ListAnswer, ListRequest } from './interfaces.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
 import { parseResourceVersion, waitForRevision } from './resource-version.ts'
 import type { ParsedObjects } from './stored-object.ts'
+import type { Writer } from './writer.ts'
 
 /** Which snapshot a list reads. */
 interface Plan {
@@ -50,21 +52,25 @@ async function plan(environment: Environment, request: ListRequest, signal: Abor
   return { at: exact ? version : undefined, after: undefined, token: undefined }
 }
 
-/** Entries read from storage at a time when selectors filter them. */
-const scanChunk = 512
+/** Parts of the registry that lists need. */
+export type ListSource = Pick<Writer, 'environment' | 'parsed' | 'slices'>
+
+/** Entries read from storage at a time when selectors filter them and a limit may end the search; later pages are longer. */
+const firstPage = 512
+const longestPage = 16 * 1024
 
 /**
- * Lists a collection from one snapshot.
+ * Lists a collection from one snapshot. Selectors are applied in slices.
  *
  * @throws ApiError 400, 410 (version or token too old) and 504 (version not reached yet).
  */
 export async function listEntries(
-  environment: Environment,
+  source: ListSource,
   definition: ResourceDefinition,
-  parsed: ParsedObjects,
   request: ListRequest,
   signal: AbortSignal,
 ): Promise<ListAnswer> {
+  const { environment } = source
   const { at, after, token } = await plan(environment, request, signal)
   const prefix = collectionPrefix(definition, request.namespace)
   const limit = (request.limit ?? 0) > 0 ? request.limit : undefined
@@ -84,7 +90,7 @@ export async function listEntries(
         ...(more ? { remaining: page.remaining } : {}),
       }
     }
-    return await listSelected(environment, definition, parsed, request, { prefix, after, at, limit })
+    return await listSelected(source, definition, request, { prefix, after, at, limit })
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'Compacted') throw error
     throw token === undefined ? ApiError.expired('The resourceVersion for the provided list is too old.') : expiredToken(token)
@@ -92,42 +98,41 @@ export async function listEntries(
 }
 
 async function listSelected(
-  environment: Environment,
+  { environment, parsed, slices: scheduler }: ListSource,
   definition: ResourceDefinition,
-  parsed: ParsedObjects,
   request: ListRequest,
   from: { prefix: string; after: string | undefined; at: Revision | undefined; limit: number | undefined },
 ): Promise<ListAnswer> {
-  const { limit } = from
-  const { labelSelector, fieldSelector } = request
-  const prefix = from.prefix
+  const { limit, prefix } = from
+  const { storage } = environment
   const only = namedKey(definition, request, prefix)
   if (only !== undefined && from.after === undefined) {
-    const entry = await environment.storage.get(only, from.at === undefined ? {} : { at: from.at })
+    const entry = await storage.get(only, from.at === undefined ? {} : { at: from.at })
     if (entry !== undefined) await parsed.load(definition, [entry])
-    const matches =
-      entry !== undefined &&
-      (labelSelector === undefined || labelSelector.matches(parsed.labelsOf(entry, definition))) &&
-      (fieldSelector === undefined || fieldSelector.matches(parsed.fieldsOf(entry, definition)))
-    return { entries: matches ? [entry] : [], revision: from.at ?? environment.storage.revision, continueToken: '' }
+    const matches = entry !== undefined && selects(parsed, definition, request, entry)
+    return { entries: matches ? [entry] : [], revision: from.at ?? storage.revision, continueToken: '' }
   }
+  const slices = new Slices(scheduler)
+  // Its reading has taken time already, and it is prepared for the first object.
+  if (isLong(request)) await slices.next()
   const found: Entry[] = []
   let after = from.after === undefined ? undefined : prefix + from.after
   let at = from.at
-  for (;;) {
-    const page = await environment.storage.list({
+  for (let size = firstPage; ; size = Math.min(size * 4, longestPage)) {
+    const page = await storage.list({
       prefix,
-      limit: scanChunk,
+      // Without a limit all is read now: the snapshot is not looked up again, and may be compacted meanwhile.
+      ...(limit === undefined ? {} : { limit: size }),
       ...(after === undefined ? {} : { after }),
       ...(at === undefined ? {} : { at }),
     })
     at = page.revision
-    const loading = parsed.load(definition, page.entries)
+    const loading = loadInBatches((entries) => parsed.load(definition, entries), page.entries, slices)
     if (loading !== undefined) await loading
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
-      if (labelSelector !== undefined && !labelSelector.matches(parsed.labelsOf(entry, definition))) continue
-      if (fieldSelector !== undefined && !fieldSelector.matches(parsed.fieldsOf(entry, definition))) continue
+      if (slices.due(isLargeEntry(entry))) await slices.next()
+      if (!selects(parsed, definition, request, entry)) continue
       found.push(entry)
       const last = page.remaining === 0 && i === page.entries.length - 1
       if (found.length === limit && !last) return { entries: found, revision: at, continueToken: tokenAfter(entry, prefix, at) }
@@ -135,6 +140,27 @@ async function listSelected(
     if (page.remaining === 0) return { entries: found, revision: at, continueToken: '' }
     after = page.entries.at(-1)?.key
   }
+}
+
+/** Terms from which on a selector takes noticeable time. */
+const longSelector = 1000
+
+function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
+  const labels = labelSelector?.requirements ?? []
+  return labels.length > longSelector || (fieldSelector?.requirements ?? []).length > longSelector
+}
+
+/** Whether selectors choose an entry, which is loaded where others translate. */
+export function selects(
+  parsed: ParsedObjects,
+  definition: ResourceDefinition,
+  { labelSelector, fieldSelector }: Pick<ListRequest, 'labelSelector' | 'fieldSelector'>,
+  entry: Entry,
+): boolean {
+  return (
+    (labelSelector === undefined || labelSelector.matches(parsed.labelsOf(entry, definition))) &&
+    (fieldSelector === undefined || fieldSelector.matches(parsed.fieldsOf(entry, definition)))
+  )
 }
 
 /** The one key that a selector by name leaves, where the namespace is known. */

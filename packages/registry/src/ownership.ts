@@ -1,6 +1,8 @@
 import {
   type AppliedParts,
+  type ApplyParts,
   applyParts,
+  applyPartsSteps,
   conflictError,
   FieldManagerError,
   FieldSet,
@@ -9,13 +11,15 @@ import {
   type ManagedTypes,
   managedTypes,
   ownersAfterUpdate,
+  ownersAfterUpdateSteps,
   type ResetFields,
   settleTimestamps,
 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
+import { ApiError, type ApiObject, formatApiVersion, type JsonObject, runInSlices, Slices } from '@krmkit/meta'
 import { normalize, stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, RequestContext } from './interfaces.ts'
+import { isLarge } from './object-weight.ts'
 import type { ServedResources } from './served-resources.ts'
 import type { Writer } from './writer.ts'
 
@@ -89,26 +93,28 @@ function seen(object: FrozenObject, definition: ResourceDefinition): FrozenObjec
 /**
  * Records that the caller changed what differs between `live` and `next` (both in the storage version). Sets
  * `next.metadata.managedFields`; `next` is the caller's own.
+ *
+ * @returns what to wait for where the objects are large, for they are worked on in slices.
  */
 export function trackOwnership(
   writer: Writer,
   definition: ResourceDefinition,
   context: RequestContext,
   { live, next, subresource }: { live: FrozenObject | undefined; next: ApiObject; subresource: string },
-): void {
+): Promise<void> | undefined {
   const { types, reset } = writer.owned.of(definition)
   const apiVersion = formatApiVersion(definition.kind)
   const now = writer.environment.clock.now()
   if (live !== undefined && losesOwners(writer, definition, { live, next })) {
     delete next.metadata.managedFields
-    return
+    return undefined
   }
   if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
     // An object without owners stays so until somebody applies it, or says who owns what.
     delete next.metadata.managedFields
-    return
+    return undefined
   }
-  const owners = ownersAfterUpdate({
+  const update = {
     live: live === undefined ? undefined : seen(live, definition),
     // What is about to be stored in its own version was prepared by its rules already.
     next: definition.version === definition.storage.version ? next : seen(next, definition),
@@ -118,8 +124,12 @@ export function trackOwnership(
     resetFields: reset.get(subresource),
     now,
     types,
-  })
-  setManagedFields(next, owners)
+  }
+  if (isLarge(next) || isLarge(live)) {
+    return runInSlices(ownersAfterUpdateSteps(update), new Slices(writer.slices)).then((owners) => setManagedFields(next, owners))
+  }
+  setManagedFields(next, ownersAfterUpdate(update))
+  return undefined
 }
 
 /**
@@ -168,10 +178,14 @@ export interface ApplyIntent {
   readonly subresource: string
 }
 
+/** Conflicts that are told one by one; an apply that has more is told how many. */
+const maxConflicts = 1000
+
 /**
  * Joins an applied configuration with the live object, both in the version of the request.
  *
- * @returns the merged object apart from its owners, to be decoded again before anything is changed in it.
+ * @returns the merged object apart from its owners, to be decoded again before anything is changed in it; a promise of it where the
+ * objects are large.
  * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
  */
 export function applyToObject(
@@ -179,24 +193,38 @@ export function applyToObject(
   definition: ResourceDefinition,
   context: RequestContext,
   intent: ApplyIntent,
-): AppliedParts {
+): AppliedParts | Promise<AppliedParts> {
   const { types, reset } = writer.owned.of(definition)
-  try {
-    const result = applyParts({
-      live: intent.live,
-      applied: intent.applied,
-      manager: context.fieldManager,
-      force: intent.force,
-      apiVersion: formatApiVersion(definition.kind),
-      subresource: intent.subresource,
-      resetFields: reset.get(intent.subresource),
-      now: writer.environment.clock.now(),
-      types,
-    })
-    if (result.kind === 'conflict') throw conflictError(result.conflicts)
-    return result
-  } catch (error) {
-    if (error instanceof FieldManagerError) throw ApiError.badRequest(error.message)
-    throw error
+  const request = {
+    live: intent.live,
+    applied: intent.applied,
+    manager: context.fieldManager,
+    force: intent.force,
+    maxConflicts,
+    apiVersion: formatApiVersion(definition.kind),
+    subresource: intent.subresource,
+    resetFields: reset.get(intent.subresource),
+    now: writer.environment.clock.now(),
+    types,
   }
+  if (isLarge(intent.applied) || isLarge(intent.live)) {
+    return runInSlices(applyPartsSteps(request), new Slices(writer.slices)).then(partsOf, (error) => {
+      throw refusal(error)
+    })
+  }
+  try {
+    return partsOf(applyParts(request))
+  } catch (error) {
+    throw refusal(error)
+  }
+}
+
+/** @throws ApiError 409 */
+function partsOf(result: ApplyParts): AppliedParts {
+  if (result.kind === 'conflict') throw conflictError(result.conflicts, result.total)
+  return result
+}
+
+function refusal(error: unknown): unknown {
+  return error instanceof FieldManagerError ? ApiError.badRequest(error.message) : error
 }

@@ -177,7 +177,7 @@ async function deleteOnce(
   )
   if (result.outcome === 'conflict') return undefined
   note.object = deepFreeze(kept)
-  parsed.keep(note)
+  parsed.keep(note, result.entry.value.byteLength)
   const held = (canonical.metadata.finalizers ?? []).length > 0 || (canonical.metadata.deletionGracePeriodSeconds ?? 0) > 0
   // A grace period of zero and nothing that holds it: the mark was only the first half.
   return held || isNamespace(definition)

@@ -24,7 +24,7 @@ describe('ParsedObjects', () => {
 
   it('remembers so many; those that are dropped come again from their bytes, labels stay', async () => {
     const all = await entries(4)
-    const parsed = new ParsedObjects(2)
+    const parsed = new ParsedObjects({ capacity: 2 })
     const first = parsed.objectOf(all[0]!)
     for (const entry of all.slice(1)) parsed.objectOf(entry)
     expect(parsed.noteOf(all[0]!).object).toBeUndefined()
@@ -32,6 +32,20 @@ describe('ParsedObjects', () => {
     expect(parsed.noteOf(all[0]!).labels).toEqual({ i: '0' })
     expect(parsed.objectOf(all[0]!)).toEqual(first)
     expect(parsed.objectOf(all[0]!)).not.toBe(first)
+  })
+
+  it('remembers so many bytes, however few objects they are', async () => {
+    const all = await entries(6)
+    const { byteLength } = all[0]!.value
+    const parsed = new ParsedObjects({ maxBytes: 3 * byteLength })
+    for (const entry of all) parsed.objectOf(entry)
+    expect(all.map((entry) => parsed.noteOf(entry).object !== undefined)).toEqual([false, false, false, true, true, true])
+    for (const entry of [...all, ...[...all].reverse()]) parsed.objectOf(entry)
+    expect(all.filter((entry) => parsed.noteOf(entry).object !== undefined)).toHaveLength(3)
+    const one = new ParsedObjects({ maxBytes: 1 })
+    const others = await entries(3)
+    for (const entry of others) one.objectOf(entry)
+    expect(others.filter((entry) => one.noteOf(entry).object !== undefined)).toHaveLength(1)
   })
 
   it('works out selectable fields once for a definition', async () => {

@@ -23,21 +23,47 @@ export interface Note {
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({})
 
+export interface ParsedObjectsOptions {
+  /** Objects whose parsed form is kept at most. Default 2048. */
+  readonly capacity?: number
+  /** Bytes of their JSON at most; the parsed form takes several times as much. Default 32 MiB. */
+  readonly maxBytes?: number
+}
+
 /** Bounds how many parsed objects stay in memory: the bytes stay, the parsed form of those not used lately goes. */
 export class ParsedObjects {
   readonly #converted = new ConvertedObjects((entry) => this.objectOf(entry), deepFreeze)
+  /** A ring: the oldest of `#count` notes stands that many places before `#next`. */
   readonly #notes: (Note | undefined)[]
+  readonly #sizes: Float64Array
+  readonly #maxBytes: number
   #next = 0
+  #count = 0
+  #bytes = 0
 
-  constructor(capacity = 2048) {
+  constructor({ capacity = 2048, maxBytes = 32 * 1024 * 1024 }: ParsedObjectsOptions = {}) {
     this.#notes = new Array<Note | undefined>(capacity).fill(undefined)
+    this.#sizes = new Float64Array(capacity)
+    this.#maxBytes = maxBytes
   }
 
-  keep(note: Note): void {
-    const evicted = this.#notes[this.#next]
-    if (evicted !== undefined) evicted.object = undefined
+  /** @param bytes length of the JSON of the object. */
+  keep(note: Note, bytes: number): void {
+    while (this.#count > 0 && (this.#count === this.#notes.length || this.#bytes + bytes > this.#maxBytes)) this.#dropOldest()
     this.#notes[this.#next] = note
+    this.#sizes[this.#next] = bytes
     this.#next = (this.#next + 1) % this.#notes.length
+    this.#count++
+    this.#bytes += bytes
+  }
+
+  #dropOldest(): void {
+    const at = (this.#next - this.#count + this.#notes.length) % this.#notes.length
+    const oldest = this.#notes[at]
+    if (oldest !== undefined) oldest.object = undefined
+    this.#notes[at] = undefined
+    this.#bytes -= this.#sizes[at] as number
+    this.#count--
   }
 
   noteOf(entry: Entry): Note {
@@ -51,7 +77,7 @@ export class ParsedObjects {
       settledBy: undefined,
     }
     entry.note = note
-    this.keep(note)
+    this.keep(note, entry.value.byteLength)
     return note
   }
 
@@ -59,7 +85,7 @@ export class ParsedObjects {
     const note = this.noteOf(entry)
     if (note.object === undefined) {
       note.object = parse(entry)
-      this.keep(note)
+      this.keep(note, entry.value.byteLength)
     }
     return note.object
   }

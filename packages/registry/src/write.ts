@@ -30,6 +30,9 @@ import { storedKind, storedType, type Writer } from './writer.ts'
 /** Tries to find a free generated name before giving up. */
 const generatedNameAttempts = 8
 
+/** Tries to change an object that others change, each from the object as it is then, before the loser is told. */
+const updateAttempts = 100
+
 /** Writes, and tells admission whether it came to that. */
 async function toldAdmission<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
   if (settle === undefined) return write()
@@ -70,7 +73,10 @@ export async function createObject(
     throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
   }
   wipeSystemMetadata(asked)
-  if (!owned) trackOwnership(writer, definition, context, { live: undefined, next: asked, subresource: '' })
+  const tracking = owned
+    ? undefined
+    : trackOwnership(writer, definition, context, { live: undefined, next: asked, subresource: '' })
+  if (tracking !== undefined) await tracking
   const { name = '', generateName = '' } = asked.metadata
   const generate = name === '' && generateName !== ''
   const attributes = admissionAttributes(definition, context, {
@@ -187,7 +193,7 @@ async function writeEntry(
   )
   if (result.outcome === 'conflict') return undefined
   note.object = deepFreeze(canonical)
-  parsed.keep(note)
+  parsed.keep(note, result.entry.value.byteLength)
   if (conversion !== undefined) return { object: await parsed.read(definition, result.entry), entry: result.entry }
   return { object: canonical, entry: result.entry }
 }
@@ -207,10 +213,10 @@ export async function updateObject(
   const key = objectKey(definition, request.namespace, request.name)
   let endTurn: (() => void) | undefined
   try {
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const answer = await tryUpdate(writer, definition, context, request, key)
       if (answer !== undefined) return answer
-      if (context.signal.aborted) {
+      if (context.signal.aborted || attempt === updateAttempts) {
         const gr = { group: definition.group, resource: definition.resource.name }
         throw ApiError.conflict(gr, request.name, optimisticLockMessage)
       }
@@ -287,7 +293,9 @@ async function updateOnce(
   const asStored = same && isSettled(writer, definition, entry, current)
   const changed = asStored ? given : ownMetadata(same ? structuredClone(given) : given)
   if (!asStored) takeNamespace(changed, namespace, definition)
-  if (!owned && !asStored) trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
+  const tracking =
+    owned || asStored ? undefined : trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
+  if (tracking !== undefined) await tracking
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(writer, context)
   const admitted = request.admitted === true ? changed : await admittedUpdate(writer, request, changed, attributes, admission)

@@ -15,8 +15,10 @@ export {
 export { DecodeError, type DecodeErrorCode, type DecodeErrorPlace, SchemaError, type SchemaErrorCode } from './errors.ts'
 export { type Expressions, expressions, loadExpressions } from './expressions.ts'
 export type * from './interfaces.ts'
+export { copyJson } from './json/copy.ts'
 export { duplicateProblems } from './json/duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'
+export { JsonIndenter } from './json/indent-json.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices, parseJsonObject } from './json/parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'
 export {
@@ -77,6 +79,7 @@ export {
   type WrittenSchema,
 } from './openapi/index.ts'
 export { type Envelope, hasProtobufMagic, protobufMagic, readEnvelope, writeEnvelope } from './protobuf/envelope.ts'
+export { ListMessage } from './protobuf/list-message.ts'
 export { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf } from './protobuf/protobuf.ts'
 export { decodeWatchEvent, encodeWatchFrame, type ProtobufWatchEvent } from './protobuf/watch.ts'
 export {
@@ -104,5 +107,6 @@ export {
   validateLists,
 } from './structural/index.ts'
 export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
-export { encodeYaml, printYaml } from './yaml/print-yaml.ts'
+export { encodeYaml, printYaml, yamlPieces } from './yaml/print-yaml.ts'
+export { type YamlAsJson, yamlToJson } from './yaml/yaml-to-json.ts'
 export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'

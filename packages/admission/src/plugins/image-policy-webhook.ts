@@ -1,6 +1,5 @@
-import type { Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { ByteBoundedCache, type Clock, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
 import type { Post } from '../environment.ts'
-import { ExpiringCache } from '../expiring-cache.ts'
 import type { ImagePolicyConfiguration } from '../image-policy/configuration.ts'
 import type { AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
@@ -21,6 +20,9 @@ interface ImageReviewStatus {
   readonly auditAnnotations: Readonly<Record<string, string>>
 }
 
+/** Bytes of the answers that are remembered. */
+const answerBytes = 4 * 1024 * 1024
+
 /** Tries before the service counts as not answering. */
 const tries = 5
 
@@ -34,7 +36,7 @@ export function imagePolicyWebhook({ profile, clock, configuration, post }: Imag
   const group = `imagepolicy.${profile.apiDomain}`
   const annotationPart = `.image-policy.${profile.apiDomain}/`
   const auditPrefix = `imagepolicywebhook${annotationPart}`
-  const answers = new ExpiringCache<ImageReviewStatus>(clock)
+  const answers = new ByteBoundedCache<ImageReviewStatus>({ clock, maxBytes: answerBytes, maxKeyLength: 16_384 })
   const ask = async (spec: object): Promise<ImageReviewStatus> => {
     const key = JSON.stringify(spec)
     const known = answers.get(key)
@@ -47,7 +49,7 @@ export function imagePolicyWebhook({ profile, clock, configuration, post }: Imag
       status: { allowed: false },
     }
     const status = statusOf(await retried(() => post(review), { clock, backoffMs: retryBackoffMs }))
-    answers.set(key, status, status.allowed ? allowMs : denyMs)
+    answers.set(key, status, clock.now() + (status.allowed ? allowMs : denyMs))
     return status
   }
   return {

@@ -32,6 +32,15 @@ describe('LimitRanger gives defaults', () => {
     })
   })
 
+  it('refuses pods that its defaults would make larger than any stored object', async () => {
+    const names = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`example.com/r${i}`, '1']))
+    const wide = ranges([{ type: 'Container', default: names }])
+    const object = pod(...Array.from({ length: 200 }, (_, i) => container({}, `c${i}`)))
+    expect((await ask(plugin, 'pods', { object }, wide)).status).toMatchObject({ code: 413 })
+    const few = pod(...Array.from({ length: 50 }, (_, i) => container({}, `c${i}`)))
+    expect(await ask(plugin, 'pods', { object: few }, wide)).toMatchObject({ allowed: true })
+  })
+
   it('P272 nothing to set, nothing to note', async () => {
     const object = pod(container({ limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '1' } }))
     const answer = await ask(plugin, 'pods', { object }, cluster)
@@ -133,6 +142,13 @@ describe('LimitRanger keeps bounds', () => {
       'maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi',
     )
     expect(await asked('6Gi', { ...claim('6Gi'), metadata: { deletionTimestamp: '2024-01-01T00:00:00Z' } })).toBe('')
+  })
+
+  it('names a thousand broken bounds and stops', async () => {
+    const names = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`example.com/r${i}`, '1']))
+    const object = pod(container())
+    const refusal = refusalOf(await ask(plugin, 'pods', { object }, ranges([{ type: 'Container', max: names }])))
+    expect(refusal.split('No limit is specified')).toHaveLength(1001)
   })
 
   it('P271 pods that are there may change, but for a resize', async () => {

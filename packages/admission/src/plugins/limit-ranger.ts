@@ -1,4 +1,4 @@
-import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget } from '../interfaces.ts'
 import { brokenBounds, type LimitItem } from '../limit-bounds.ts'
 import { type Container, type Pod, type ResourceAmounts, withContainers } from '../pod.ts'
@@ -7,6 +7,9 @@ import { forbidden, joinedTexts } from '../refusals.ts'
 interface LimitRange extends ApiObject {
   spec?: { limits?: LimitItem[] }
 }
+
+/** Defaults that a range may add to the containers of one pod together: more than a stored pod can hold. */
+const maxAddedDefaults = 100_000
 
 const limitRanges = { group: '', resource: 'limitranges' }
 
@@ -64,11 +67,14 @@ function setDefaults(
   const requests = merged(ofContainers.map((item) => item.defaultRequest))
   if (limits.length === 0 && requests.length === 0) return
   const said: string[] = []
+  let room = maxAddedDefaults
   const change =
     (title: string) =>
     (container: Container): Container => {
       const before = container.resources ?? {}
       const [setRequests, setLimits] = [missing(requests, before.requests), missing(limits, before.limits)]
+      room -= setRequests.length + setLimits.length
+      if (room < 0) throw ApiError.requestEntityTooLarge(`defaults of limit range ${metadata.name} make the pod too large`)
       if (setRequests.length > 0) said.push(`${names(setRequests)} request for ${title} ${container.name}`)
       if (setLimits.length > 0) said.push(`${names(setLimits)} limit for ${title} ${container.name}`)
       if (setRequests.length + setLimits.length === 0) return container

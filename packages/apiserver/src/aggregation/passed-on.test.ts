@@ -67,6 +67,16 @@ describe('a request that is passed on', () => {
     expect(await bodyOf({}, { method: 'POST' })).toBeUndefined()
   })
 
+  it.each([
+    { username: 'u ', groups: [] },
+    { username: 'u', groups: ['g', '\tg'] },
+    { username: 'u\ufffd', groups: [] },
+    { username: 'u', groups: [], uid: 'a\nb' },
+    { username: 'u', groups: [], extra: { key: [' '] } },
+  ])('is refused for a user that would arrive as another one: %j', (user) => {
+    expect(() => identityOf({ user })).toThrow(expect.objectContaining({ code: 400 }))
+  })
+
   it('extra keys are escaped byte by byte, whatever they hold', () => {
     const user = { username: 'u', uid: '7', groups: ['a'], extra: { 'Ex/ä%': ['1', '2'], 'x\ud800': ['3'], empty: [] } }
     expect(identityOf({ user })).toEqual({

@@ -1,4 +1,5 @@
-import { withoutTokenProtocols } from '@krmkit/authentication'
+import { isRepresentable, valuesOf, withoutTokenProtocols } from '@krmkit/authentication'
+import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '../interfaces.ts'
 import type { RequestState } from '../request-state.ts'
 import type { ProxiedRequest } from './interfaces.ts'
@@ -58,7 +59,11 @@ export function passedOn(
   return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(state, limitBytes) }
 }
 
-/** Headers that say who asks. */
+/**
+ * Headers that say who asks.
+ *
+ * @throws ApiError 400 for a user that headers of HTTP/1.1 cannot carry: the other server would take it for another one.
+ */
 export function identityOf({ user }: Pick<RequestState, 'user'>): Record<string, string | readonly string[]> {
   const headers: Record<string, string | readonly string[]> = { [identityHeaders.user]: user.username }
   if (user.groups.length > 0) headers[identityHeaders.group] = user.groups
@@ -66,7 +71,16 @@ export function identityOf({ user }: Pick<RequestState, 'user'>): Record<string,
   for (const [key, values] of Object.entries(user.extra ?? {})) {
     if (values.length > 0) headers[identityHeaders.extra + headerName(key)] = values
   }
+  for (const name in headers) {
+    if (valuesOf(headers[name]).every(isCarried)) continue
+    throw ApiError.badRequest('the user has attributes that cannot be passed on to the server of this API')
+  }
   return headers
+}
+
+/** White space around a value is lost on the way. */
+function isCarried(value: string): boolean {
+  return isRepresentable(value) && !/^[ \t]|[ \t]$/.test(value)
 }
 
 function asksForUpgrade(connection: string | readonly string[] | undefined): boolean {

@@ -1,4 +1,4 @@
-import { type AuthenticationOutcome, proxyHeaderTest } from '@krmkit/authentication'
+import { type AuthenticationOutcome, identityHeaders } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { ApiRequest } from '../interfaces.ts'
@@ -7,11 +7,11 @@ import { authentication } from './authentication.ts'
 
 const alice = { username: 'alice', groups: ['dev'] }
 const answer = { status: 200, headers: {}, body: { kind: 'empty' } } as const
-const isProxyHeader = proxyHeaderTest({ usernameHeaders: ['X-Who'] })
+const judged = identityHeaders({ usernameHeaders: ['X-Who'] })
 
 async function run(
   outcome: AuthenticationOutcome | Error,
-  { headers = {}, user }: { headers?: Record<string, string>; user?: ApiRequest['user'] } = {},
+  { headers = {}, user }: { headers?: ApiRequest['headers']; user?: ApiRequest['user'] } = {},
 ) {
   const faults: unknown[] = []
   const request: ApiRequest = {
@@ -29,7 +29,7 @@ async function run(
     if (outcome instanceof Error) throw outcome
     return outcome
   }
-  const filter = authentication({ authenticate }, { isProxyHeader, onFault: (error) => faults.push(error) })
+  const filter = authentication({ authenticate }, { identityHeaders: judged, onFault: (error) => faults.push(error) })
   const response = await filter(state, async () => answer).catch((error: unknown) => error)
   return { state, request, response, faults }
 }
@@ -71,6 +71,19 @@ describe('authentication filter', () => {
       signal: request.signal,
     })
     expect(await state.request.body(10)).toEqual(Uint8Array.of(1))
+  })
+
+  it.each<[number, ApiRequest['headers']]>([
+    [401, { authorization: ['Bearer a', 'Bearer b'] }],
+    [400, { 'impersonate-user': ['a', 'b'] }],
+    [400, { 'x-who': ['a', 'b'] }],
+    [400, { 'impersonate-user': 'a\ufffd' }],
+    [400, { 'Impersonate-User': 'a' }],
+  ])('refuses malformed identity headers with %i, even where the caller is known: %j', async (code, headers) => {
+    for (const user of [alice, undefined]) {
+      const { response } = await run(known(), { headers, user })
+      expect(ApiError.is(response) && response.code).toBe(code)
+    }
   })
 
   it('leaves a request alone that has none of them', async () => {

@@ -1,23 +1,26 @@
-import type { AuthenticationOutcome, Authenticator } from '@krmkit/authentication'
+import type { AuthenticationOutcome, Authenticator, IdentityHeaders } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '../interfaces.ts'
 import type { Filter, RequestState } from '../request-state.ts'
 
 export interface AuthenticationFilterOptions {
-  /** Headers by which a proxy in front says who the caller is: nobody behind authentication sees them. */
-  readonly isProxyHeader: (name: string) => boolean
+  /** Judges the headers that say who the caller is, whatever authenticates it. Those of a proxy do not get beyond authentication. */
+  readonly identityHeaders: IdentityHeaders
   /** Told of failures of an authenticator itself; the caller is refused. */
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * Finds out who asks. Bad credentials are refused; no credentials are left to the chain (which may end in anonymous).
+ * Authenticates the caller. Bad credentials, and identity headers that are malformed, are refused; no credentials are left to the chain (which
+ * may end in anonymous).
  *
  * @see API protocol specification, 5
  */
 export function authentication(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
   return async (state, next) => {
     const { request } = state
+    const problem = options.identityHeaders.problemOf(request)
+    if (problem !== undefined) throw problem.code === 401 ? ApiError.unauthorized() : ApiError.badRequest(problem.message)
     if (request.user !== undefined) {
       state.user = request.user
       return next()
@@ -27,7 +30,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
     state.user = outcome.user
     if (outcome.warnings !== undefined) state.warnings.push(...outcome.warnings)
     if (outcome.annotations !== undefined) Object.assign(state.annotations, outcome.annotations)
-    withoutProxyHeaders(state, options.isProxyHeader)
+    withoutProxyHeaders(state, options.identityHeaders.isProxyHeader)
     return next()
   }
 }

@@ -2,13 +2,14 @@ import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import {
   ApiError,
   goQuote,
+  type LabelSelector,
+  MetaError,
   type NamingProfile,
   nameRules,
-  parseFieldSelector,
   parseLabelSelector,
   stockProfile,
 } from '@krmkit/meta'
-import { text } from '../query.ts'
+import { requestSelectors } from '../request-selectors.ts'
 import type { Filter, RequestState } from '../request-state.ts'
 
 /** Asks whether the caller may do that; @see API protocol specification, 5.9. */
@@ -44,12 +45,15 @@ function refuse(attributes: Attributes, { decision, reason, error }: Decision): 
 }
 
 /** What a request is about. A list or watch of one object by its name counts as asking for that object. */
-export function attributesOf({ info, user, query }: RequestState): Attributes {
+export function attributesOf(state: RequestState): Attributes {
+  const { info, user, query } = state
   const { isResource, verb, group, version, resource, subresource, namespace, path } = info
   const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }
   if (!isResource || query.size === 0 || !collective.has(verb)) return plain
-  const fieldSelector = fieldsOf(text(query, 'fieldSelector') ?? '')
-  const labelSelector = labelsOf(text(query, 'labelSelector') ?? '')
+  // What cannot be read is refused later, and until then asks for everything.
+  const { fields, labels } = requestSelectors(state)
+  const fieldSelector = fields instanceof MetaError ? undefined : fields?.requirements
+  const labelSelector = labels === undefined || labels instanceof MetaError ? undefined : expressionsOf(labels)
   const named = fieldSelector?.find((each) => each.field === 'metadata.name' && each.operator === '=')?.value ?? ''
   const isName = plain.name === '' && verb !== 'deletecollection' && nameRules.pathSegment(named, false).length === 0
   return { ...plain, ...(isName ? { name: named } : {}), fieldSelector, labelSelector }
@@ -57,27 +61,21 @@ export function attributesOf({ info, user, query }: RequestState): Attributes {
 
 const collective = new Set(['list', 'watch', 'deletecollection'])
 
-/** What cannot be read is refused later, and until then asks for everything. */
-function fieldsOf(selector: string): Attributes['fieldSelector'] {
+/** A label selector as objects write it; undefined for what cannot be read. */
+export function labelsOf(selector: string): Attributes['labelSelector'] {
   if (selector === '') return undefined
   try {
-    return parseFieldSelector(selector).requirements
+    return expressionsOf(parseLabelSelector(selector))
   } catch {
     return undefined
   }
 }
 
-/** A label selector as objects write it; undefined for what cannot be read. */
-export function labelsOf(selector: string): Attributes['labelSelector'] {
-  if (selector === '') return undefined
-  try {
-    return parseLabelSelector(selector).requirements.map(({ key, operator, values }) => {
-      const [name, listed] = operators[operator] ?? [operator, true]
-      return { key, operator: name, ...(listed ? { values: [...values] } : {}) }
-    })
-  } catch {
-    return undefined
-  }
+function expressionsOf({ requirements }: LabelSelector): NonNullable<Attributes['labelSelector']> {
+  return requirements.map(({ key, operator, values }) => {
+    const [name, listed] = operators[operator] ?? [operator, true]
+    return { key, operator: name, ...(listed ? { values } : {}) }
+  })
 }
 
 /** Operators as objects name them; the second says whether values follow. */

@@ -18,7 +18,7 @@ describe('failures', () => {
     expect(refused.status).toBe(403)
     expect(refused.headers['access-control-allow-origin']).toBe('https://ui.example.com')
     const { text } = await ask('/metrics')
-    expect(text).toMatch(/apiserver_request_total\{.*verb="LIST".*resource="pods".*code="403"\} 1/)
+    expect(text).toMatch(/apiserver_request_total\{code="403",.*resource="pods",.*verb="LIST",.*\} 1/)
   })
 
   it('faults of the server keep their reason to themselves', async () => {

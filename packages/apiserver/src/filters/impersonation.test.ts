@@ -65,8 +65,22 @@ describe('whom a request acts as', () => {
     await expect(actsAs(headers)).rejects.toMatchObject({ code: 400, reason: 'BadRequest' })
   })
 
-  it('an empty user, an empty uid and unknown headers mean nobody', async () => {
-    for (const headers of [{ 'impersonate-user': '' }, { 'impersonate-uid': '' }, { 'impersonate-nothing': 'x' }, {}]) {
+  it.each<[string, Headers]>([
+    ['an empty user', { 'impersonate-user': '' }],
+    ['several users', { 'impersonate-user': ['', 'carl'] }],
+    ['several uids', { 'impersonate-user': 'carl', 'impersonate-uid': ['1', '2'] }],
+    ['a key that is not UTF-8', { 'impersonate-user': 'carl', 'impersonate-extra-a%ff': 'x' }],
+  ])('%s is refused, not passed over', async (_, headers) => {
+    await expect(actsAs(headers)).rejects.toMatchObject({ code: 400, reason: 'BadRequest' })
+  })
+
+  it('keeps white space and odd characters of names', async () => {
+    const { username, groups } = await identityOf({ 'impersonate-user': ' carl ', 'impersonate-group': ['', 'a, b', ' '] })
+    expect([username, groups]).toEqual([' carl ', ['', 'a, b', ' ', 'system:authenticated']])
+  })
+
+  it('an empty uid and unknown headers mean nobody', async () => {
+    for (const headers of [{ 'impersonate-uid': '' }, { 'impersonate-nothing': 'x' }, {}]) {
       const { user, impersonator } = await actsAs(headers)
       expect([user, impersonator]).toEqual([caller, undefined])
     }

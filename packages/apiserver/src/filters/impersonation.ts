@@ -1,13 +1,9 @@
+import { decodedKey, impersonationHeaders, singleValue, valuesOf } from '@krmkit/authentication'
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '../interfaces.ts'
 import type { Filter } from '../request-state.ts'
 import { refuseUnlessAllowed } from './authorization.ts'
-
-const userHeader = 'impersonate-user'
-const groupHeader = 'impersonate-group'
-const uidHeader = 'impersonate-uid'
-const extraPrefix = 'impersonate-extra-'
 
 const anonymousUser = 'system:anonymous'
 const authenticatedGroup = 'system:authenticated'
@@ -42,36 +38,40 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
   }
 }
 
-/** Undefined when nobody is to be impersonated: an empty name counts as none. */
+/**
+ * Undefined when the request has no headers of impersonation.
+ *
+ * @throws ApiError 400 for headers that cannot be read, and for an empty user: a malformed header is not an absent one.
+ */
 function wantedUser({ headers }: ApiRequest): Wanted | undefined {
-  let extra: Map<string, readonly string[]> | undefined
-  for (const name in headers) {
-    if (!name.startsWith('impersonate-') || !name.startsWith(extraPrefix)) continue
-    extra ??= new Map()
-    const key = decoded(name.slice(extraPrefix.length).toLowerCase())
-    extra.set(key, [...(extra.get(key) ?? []), ...values(headers[name])])
-  }
-  const username = values(headers[userHeader])[0] ?? ''
-  const groups = values(headers[groupHeader])
-  const uid = values(headers[uidHeader])[0] ?? ''
-  if (username === '') {
+  const extra = wantedExtra(headers)
+  const username = single(headers, impersonationHeaders.user)
+  const groups = valuesOf(headers[impersonationHeaders.group])
+  const uid = single(headers, impersonationHeaders.uid) ?? ''
+  if (username === undefined) {
     if (groups.length === 0 && uid === '' && extra === undefined) return undefined
     throw ApiError.badRequest('groups, uid and extra can only be impersonated together with a user: Impersonate-User is missing')
   }
+  if (username === '') throw ApiError.badRequest('Impersonate-User is empty')
   return { username, uid: uid === '' ? undefined : uid, groups, extra: extra ?? new Map() }
 }
 
-function values(value: string | readonly string[] | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === 'string' ? [value] : value
+function wantedExtra(headers: ApiRequest['headers']): Map<string, readonly string[]> | undefined {
+  let extra: Map<string, readonly string[]> | undefined
+  for (const name in headers) {
+    if (!name.startsWith(impersonationHeaders.extraPrefix)) continue
+    const key = decodedKey(name.slice(impersonationHeaders.extraPrefix.length))
+    if (key === undefined) throw ApiError.badRequest(`the key in ${name} is not UTF-8`)
+    extra ??= new Map()
+    extra.set(key, [...(extra.get(key) ?? []), ...valuesOf(headers[name])])
+  }
+  return extra
 }
 
-/** What cannot be decoded stays as it is. */
-function decoded(key: string): string {
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
+function single(headers: ApiRequest['headers'], name: string): string | undefined {
+  const value = singleValue(headers[name])
+  if (value === false) throw ApiError.badRequest(`header ${name} is repeated`)
+  return value
 }
 
 /** One question for each attribute: the user (or service account), groups, extra, uid. */

@@ -20,6 +20,15 @@ interface Pod {
   }
 }
 
+/** Sub-resources that lead to a node, and the methods that they take; `proxy` takes every one. */
+export const connectable: ReadonlyMap<string, readonly string[] | undefined> = new Map([
+  ['exec', ['GET', 'POST']],
+  ['attach', ['GET', 'POST']],
+  ['portforward', ['GET', 'POST']],
+  ['log', ['GET']],
+  ['proxy', undefined],
+])
+
 /** Sub-resources that mean one container of the pod. */
 const ofContainers: ReadonlySet<string> = new Set(['log', 'exec', 'attach'])
 

@@ -41,11 +41,13 @@ export async function answerReview(request: ResourceRequest, answer: ReviewAnswe
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
+    unstored: true,
   })
   const review = withDefaults(body, definition, machinery.writer.environment.profile)
   takeNamespace(review, state.info.namespace, definition)
   const context = writeContext(request, options)
-  trackOwnership(machinery.writer, definition, context, { live: undefined, next: review, subresource: '' })
+  const tracking = trackOwnership(machinery.writer, definition, context, { live: undefined, next: review, subresource: '' })
+  if (tracking !== undefined) await tracking
   const about = { name: review.metadata.name ?? '', kind: definition.kind }
   const admission = operationAdmission(request, definition, context, about)
   const admitted = await admission.admit(review)

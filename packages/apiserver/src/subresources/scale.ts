@@ -6,6 +6,7 @@ import { header } from '../request-state.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { appliedObject, type PatchTarget, patchBody, patched, patchKind } from '../verbs/patch.ts'
 import { presentObject } from '../verbs/read.ts'
+import { whenDone } from '../when-done.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
 /**
@@ -38,7 +39,12 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
   const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
   const body =
     verb === 'update'
-      ? await readObject(machinery, state, { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation })
+      ? await readObject(machinery, state, {
+          gvk: scaleKind,
+          type: scaleType,
+          fieldValidation: options.fieldValidation,
+          unstored: true,
+        })
       : undefined
   const patch = kind === undefined ? undefined : await patchBody(request, kind)
   const context = writeContext(request, options)
@@ -64,16 +70,18 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
         ) as Scale
         return scaled(request, current, before, next, owners.afterApply(next))
       }
-      const next = (patch === undefined ? body : patched(request, target, patch, before, options)) as Scale
-      return scaled(
-        request,
-        current,
-        before,
-        next,
-        owners.afterUpdate(before, {
-          ...next,
-          metadata: { ...next.metadata, managedFields: before.metadata.managedFields ?? [] },
-        }),
+      const next = patch === undefined ? body : patched(request, target, patch, before, options)
+      return whenDone(next as Scale | Promise<Scale>, (scale) =>
+        scaled(
+          request,
+          current,
+          before,
+          scale,
+          owners.afterUpdate(before, {
+            ...scale,
+            metadata: { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] },
+          }),
+        ),
       )
     },
   })

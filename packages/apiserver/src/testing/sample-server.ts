@@ -75,6 +75,7 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
     request,
     info,
     query,
+    selectors: undefined,
     user: asking.user ?? administrator,
     warnings: [],
     signal: request.signal,

@@ -1,4 +1,13 @@
-import { jsonPatch, jsonPatchProblems, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import {
+  jsonPatch,
+  jsonPatchProblems,
+  jsonPatchSteps,
+  mergePatch,
+  mergePatchSteps,
+  PatchError,
+  strategicMergePatch,
+  strategicMergeSteps,
+} from '@krmkit/fieldmanager'
 import {
   ApiError,
   type ApiObject,
@@ -6,17 +15,21 @@ import {
   formatApiVersion,
   type GroupVersionKind,
   type JsonValue,
+  runInSlices,
+  Slices,
 } from '@krmkit/meta'
-import { applyToObject, type FrozenObject, setManagedFields, updateObject } from '@krmkit/registry'
-import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
+import { applyToObject, type FrozenObject, isLarge, objectTooLarge, setManagedFields, updateObject } from '@krmkit/registry'
+import { DecodedSize, DecodeError, decode, duplicateProblems, type StructType } from '@krmkit/schema'
 import { noteRequestObject } from '../audit/note-request.ts'
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
+import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from '../large-body.ts'
 import type { WriteOptions } from '../query.ts'
 import { otherKind, strictFailure, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
+import { whenDone } from '../when-done.ts'
 import { presentStored } from './write.ts'
 
 /** What a patch is applied to: the object as the request's version shows it, or a Scale made from it. */
@@ -67,19 +80,29 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
   const bytes = await state.request.body(machinery.limits.bodyBytes)
   try {
     if (kind === 'apply') {
-      const parsed = parseYaml(bytes)
-      noteRequestObject(state, parsed.value)
-      return { kind, value: parsed.value as JsonValue, problems: parsed.problems }
+      const { value, problems = [] } = await parsePatch(request, bytes, 'yaml')
+      noteRequestObject(state, value)
+      return { kind, value: value as JsonValue, problems }
     }
-    const parsed = parseJson(bytes)
+    const parsed = await parsePatch(request, bytes, 'json')
     const value = parsed.value as JsonValue
     noteRequestObject(state, value)
     const repeated = duplicateProblems(parsed)
     return { kind, value, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
   } catch (error) {
-    if (error instanceof DecodeError) throw ApiError.badRequest(`${decoding[kind]}${error.message}`)
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    if (error.code === 'TooLarge') throw objectTooLarge(machinery.limits.objectBytes)
+    throw ApiError.badRequest(`${decoding[kind]}${error.message}`)
   }
+}
+
+function parsePatch(
+  { machinery, state: { signal } }: ResourceRequest,
+  bytes: Uint8Array,
+  encoding: 'json' | 'yaml',
+): ParsedText | Promise<ParsedText> {
+  if (bytes.byteLength <= largeBodyBytes) return parseText({ bytes, encoding, literals: false })
+  return parseLargeText(machinery, { bytes, encoding, literals: false, signal }, new Slices(machinery.writer.slices))
 }
 
 /** What is wrong with the operations of a JSON patch, operation by operation. */
@@ -111,22 +134,20 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
       // Each run decodes anew: its warnings replace those of the run before.
       state.warnings.length = warned
       const before = current === undefined ? undefined : view.present(current)
-      if (kind === 'apply') {
-        const { sent, object } = appliedObject(request, target, body, { ...options, exists: before !== undefined })
-        const { value, content, managedFields } = applyToObject(machinery.writer, definition, context, {
-          live: before,
-          applied: sent,
-          force: options.force === true,
-          subresource,
-        })
-        if (current !== undefined && content === 'live' && managedFields === before?.metadata.managedFields) return current
-        const next = content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore')
-        setManagedFields(next, managedFields)
-        if (current === undefined) refuseForeignUid(request, next)
-        return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
-      }
-      const next = patched(request, target, body, before as DeepReadonly<object>, options)
-      return view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
+      const finish = (next: ApiObject) => view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
+      if (kind !== 'apply') return whenDone(patched(request, target, body, before as DeepReadonly<object>, options), finish)
+      const { sent, object } = appliedObject(request, target, body, { ...options, exists: before !== undefined })
+      const intent = { live: before, applied: sent, force: options.force === true, subresource }
+      return whenDone(
+        applyToObject(machinery.writer, definition, context, intent),
+        ({ value, content, managedFields }): ApiObject | FrozenObject => {
+          if (current !== undefined && content === 'live' && managedFields === before?.metadata.managedFields) return current
+          const next = content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore')
+          setManagedFields(next, managedFields)
+          if (current === undefined) refuseForeignUid(request, next)
+          return finish(next)
+        },
+      )
     },
   })
   return presentStored(request, answer.created ? 201 : 200, answer, representation)
@@ -139,30 +160,59 @@ function refuseForeignUid({ definition, state }: ResourceRequest, { metadata: { 
   throw ApiError.conflict({ group: definition.group, resource: definition.resource.name }, state.info.name, problem)
 }
 
-/** The object after a JSON, merge or strategic merge patch, decoded again. @throws ApiError 400, 413, 415, 422 */
+/** The object after a JSON, merge or strategic merge patch, decoded again; a promise where it is large. @throws ApiError 400, 413, 415, 422 */
 export function patched(
   request: ResourceRequest,
   target: PatchTarget,
   body: PatchBody,
   before: DeepReadonly<object>,
   options: WriteOptions,
-): ApiObject {
+): ApiObject | Promise<ApiObject> {
+  const original = before as JsonValue
+  const { kind, value: patch, problems } = body
+  if (isLarge(patch) || isLarge(before)) return patchedInSlices(request, target, body, original, options)
   try {
-    const original = before as JsonValue
-    const result =
-      body.kind === 'json'
-        ? jsonPatch(original, body.value, { maxOperations: 10_000 })
-        : body.kind === 'merge'
-          ? mergePatch(original, body.value)
-          : strategicMergePatch(target.type(), original, body.value)
-    return decodePatched(request, target, { value: result, problems: body.problems }, options.fieldValidation)
+    const value =
+      kind === 'json'
+        ? jsonPatch(original, patch)
+        : kind === 'merge'
+          ? mergePatch(original, patch)
+          : strategicMergePatch(target.type(), original, patch)
+    return decodePatched(request, target, { value, problems }, options.fieldValidation)
   } catch (error) {
-    if (error instanceof PatchError) throw patchFailure(error)
-    throw error
+    throw patchFailure(error)
   }
 }
 
-function patchFailure(error: PatchError): ApiError {
+async function patchedInSlices(
+  request: ResourceRequest,
+  target: PatchTarget,
+  { kind, value: patch, problems }: PatchBody,
+  original: JsonValue,
+  options: WriteOptions,
+): Promise<ApiObject> {
+  const slices = new Slices(request.machinery.writer.slices)
+  try {
+    const value = await runInSlices(patchSteps(target, kind, original, patch), slices)
+    await slices.next()
+    return decodePatched(request, target, { value, problems }, options.fieldValidation)
+  } catch (error) {
+    throw patchFailure(error)
+  }
+}
+
+function patchSteps(
+  target: PatchTarget,
+  kind: PatchBody['kind'],
+  original: JsonValue,
+  patch: JsonValue,
+): Generator<void, JsonValue> {
+  if (kind === 'json') return jsonPatchSteps(original, patch)
+  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergeSteps(target.type(), original, patch)
+}
+
+function patchFailure(error: unknown): unknown {
+  if (!(error instanceof PatchError)) return error
   if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
   if (error.code === 'Unprocessable') return ApiError.generic(422, { serverMessage: error.message })
   return ApiError.badRequest(error.message)
@@ -253,7 +303,7 @@ function decodePatched(
 
 /** The same, with the problems that do not end the request. */
 function decodeChecked(
-  { state }: ResourceRequest,
+  { state, machinery }: ResourceRequest,
   { gvk, type, namespaced }: PatchTarget,
   { value, problems: repeated = [], refusal }: PatchResult,
   fieldValidation: WriteOptions['fieldValidation'],
@@ -273,7 +323,8 @@ function decodeChecked(
     throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
   }
   try {
-    const decoded = decode(type(), value, { problems: repeated, collect: fieldValidation !== 'Ignore' })
+    const size = new DecodedSize(machinery.limits.objectBytes)
+    const decoded = decode(type(), value, { problems: repeated, collect: fieldValidation !== 'Ignore', size })
     const { problems } = decoded
     if (problems.length > 0 && fieldValidation === 'Strict')
       throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
@@ -288,7 +339,8 @@ function decodeChecked(
     }
     return { object, problems }
   } catch (error) {
-    if (error instanceof DecodeError) throw ApiError.badRequest(error.message)
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    if (error.code === 'TooLarge') throw objectTooLarge(machinery.limits.objectBytes)
+    throw ApiError.badRequest(error.message)
   }
 }

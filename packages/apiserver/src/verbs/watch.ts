@@ -1,5 +1,5 @@
-import { ApiError } from '@krmkit/meta'
-import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion } from '@krmkit/registry'
+import { ApiError, Slices, type Status } from '@krmkit/meta'
+import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion, selects } from '@krmkit/registry'
 import { type Entry, type Revision, StorageError, type StorageEvent, type Watcher } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import { mediaType } from '../negotiation.ts'
@@ -54,10 +54,11 @@ interface WatchPlan {
 }
 
 /** @throws ApiError 400 before anything is streamed. */
-function readPlan({ machinery, state, definition }: ResourceRequest): WatchPlan {
+function readPlan(request: ResourceRequest): WatchPlan {
+  const { machinery, state, definition } = request
   const { query, info } = state
   const { random } = machinery.writer.environment
-  const selected = selectors(definition, query)
+  const selected = selectors(request)
   const initialEvents = query.has('sendInitialEvents') && flag(query, 'sendInitialEvents')
   const match = text(query, 'resourceVersionMatch') ?? ''
   if (initialEvents && match !== 'NotOlderThan') {
@@ -116,14 +117,13 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
       if (entry !== undefined) await request.view.load([entry])
       return {
         watcher: storage.watch({ prefix: plan.prefix, from: revision }),
-        initial: entry !== undefined && selects(request, plan, entry) ? [entry] : [],
+        initial: entry !== undefined && isSelected(request, plan, entry) ? [entry] : [],
         revision,
       }
     }
     const listed = await listEntries(
-      environment,
+      machinery.writer,
       definition,
-      machinery.parsed,
       { namespace: definition.kind.namespaced ? state.info.namespace : '', ...plan.selected },
       state.signal,
     )
@@ -142,12 +142,8 @@ async function begin(request: ResourceRequest, plan: WatchPlan): Promise<Start> 
   }
 }
 
-function selects({ machinery, definition }: ResourceRequest, { selected }: WatchPlan, entry: Entry): boolean {
-  const { labelSelector, fieldSelector } = selected
-  return (
-    (labelSelector === undefined || labelSelector.matches(machinery.parsed.labelsOf(entry, definition))) &&
-    (fieldSelector === undefined || fieldSelector.matches(machinery.parsed.fieldsOf(entry, definition)))
-  )
+function isSelected({ machinery, definition }: ResourceRequest, { selected }: WatchPlan, entry: Entry): boolean {
+  return selects(machinery.parsed, definition, selected, entry)
 }
 
 /** Bytes that are collected into one piece of the stream. */
@@ -169,9 +165,7 @@ async function* stream<T, Pack>(
   const { clock } = machinery.writer.environment
   const { watcher } = start
   if (watcher === undefined) {
-    const expired = ApiError.expired(`The resourceVersion for the provided watch is too old.`)
-    const message = `too old resource version: ${start.revision} (${machinery.writer.environment.storage.compacted})`
-    for (const pack of packed([frames.status({ ...expired.status, message })])) yield pack
+    for (const pack of packed([frames.status(goneStatus(request, start))])) yield pack
     return
   }
   const waker = new Waker()
@@ -198,20 +192,25 @@ async function* stream<T, Pack>(
   watcher.onReady = () => waker.wake()
   if (state.signal.aborted || machinery.closing.aborted) stop()
   try {
-    await request.view.load(start.initial)
-    for (const pack of packed(start.initial.map((entry) => frames.event('ADDED', entry)))) yield pack
+    const slices = new Slices(machinery.writer.slices)
+    for (const batch of batches(start.initial, ({ value }) => value.byteLength)) {
+      if (slices.due(true)) await slices.next()
+      const loading = request.view.load(batch)
+      if (loading !== undefined) await loading
+      if (waker.stopped) return
+      for (const pack of packed(batch.map((entry) => frames.event('ADDED', entry)))) yield pack
+    }
     if (plan.initialEvents && plan.bookmarks) for (const pack of packed([frames.bookmark(start.revision, true)])) yield pack
     scheduleBookmark()
     while (!waker.stopped) {
       const events = watcher.take(eventsAtOnce)
-      const loading = request.view.load(entriesOf(events))
-      if (loading !== undefined) await loading
-      const batch: T[] = []
-      for (const event of events) {
-        const frame = frameOf(request, plan, frames, event)
-        if (frame !== undefined) batch.push(frame)
+      for (const batch of batches(events, ({ entry }) => entry.value.byteLength)) {
+        if (slices.due(true)) await slices.next()
+        const loading = request.view.load(entriesOf(batch))
+        if (loading !== undefined) await loading
+        const made = batch.map((event) => frameOf(request, plan, frames, event)).filter((frame) => frame !== undefined)
+        if (made.length > 0) for (const pack of packed(made)) yield pack
       }
-      if (batch.length > 0) for (const pack of packed(batch)) yield pack
       if (bookmarkDue) {
         bookmarkDue = false
         for (const pack of packed([frames.bookmark(watcher.revision, false)])) yield pack
@@ -232,6 +231,23 @@ async function* stream<T, Pack>(
     cancelBookmark()
     state.signal.removeEventListener('abort', stop)
     machinery.closing.removeEventListener('abort', stop)
+  }
+}
+
+/** The history of a watch from this revision is gone. */
+function goneStatus({ machinery }: ResourceRequest, { revision }: Start): Status {
+  const { status } = ApiError.expired('The resourceVersion for the provided watch is too old.')
+  return { ...status, message: `too old resource version: ${revision} (${machinery.writer.environment.storage.compacted})` }
+}
+
+/** What is worked on in one step: at most as many as are taken at once, and not much more than a piece holds. */
+function* batches<E>(all: readonly E[], sizeOf: (each: E) => number): Generator<readonly E[]> {
+  for (let from = 0; from < all.length; ) {
+    let size = 0
+    let to = from
+    while (to < all.length && to - from < eventsAtOnce && size < pieceBytes) size += sizeOf(all[to++] as E)
+    yield from === 0 && to === all.length ? all : all.slice(from, to)
+    from = to
   }
 }
 
@@ -263,8 +279,8 @@ function frameOf<T>(request: ResourceRequest, plan: WatchPlan, frames: Frames<T>
     if (event.type === 'delete') return frames.event('DELETED', event.entry)
     return frames.event(event.previous === undefined ? 'ADDED' : 'MODIFIED', event.entry)
   }
-  const before = event.previous !== undefined && selects(request, plan, event.previous)
-  const after = event.type === 'put' && selects(request, plan, event.entry)
+  const before = event.previous !== undefined && isSelected(request, plan, event.previous)
+  const after = event.type === 'put' && isSelected(request, plan, event.entry)
   if (after) return frames.event(before ? 'MODIFIED' : 'ADDED', event.entry)
   if (!before) return undefined
   // The last state that the watcher knew, at the version in which it left.

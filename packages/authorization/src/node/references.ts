@@ -95,11 +95,10 @@ export function referencesOfPod(pod: StoredObject, domain: string): Set<Referenc
     if (volume.persistentVolumeClaim !== undefined) add('claim', volume.persistentVolumeClaim.claimName)
     else if (volume.ephemeral !== undefined) add('claim', `${name}-${volume.name ?? ''}`)
   }
-  const made = ((pod['status'] ?? {}) as PodStatus).resourceClaimStatuses ?? []
-  for (const claim of spec.resourceClaims ?? []) {
-    const generated = made.find((status) => status.name === claim.name)?.resourceClaimName
-    add('resourceclaim', claim.resourceClaimName ?? generated)
-  }
+  const generated = new Map<string | undefined, string | undefined>()
+  for (const { name: claim, resourceClaimName } of ((pod['status'] ?? {}) as PodStatus).resourceClaimStatuses ?? [])
+    if (!generated.has(claim)) generated.set(claim, resourceClaimName)
+  for (const claim of spec.resourceClaims ?? []) add('resourceclaim', claim.resourceClaimName ?? generated.get(claim.name))
   return found
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { PolicyRule } from '../interfaces.ts'
 import { rule } from '../testing/samples.fixture.ts'
-import { covers, describeMissing } from './coverage.ts'
+import { coverage, covers, describeMissing } from './coverage.ts'
 
 const paths = (verbs: string, ...nonResourceURLs: string[]): PolicyRule => ({ verbs: verbs.split(' '), nonResourceURLs })
 const everything = [rule('*', '*', '*'), paths('*', '*')]
@@ -61,6 +61,28 @@ describe('covers', () => {
     const bomb = { verbs: many('v'), apiGroups: many('g'), resources: many('r'), resourceNames: many('n') }
     expect(covers([rule('get', 'core', 'pods')], [bomb])).toEqual({ outcome: 'tooMany' })
     expect(covers(everything, [bomb])).toEqual({ outcome: 'covered' })
+  })
+})
+
+describe('covers, with many rules', () => {
+  it('looks only at held rules for the same resource', () => {
+    const many = 5000
+    const rules = Array.from({ length: many }, (_, i) => rule('get', 'core', `resource${i}`))
+    expect(covers(rules, rules)).toEqual({ outcome: 'covered' })
+    const others = Array.from({ length: many }, (_, i) => rule('get', 'core', `other${i}`))
+    expect(covers(rules, others).outcome).toBe('uncovered')
+  })
+
+  it('refuses more comparisons of one resource than a request may cost', () => {
+    const names = (prefix: string) => Array.from({ length: 5000 }, (_, i) => rule('get', 'core', 'pods', `${prefix}${i}`))
+    expect(covers(names('a'), [...names('a')].reverse())).toEqual({ outcome: 'tooMany' })
+  })
+
+  it('can be interrupted', () => {
+    const steps = coverage([rule('get', 'core', 'pods')], Array(100).fill(rule('get', 'core', 'pods')))
+    let turns = 0
+    for (let step = steps.next(); !step.done; step = steps.next()) turns++
+    expect(turns).toBeGreaterThanOrEqual(100)
   })
 })
 

@@ -1,5 +1,6 @@
 /** Whether the rules that somebody holds cover others: nobody may hand out more than they have. */
 
+import { runAtOnce } from '@krmkit/meta'
 import type { PolicyRule } from '../interfaces.ts'
 import { describeRule } from './describe.ts'
 
@@ -9,10 +10,12 @@ export type Coverage =
   /** The rules say too many combinations to look at. */
   | { readonly outcome: 'tooMany' }
 
-/** Comparisons of single rights; a request that needs more is refused. */
+/** Comparisons of rights with held rules; a request that needs more is refused. */
 const budget = 10_000_000
 /** Missing rights that are told. */
 const told = 1000
+/** Rules with more single rights are first looked for as a whole. */
+const fewRights = 100
 
 /**
  * Takes rules apart into single rights (one verb on one resource by one name) and looks for a held rule that covers each.
@@ -20,15 +23,30 @@ const told = 1000
  * Differs: the stock server has no bound; here rules with very many combinations are refused, since a request must not hold up all others.
  */
 export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Coverage {
+  return runAtOnce(coverage(held, wanted))
+}
+
+/** The same, to be interrupted. */
+export function* coverage(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Generator<void, Coverage> {
+  const rules = new HeldRules(held)
   const missing: PolicyRule[] = []
   let left = budget
   for (const rule of wanted) {
-    if (held.some((each) => ruleCovers(each, rule))) continue
+    yield
     const rights = combinations(rule)
-    left -= rights * Math.max(1, held.length)
+    if (rights > fewRights) {
+      left -= rules.all.length * elements(rule)
+      if (left < 0) return { outcome: 'tooMany' }
+      if (yield* rules.coverWhole(rule)) continue
+    }
+    left -= rights
     if (left < 0) return { outcome: 'tooMany' }
     for (const right of singleRights(rule)) {
-      if (held.some((each) => ruleCovers(each, right))) continue
+      yield
+      const candidates = rules.candidates(right)
+      left -= candidates.length + (right.nonResourceURLs === undefined ? 0 : rules.beginnings)
+      if (left < 0) return { outcome: 'tooMany' }
+      if (candidates.some((each) => ruleCovers(each, right))) continue
       missing.push(right)
       if (missing.length === told) return { outcome: 'uncovered', missing }
     }
@@ -73,34 +91,97 @@ function* singleRights(rule: PolicyRule): Generator<PolicyRule> {
   for (const url of nonResourceURLs) for (const verb of verbs) yield { verbs: [verb], nonResourceURLs: [url] }
 }
 
-const none: readonly string[] = []
-
-function ruleCovers(held: PolicyRule, wanted: PolicyRule): boolean {
-  if (!hasAll(held.verbs, wanted.verbs) && !held.verbs.includes('*')) return false
-  const groups = held.apiGroups ?? none
-  if (!hasAll(groups, wanted.apiGroups ?? none) && !groups.includes('*')) return false
-  if (!resourcesCover(held.resources ?? none, wanted.resources ?? none)) return false
-  if (!(wanted.nonResourceURLs ?? none).every((url) => urlsCover(held.nonResourceURLs ?? none, url))) return false
-  const names = held.resourceNames ?? none
-  if (names.length === 0) return true
-  const wantedNames = wanted.resourceNames ?? none
-  return wantedNames.length > 0 && hasAll(names, wantedNames)
+function elements({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): number {
+  return verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length
 }
 
-function resourcesCover(held: readonly string[], wanted: readonly string[]): boolean {
-  if (held.includes('*')) return true
-  return wanted.every((resource) => {
-    if (held.includes(resource)) return true
+/** A rule that somebody holds, ready to be asked. */
+interface HeldRule {
+  readonly verbs: ReadonlySet<string>
+  readonly groups: ReadonlySet<string>
+  readonly resources: ReadonlySet<string>
+  readonly urls: ReadonlySet<string>
+  /** Beginnings of paths: a held path with a star covers everything that begins alike, patterns too. */
+  readonly beginnings: readonly string[]
+  /** Empty: all. */
+  readonly names: ReadonlySet<string>
+}
+
+/** Held rules by the resources that they name. */
+class HeldRules {
+  readonly all: readonly HeldRule[]
+  readonly #byResource = new Map<string, HeldRule[]>()
+  readonly #withUrls: readonly HeldRule[]
+  /** How many beginnings of paths there are. */
+  readonly beginnings: number
+
+  constructor(rules: readonly PolicyRule[]) {
+    this.all = rules.map(heldRule)
+    this.#withUrls = this.all.filter(({ urls }) => urls.size > 0)
+    this.beginnings = this.#withUrls.reduce((sum, { beginnings }) => sum + beginnings.length, 0)
+    for (const rule of this.all) {
+      for (const resource of rule.resources) {
+        const known = this.#byResource.get(resource)
+        if (known === undefined) this.#byResource.set(resource, [rule])
+        else known.push(rule)
+      }
+    }
+  }
+
+  /** The rules that may cover a single right. */
+  candidates({ resources: [resource] = [] }: PolicyRule): readonly HeldRule[] {
+    if (resource === undefined) return this.#withUrls
+    const found = new Set<string>(['*', resource])
     const slash = resource.indexOf('/')
-    return slash !== -1 && held.includes(`*${resource.slice(slash)}`)
+    if (slash !== -1) found.add(`*${resource.slice(slash)}`)
+    return [...found].flatMap((name) => this.#byResource.get(name) ?? [])
+  }
+
+  *coverWhole(wanted: PolicyRule): Generator<void, boolean> {
+    for (const rule of this.all) {
+      if (ruleCovers(rule, wanted)) return true
+      yield
+    }
+    return false
+  }
+}
+
+function heldRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule): HeldRule {
+  return {
+    verbs: new Set(verbs),
+    groups: new Set(apiGroups),
+    resources: new Set(resources),
+    urls: new Set(nonResourceURLs),
+    beginnings: nonResourceURLs.filter((url) => url.endsWith('*')).map((url) => url.replace(/\*+$/, '')),
+    names: new Set(resourceNames),
+  }
+}
+
+const none: readonly string[] = []
+
+function ruleCovers(held: HeldRule, wanted: PolicyRule): boolean {
+  if (!held.verbs.has('*') && !hasAll(held.verbs, wanted.verbs)) return false
+  if (!held.groups.has('*') && !hasAll(held.groups, wanted.apiGroups ?? none)) return false
+  if (!resourcesCover(held.resources, wanted.resources ?? none)) return false
+  if (!(wanted.nonResourceURLs ?? none).every((url) => urlsCover(held, url))) return false
+  if (held.names.size === 0) return true
+  const wantedNames = wanted.resourceNames ?? none
+  return wantedNames.length > 0 && hasAll(held.names, wantedNames)
+}
+
+function resourcesCover(held: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  if (held.has('*')) return true
+  return wanted.every((resource) => {
+    if (held.has(resource)) return true
+    const slash = resource.indexOf('/')
+    return slash !== -1 && held.has(`*${resource.slice(slash)}`)
   })
 }
 
-/** A held path with a star covers everything that begins alike, patterns too. */
-function urlsCover(held: readonly string[], wanted: string): boolean {
-  return held.some((url) => url === wanted || (url.endsWith('*') && wanted.startsWith(url.replace(/\*+$/, ''))))
+function urlsCover({ urls, beginnings }: HeldRule, wanted: string): boolean {
+  return urls.has(wanted) || beginnings.some((beginning) => wanted.startsWith(beginning))
 }
 
-function hasAll(set: readonly string[], wanted: readonly string[]): boolean {
-  return wanted.every((each) => set.includes(each))
+function hasAll(set: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  return wanted.every((each) => set.has(each))
 }

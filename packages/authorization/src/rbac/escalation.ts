@@ -4,9 +4,19 @@
  * @see API protocol specification, 5.9
  */
 
-import { ApiError, goQuote, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import {
+  ApiError,
+  createSliceScheduler,
+  goQuote,
+  type NamingProfile,
+  runInSlices,
+  type SliceScheduler,
+  Slices,
+  stockProfile,
+  type UserInfo,
+} from '@krmkit/meta'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
-import { covers, describeMissing } from './coverage.ts'
+import { coverage, covers, describeMissing } from './coverage.ts'
 import { goList } from './describe.ts'
 import { readBinding, readRole } from './objects.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
@@ -30,6 +40,8 @@ export interface EscalationOptions {
   /** Where the rights that somebody holds are found. Asked for when they matter. */
   readonly rbac: () => RbacAuthorizer | Promise<RbacAuthorizer>
   readonly profile?: NamingProfile
+  /** Lets others in between while many rights are compared. */
+  readonly scheduler?: SliceScheduler
 }
 
 /** Refuses a write by throwing; @see `escalationGuard`. */
@@ -45,7 +57,7 @@ const everything: readonly PolicyRule[] = [
  *   who may not bind it whatever it will be.
  */
 export function escalationGuard(options: EscalationOptions): EscalationGuard {
-  const { authorizer, rbac, profile = stockProfile } = options
+  const { authorizer, rbac, profile = stockProfile, scheduler = createSliceScheduler() } = options
   const group = `rbac.authorization.${profile.apiDomain}`
 
   const allows = async (attributes: Pick<Attributes, 'user' | 'verb' | 'resource' | 'namespace' | 'name'>): Promise<boolean> => {
@@ -56,13 +68,14 @@ export function escalationGuard(options: EscalationOptions): EscalationGuard {
   const refuseBeyond = async (write: RoleWrite, wanted: readonly PolicyRule[]): Promise<void> => {
     const { user, resource, namespace, object } = write
     const { resourceRules, nonResourceRules, errors } = (await rbac()).rulesFor(user, namespace)
-    const coverage = covers([...resourceRules, ...nonResourceRules], wanted)
-    if (coverage.outcome === 'covered') return
+    const check = coverage([...resourceRules, ...nonResourceRules], wanted)
+    const found = await runInSlices(check, new Slices(scheduler))
+    if (found.outcome === 'covered') return
     const who = `user ${goQuote(user.username)} (groups=${goList(user.groups)})`
     const what =
-      coverage.outcome === 'tooMany'
+      found.outcome === 'tooMany'
         ? `${who} is attempting to grant more RBAC permissions than can be checked`
-        : `${who} is attempting to grant RBAC permissions not currently held:\n${describeMissing(coverage.missing)}`
+        : `${who} is attempting to grant RBAC permissions not currently held:\n${describeMissing(found.missing)}`
     const resolution = errors.length === 0 ? '' : `; resolution errors: [${errors.join(', ')}]`
     throw ApiError.forbidden({ group, resource }, object.metadata.name ?? '', what + resolution)
   }

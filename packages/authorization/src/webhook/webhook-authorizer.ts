@@ -4,9 +4,8 @@
  * @see API protocol specification, 2.7 and 9.4
  */
 
-import { type Clock, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import { ByteBoundedCache, type Clock, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
-import { DecisionCache } from './decision-cache.ts'
 import { type Answer, type Fetch, post } from './fetch.ts'
 
 export interface WebhookAuthorizerOptions {
@@ -36,9 +35,12 @@ export interface WebhookAuthorizerOptions {
 const minuteMs = 60_000
 const defaultPausesMs = [500, 750, 1125, 1687]
 const longestPauseMs = 10_000
-/** Answers that are remembered, and characters of what a client may make as long as it likes. */
-const cacheSize = 8192
+/** Bytes of the decisions that are remembered; refused callers have a part of their own, so that they do not push out the others. */
+const allowedBytes = 8 * 1024 * 1024
+const refusedBytes = 2 * 1024 * 1024
+/** Characters of what a client may make as long as it likes, and of a whole review with the groups of the user. */
 const longestKept = 10_000
+const longestReview = 16_384
 
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const {
@@ -49,12 +51,17 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     unauthorizedMs = minuteMs / 2,
   } = options
   const apiVersion = `authorization.${profile.apiDomain}/${version}`
-  const cache = new DecisionCache(clock, cacheSize)
+  const allowed = new ByteBoundedCache<Decision>({ clock, maxBytes: allowedBytes, maxKeyLength: longestReview })
+  const refused = new ByteBoundedCache<Decision>({ clock, maxBytes: refusedBytes, maxKeyLength: longestReview })
+  const keep = (key: string, decision: Decision): void => {
+    if (decision.decision === 'allow') allowed.set(key, decision, clock.now() + authorizedMs)
+    else refused.set(key, decision, clock.now() + unauthorizedMs)
+  }
   return {
     async authorize(attributes) {
       const spec = specOf(attributes, version)
       const key = isKept(attributes) ? JSON.stringify(spec) : undefined
-      const known = key === undefined ? undefined : cache.get(key)
+      const known = key === undefined ? undefined : (allowed.get(key) ?? refused.get(key))
       if (known !== undefined) return known
       try {
         const review = {
@@ -65,7 +72,7 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
           status: { allowed: false },
         }
         const decision = judge(await postUntilAnswered(JSON.stringify(review), options), apiVersion)
-        if (key !== undefined) cache.keep(key, decision, decision.decision === 'allow' ? authorizedMs : unauthorizedMs)
+        if (key !== undefined) keep(key, decision)
         return decision
       } catch (error) {
         options.onError?.(error)

@@ -1,7 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Random } from '@krmkit/meta'
+import { closeToOtherUsers, writePrivateFile } from '@krmkit/meta/private-files'
 import { CertificateError } from '../certificate-error.ts'
 import type { KeyPair } from '../self-signed.ts'
 
@@ -61,6 +62,7 @@ export async function readPair(directory: string, name: string): Promise<KeyPair
       readFile(join(directory, `${name}.crt`), 'utf8'),
       readFile(join(directory, `${name}.key`), 'utf8'),
     ])
+    closeToOtherUsers(join(directory, `${name}.key`))
     return { certificate, key }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -72,17 +74,9 @@ export async function readPair(directory: string, name: string): Promise<KeyPair
 export async function writePair(directory: string, options: { name: string; pair: KeyPair }): Promise<void> {
   const { name, pair } = options
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    await writeWhole(join(directory, `${name}.key`), { text: pair.key, mode: 0o600 })
-    await writeWhole(join(directory, `${name}.crt`), { text: pair.certificate, mode: 0o644 })
+    await writePrivateFile(join(directory, `${name}.key`), pair.key)
+    await writePrivateFile(join(directory, `${name}.crt`), pair.certificate, { mode: 0o644 })
   } catch (cause) {
     throw new CertificateError({ code: 'StorageFailed', message: `cannot write the certificate ${name} in ${directory}`, cause })
   }
-}
-
-async function writeWhole(path: string, options: { text: string; mode: number }): Promise<void> {
-  const draft = `${path}.new`
-  await writeFile(draft, options.text, { mode: options.mode })
-  await chmod(draft, options.mode)
-  await rename(draft, path)
 }

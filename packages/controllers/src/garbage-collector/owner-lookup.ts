@@ -1,4 +1,4 @@
-import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import { ByteBoundedCache, type DeepReadonly, type OwnerReference } from '@krmkit/meta'
 import { foregroundFinalizer } from './graph.ts'
 import type { LiveObjects } from './live-objects.ts'
 import type { Identity } from './node.ts'
@@ -15,14 +15,14 @@ export interface SortedReferences {
   readonly waiting: readonly Reference[]
 }
 
-/** So many owners that are known to be gone are remembered. */
-const remembered = 500
+/** Bytes of the owners that are known to be gone and are remembered. */
+const rememberedBytes = 1024 * 1024
 
 /** Looks owners up on the server. Those that are gone stay gone, for a uid is never used again: they are remembered. */
 export class OwnerLookup {
   readonly #objects: LiveObjects
   /** In all their parts: the same uid may be named rightly elsewhere. */
-  readonly #absent = new Recent()
+  readonly #absent = new ByteBoundedCache<true>({ maxBytes: rememberedBytes })
 
   constructor(objects: LiveObjects) {
     this.#objects = objects
@@ -30,7 +30,7 @@ export class OwnerLookup {
 
   /** The end of this object was seen. */
   gone(uid: string, identity: Identity): void {
-    this.#absent.add(keyOf({ ...identity, uid }, identity.namespace))
+    this.#absent.set(keyOf({ ...identity, uid }, identity.namespace), true)
   }
 
   /**
@@ -44,7 +44,7 @@ export class OwnerLookup {
     const waiting: Reference[] = []
     for (const reference of references) {
       const { apiVersion, kind, name, uid } = reference
-      if (this.#absent.has(keyOf(reference, '')) || this.#absent.has(keyOf(reference, namespace))) {
+      if (this.#isAbsent(reference, '') || this.#isAbsent(reference, namespace)) {
         dangling.push(reference)
         continue
       }
@@ -53,7 +53,7 @@ export class OwnerLookup {
       const place = namespaced ? namespace : ''
       const owner = await this.#objects.get({ apiVersion, kind, name, namespace: place })
       if (owner === undefined || owner.metadata.uid !== uid) {
-        this.#absent.add(keyOf(reference, place))
+        this.#absent.set(keyOf(reference, place), true)
         dangling.push(reference)
       } else if (owner.metadata.deletionTimestamp !== undefined && owner.metadata.finalizers?.includes(foregroundFinalizer)) {
         waiting.push(reference)
@@ -61,25 +61,12 @@ export class OwnerLookup {
     }
     return { solid, dangling, waiting }
   }
+
+  #isAbsent(reference: Reference, namespace: string): boolean {
+    return this.#absent.get(keyOf(reference, namespace)) !== undefined
+  }
 }
 
 function keyOf({ uid, apiVersion, kind, name }: Omit<Reference, 'controller' | 'blockOwnerDeletion'>, namespace: string): string {
   return JSON.stringify([uid, apiVersion, kind, name, namespace])
-}
-
-/** The last so many texts that were added. */
-class Recent {
-  readonly #texts = new Set<string>()
-
-  has(text: string): boolean {
-    return this.#texts.has(text)
-  }
-
-  add(text: string): void {
-    if (this.#texts.size >= remembered) {
-      const oldest = this.#texts.values().next()
-      if (!oldest.done) this.#texts.delete(oldest.value)
-    }
-    this.#texts.add(text)
-  }
 }

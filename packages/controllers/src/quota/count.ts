@@ -34,9 +34,11 @@ export async function countedStatus(
     const evaluator = evaluatorOf(resource)
     const names = evaluator.matching(hard.keys())
     for (const name of names) tracked.add(name)
-    const objects = await objectsOf(resource, quota.metadata.namespace ?? '', context)
-    for (const object of objects) {
-      if (counts(evaluator, limited, object)) used = plus(used, only(evaluator.usage(object), new Set(names)))
+    const counted = new Set(names)
+    for await (const { items } of pagesOf(resource, quota.metadata.namespace ?? '', context)) {
+      for (const object of items) {
+        if (counts(evaluator, limited, object)) used = plus(used, only(evaluator.usage(object), counted))
+      }
     }
   }
   const before = parseUsage(quota.status?.used)
@@ -50,16 +52,14 @@ export async function countedStatus(
   return { hard: formatUsage(hard), used: formatUsage(whole) }
 }
 
-/** Whole objects where their content counts, metadata of the others. */
-async function objectsOf(
+/** Whole objects where their content counts, metadata of the others; page by page, so that a large namespace delays nothing else. */
+function pagesOf(
   resource: DiscoveredResource,
   namespace: string,
-  context: ControllerContext,
-): Promise<readonly ApiObject[]> {
-  const { client, metadata, signal } = context
+  { client, metadata, signal }: ControllerContext,
+): AsyncIterable<{ readonly items: readonly ApiObject[] }> {
   const isWeighed = weighed.some((each) => sameResource(each, resource))
-  const { items } = await (isWeighed ? client : metadata).list<ApiObject>(resource, { namespace, signal })
-  return items
+  return (isWeighed ? client : metadata).listPages<ApiObject>(resource, { namespace, signal })
 }
 
 export function sameResource(a: GroupResource, b: GroupResource): boolean {

@@ -153,15 +153,15 @@ export class FieldSet {
     return same ? this : setOf(out)
   }
 
-  /** Calls `visit` for every path: at each level members first, in order, then what lies below them. */
-  iterate(visit: (path: Path) => void): void {
+  /** Calls `visit` for every path: at each level members first, in order, then what lies below them. It ends what returns false. */
+  iterate(visit: (path: Path) => unknown): void {
     iterateFrom(this, [], visit)
   }
 
-  /** Every path, in the order of `iterate`. */
-  paths(): Path[] {
+  /** Every path, in the order of `iterate`, or the first ones. */
+  paths(limit = Number.POSITIVE_INFINITY): Path[] {
     const paths: Path[] = []
-    this.iterate((path) => paths.push(path))
+    if (limit > 0) this.iterate((path) => paths.push(path) < limit)
     return paths
   }
 
@@ -292,14 +292,17 @@ function nodeOf(member: boolean, children: FieldSet | undefined): FieldNode {
   return children === undefined ? leaf : { member, children }
 }
 
-function iterateFrom(set: FieldSet, prefix: PathElement[], visit: (path: Path) => void): void {
+/** @returns false once a visit has ended it. */
+function iterateFrom(set: FieldSet, prefix: PathElement[], visit: (path: Path) => unknown): boolean {
   const elements = set.elements()
-  for (const element of elements) if (set.nodes.get(element)?.member) visit([...prefix, element])
+  for (const element of elements) if (set.nodes.get(element)?.member && visit([...prefix, element]) === false) return false
   for (const element of elements) {
     const children = set.nodes.get(element)?.children
     if (children === undefined) continue
     prefix.push(element)
-    iterateFrom(children, prefix, visit)
+    const goesOn = iterateFrom(children, prefix, visit)
     prefix.pop()
+    if (!goesOn) return false
   }
+  return true
 }

@@ -24,6 +24,8 @@ const shared = new Map<string, JsonObject>()
 const recent = new RecentSets()
 const maxShared = 512
 const maxSharedText = 2048
+/** Sets of more nodes have longer texts. */
+const maxSharedNodes = maxSharedText / 6
 /** Below a path, sets of only a few leaves are shared on their own. */
 const fewLeaves = 8
 const manyMembers = 128
@@ -37,16 +39,46 @@ const noFields: JsonObject = Object.freeze({})
 export function encodeFieldsV1(set: FieldSet): JsonObject {
   if (set.encoded !== undefined) return set.encoded
   if (set.empty) return noFields
-  const twin = recent.twin(set)
+  const { twin, nodes } = recent.find(set)
   if (twin?.encoded !== undefined) {
     set.encoded = twin.encoded
     return twin.encoded
   }
-  const encoded = sharedFieldsV1(encodeSet(set))
+  const made = encodeSet(set)
+  const encoded = nodes > maxSharedNodes ? made : sharedFieldsV1(made)
   set.encoded = encoded
   cache.set(encoded, set)
   return encoded
 }
+
+/** Does the same for a large set in slices, after which `encodeFieldsV1` has it. */
+export function* encodeSteps(set: FieldSet): Generator<void, void> {
+  if (set.encoded !== undefined || set.empty) return
+  yield* prepareSet(set, false)
+  encodeFieldsV1(set)
+}
+
+/** Makes the FieldsV1 form of a set, its parts first. */
+function* prepareSet(set: FieldSet, member: boolean): Generator<void, void> {
+  if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
+  const elements = set.elements()
+  yield
+  const fields: JsonObject = isBestAsTable(elements) ? Object.create(null) : {}
+  if (member) fields['.'] = noFields
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i] as PathElement
+    const node = set.nodes.get(element) as FieldNode
+    if (node.children !== undefined && !isFewLeaves(node.children)) yield* prepareSet(node.children, node.member)
+    fields[element] = encodeNode(node)
+    if (i % stepSize === 0) yield
+  }
+  const made = Object.freeze(isBestAsTable(elements) ? Object.setPrototypeOf(fields, Object.prototype) : fields)
+  if (member) set.encodedBelowMember = made
+  else set.encoded = made
+}
+
+/** Elements between two interruptions. */
+const stepSize = 64
 
 /** An equal FieldsV1 object, frozen, that many others may share; the object itself, not frozen, when it is large. */
 export function sharedFieldsV1(fields: JsonObject): JsonObject {
@@ -74,14 +106,31 @@ function freezeAll(fields: JsonObject): JsonObject {
  * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths beyond 500 elements.
  */
 export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet {
+  const known = knownSet(fields)
+  if (known !== undefined) return known
+  const reader = new Reader(Object.isFrozen(fields))
+  return keepSet(fields as JsonObject, reader.node(fields as JsonObject, 0))
+}
+
+/** The same, to be run in slices. */
+export function* decodeSteps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
+  const known = knownSet(fields)
+  if (known !== undefined) return known
+  const reader = new Reader(Object.isFrozen(fields))
+  return keepSet(fields as JsonObject, yield* reader.steps(fields as JsonObject, 0))
+}
+
+function knownSet(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet | undefined {
   if (fields === null || fields === undefined) return emptySet
   const known = cache.get(fields)
-  if (known !== undefined) return known
-  if (!isMap(fields as JsonValue)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
-  const reader = new Reader(Object.isFrozen(fields))
-  const set = reader.node(fields as JsonObject, 0).children ?? emptySet
-  if (reader.frozen) cache.set(fields, set)
-  return set
+  if (known === undefined && !isMap(fields as JsonValue))
+    throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+  return known
+}
+
+function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldSet {
+  if (Object.isFrozen(fields)) cache.set(fields, children)
+  return children
 }
 
 /** Reads the JSON text of a FieldsV1 object; `null` is the empty set. */
@@ -103,7 +152,7 @@ function encodeSet(set: FieldSet): JsonObject {
 
 function encodeNode({ member, children }: FieldNode): JsonObject {
   if (children === undefined) return noFields
-  const set = isFewLeaves(children) ? (recent.twin(children) ?? children) : children
+  const set = isFewLeaves(children) ? (recent.find(children).twin ?? children) : children
   if (!member) return encodeSet(set)
   set.encodedBelowMember ??= Object.freeze(addMembers({ '.': noFields }, set))
   return set.encodedBelowMember
@@ -140,36 +189,79 @@ class Reader {
   }
 
   node(fields: JsonObject, depth: number): FieldNode {
-    if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
-    let member = false
-    let nodes: Map<PathElement, FieldNode> | undefined
-    let canonical = this.frozen
-    let last: PathElement | undefined
+    checkPath(depth)
+    const read = new NodeRead(this.frozen)
     for (const key in fields) {
-      if (key === '.') {
-        canonical &&= nodes === undefined && isEmptyMap(fields[key])
-        member = true
-        continue
-      }
-      const element = parseElement(key)
-      if (element === undefined) {
-        canonical = false
-        continue
-      }
       const child = fields[key]
-      if (child !== null && !isMap(child)) throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
-      nodes ??= new Map()
-      const node = child === null ? leaf : this.node(child, depth + 1)
-      canonical &&= element === key && isEncodedAs(node, child) && (last === undefined || compareElements(last, element) < 0)
-      const twin = nodes.get(element)
-      nodes.set(element, twin === undefined ? node : unite(twin, node))
-      last = element
+      const element = read.element(key, child)
+      if (element !== undefined) read.add(element, { key, child }, isMap(child) ? this.node(child, depth + 1) : leaf)
     }
-    if (nodes === undefined) return leaf
-    const children = new FieldSet(nodes)
-    if (canonical && member) children.encodedBelowMember = fields
-    else if (canonical) children.encoded = fields
-    return { member, children }
+    return read.node(fields)
+  }
+
+  /** The same in slices. */
+  *steps(fields: JsonObject, depth: number): Generator<void, FieldNode> {
+    checkPath(depth)
+    const read = new NodeRead(this.frozen)
+    let members = 0
+    for (const key in fields) {
+      const child = fields[key]
+      const element = read.element(key, child)
+      if (element !== undefined) read.add(element, { key, child }, isMap(child) ? yield* this.steps(child, depth + 1) : leaf)
+      if (++members % stepSize === 0) yield
+    }
+    return read.node(fields)
+  }
+}
+
+function checkPath(depth: number): void {
+  if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
+}
+
+/** A node that is being read. */
+class NodeRead {
+  #member = false
+  #nodes: Map<PathElement, FieldNode> | undefined
+  /** What is read is just what would be written. */
+  #canonical: boolean
+  #last: PathElement | undefined
+
+  constructor(frozen: boolean) {
+    this.#canonical = frozen
+  }
+
+  /** What a member says; `undefined` where nothing lies below it, or nothing that is known. */
+  element(key: string, child: JsonValue | undefined): PathElement | undefined {
+    if (key === '.') {
+      this.#canonical &&= this.#nodes === undefined && isEmptyMap(child)
+      this.#member = true
+      return undefined
+    }
+    const element = parseElement(key)
+    if (element === undefined) this.#canonical = false
+    else if (child !== null && !isMap(child))
+      throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
+    return element
+  }
+
+  add(element: PathElement, { key, child = null }: { key: string; child: JsonValue | undefined }, node: FieldNode): void {
+    this.#nodes ??= new Map()
+    this.#canonical &&=
+      child !== null &&
+      element === key &&
+      isEncodedAs(node, child) &&
+      (this.#last === undefined || compareElements(this.#last, element) < 0)
+    const twin = this.#nodes.get(element)
+    this.#nodes.set(element, twin === undefined ? node : unite(twin, node))
+    this.#last = element
+  }
+
+  node(fields: JsonObject): FieldNode {
+    if (this.#nodes === undefined) return leaf
+    const children = new FieldSet(this.#nodes)
+    if (this.#canonical && this.#member) children.encodedBelowMember = fields
+    else if (this.#canonical) children.encoded = fields
+    return { member: this.#member, children }
   }
 }
 

@@ -4,33 +4,59 @@ import type { FieldSet } from './field-set.ts'
 export class RecentSets {
   readonly #sets = new Map<number, FieldSet>()
   #nodes = 0
+  #characters = 0
 
-  /** An equal set that was seen before; else this one is remembered, unless it is large. */
-  twin(set: FieldSet): FieldSet | undefined {
-    const { print, nodes } = new Fingerprint(set)
-    if (nodes > maxNodes) return undefined
+  /** Number of sets. */
+  get size(): number {
+    return this.#sets.size
+  }
+
+  /** Looks for an equal set that was seen before; remembers this one where there is none, unless it is large. */
+  find(set: FieldSet): Found {
+    const found = new Fingerprint(set)
+    const { print, nodes, characters } = found
+    if (nodes > maxNodes || characters > maxCharacters) return found
     const known = this.#sets.get(print)
-    if (known?.equals(set)) return known
+    if (known?.equals(set)) {
+      found.twin = known
+      return found
+    }
     this.#nodes += nodes
-    if (this.#sets.size >= maxSets || this.#nodes > maxNodesOfAll) {
+    this.#characters += characters
+    if (this.#sets.size >= maxSets || this.#nodes > maxNodesOfAll || this.#characters > maxCharactersOfAll) {
       this.#sets.clear()
       this.#nodes = nodes
+      this.#characters = characters
     }
     this.#sets.set(print, set)
-    return undefined
+    return found
   }
+}
+
+export interface Found {
+  /** The equal set. */
+  readonly twin: FieldSet | undefined
+  /** How many nodes the set has; of large ones, at least how many. */
+  readonly nodes: number
 }
 
 const maxSets = 1024
 const maxNodes = 4096
 const maxNodesOfAll = 65_536
+/** Of path elements: an element holds the name of a key, or a value, of any length. */
+const maxCharacters = 65_536
+const maxCharactersOfAll = 2 * 1024 * 1024
 
 /** The same for equal sets, whatever the order of their nodes. */
-class Fingerprint {
+class Fingerprint implements Found {
   readonly print: number
+  twin: FieldSet | undefined
   nodes = 0
+  /** Of all path elements. */
+  characters = 0
 
   constructor(set: FieldSet) {
+    this.twin = undefined
     this.print = this.#of(set)
   }
 
@@ -40,6 +66,7 @@ class Fingerprint {
     if (this.nodes > maxNodes) return print
     for (const [element, { member, children }] of set.nodes) {
       const { length } = element
+      this.characters += length
       let node = Math.imul(length + 256 * element.charCodeAt(length - 1) + 65_536 * element.charCodeAt(length >> 1), 0x9e3779b1)
       if (member) node = ~node
       if (children !== undefined) node = Math.imul(node ^ this.#of(children), 0x85ebca6b)

@@ -1,10 +1,10 @@
-import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
-import { conflictSet } from '../merge/conflict.ts'
+import { conflictsBeside, countConflicts } from '../merge/conflict.ts'
 import type { ApplyOutcome } from '../merge/updater.ts'
-import { applyManager } from '../merge/updater.ts'
+import { applyConflict, applyManagerSteps } from '../merge/updater.ts'
 import { checkedFieldSet } from '../typed/checked-set.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
@@ -14,13 +14,13 @@ import type { FieldConflict } from './conflicts.ts'
 import { fieldConflicts } from './conflicts.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeManaged, identicalEntries, noManaged } from './entries.ts'
+import { decodeManaged, encodeManaged, encodeManagedSteps, identicalEntries, noManaged } from './entries.ts'
 import { annotationManager, lastApplied, lastAppliedAnnotation, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
 import { stripped } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
 import { withManagedFields, withoutManagedFields } from './types.ts'
-import { movedTimes, updateManaged } from './update.ts'
+import { decodeAhead, movedTimes, updateManagedSteps } from './update.ts'
 
 /** Manager that owns everything of an object that nobody owned before its first apply. */
 export const firstApplyManager = 'before-first-apply'
@@ -34,6 +34,8 @@ export interface ApplyRequest {
   readonly manager: string
   /** Takes over what others own. */
   readonly force: boolean
+  /** How many conflicts are listed; all by default. */
+  readonly maxConflicts?: number | undefined
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
@@ -55,7 +57,14 @@ export type ApplyResult =
       /** False when only owners change, or nothing. */
       readonly changed: boolean
     }
-  | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] }
+  | FieldConflicts
+
+export interface FieldConflicts {
+  readonly kind: 'conflict'
+  readonly conflicts: readonly FieldConflict[]
+  /** How many there are, those beyond `maxConflicts` included. */
+  readonly total: number
+}
 
 /** An apply that went through, object and owners apart. */
 export interface AppliedParts {
@@ -72,7 +81,7 @@ export interface AppliedParts {
   readonly changed: boolean
 }
 
-export type ApplyParts = AppliedParts | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] }
+export type ApplyParts = AppliedParts | FieldConflicts
 
 /**
  * Joins what a manager wants with the live object, and records who owns what.
@@ -96,19 +105,41 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
 
 /** The same for callers that go on to decode and default: they see what they need not do again. @throws as `applyPatch` */
 export function applyParts(request: ApplyRequest): ApplyParts {
+  return runAtOnce(partsSteps(request, false))
+}
+
+/** The same for large objects, to be run in slices. */
+export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
+  return partsSteps(request, true)
+}
+
+function* partsSteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
+  if (sliced) yield* decodeAhead(request.live?.metadata?.managedFields)
   const { type, named } = checkApplied(request)
-  return request.live === undefined ? create(request, type, named) : change(request, request.live, { type, named })
+  if (sliced) yield
+  return request.live === undefined
+    ? yield* create(request, { type, named, sliced })
+    : yield* change(request, request.live, { type, named, sliced })
+}
+
+interface Checked {
+  readonly type: TypeRef
+  /** What the configuration names. */
+  readonly named: FieldSet
+  readonly sliced: boolean
 }
 
 /** Nobody owns anything of what is not there yet: no conflicts, and nothing to take away. */
-function create(request: ApplyRequest, type: TypeRef, named: FieldSet): AppliedParts {
+function* create(request: ApplyRequest, { type, named, sliced }: Checked): Generator<void, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
   const set = filterSet(named, request.resetFields?.[apiVersion]).difference(stripped)
   const managers = set.empty ? noManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
-  const entries = encodeManaged({ managers, times: movedTimes(noManaged, key, request.now) })
+  const managed = { managers, times: movedTimes(noManaged, key, request.now) }
+  if (sliced) yield
+  const entries = sliced ? yield* encodeManagedSteps(managed) : encodeManaged(managed)
   const annotated = withAnnotation(request, value)
   return {
     kind: 'applied',
@@ -119,24 +150,32 @@ function create(request: ApplyRequest, type: TypeRef, named: FieldSet): AppliedP
   }
 }
 
-function change(request: ApplyRequest, live: FrozenObject, { type, named }: { type: TypeRef; named: FieldSet }): ApplyParts {
+function* change(request: ApplyRequest, live: FrozenObject, { type, named, sliced }: Checked): Generator<void, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
-  const managed = ownedBefore(request, live)
+  const managed = yield* ownedBefore(request, live, sliced)
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
-  const options = { converter: converterOf(types), ignored: request.resetFields, named, unowned: stripped }
+  const options = {
+    converter: converterOf(types),
+    ignored: request.resetFields,
+    named,
+    unowned: stripped,
+    sliced,
+    maxConflicts: request.maxConflicts,
+  }
   const config = { value: applied as unknown as JsonObject, type }
-  let outcome: ApplyOutcome = applyManager(write, config, request.force, options)
+  let outcome: ApplyOutcome = yield* applyManagerSteps(write, config, request.force, options)
   if (outcome.kind === 'conflict' && manager === annotationManager) {
     const allowed = takeoverSet(value, type, apiVersion, annotationOf(request))
     if (allowed !== undefined) {
-      const { conflicts } = outcome
-      if (conflictSet(conflicts).difference(allowed).empty) outcome = applyManager(write, config, true, options)
-      else outcome = { kind: 'conflict', conflicts: conflicts.filter(({ path }) => !allowed.has(path)) }
+      const taken = conflictsBeside(outcome.taken, allowed)
+      if (taken.size === 0) outcome = yield* applyManagerSteps(write, config, true, options)
+      else outcome = applyConflict(taken, request.maxConflicts)
     }
   }
-  if (outcome.kind === 'conflict') return { kind: 'conflict', conflicts: fieldConflicts(outcome.conflicts) }
+  if (outcome.kind === 'conflict')
+    return { kind: 'conflict', conflicts: fieldConflicts(outcome.conflicts), total: countConflicts(outcome.taken) }
   const changed = outcome.object !== undefined
   const merged = withAnnotation(request, (outcome.object?.value ?? value) as JsonObject)
   const { managers } = outcome
@@ -146,7 +185,8 @@ function change(request: ApplyRequest, live: FrozenObject, { type, named }: { ty
   if (!changed && managers === managed.managers)
     return { kind: 'applied', value: merged, content, managedFields: stored, changed }
   const times = changed ? movedTimes(managed, key, request.now) : managed.times
-  const managedFields = entriesAfter(stored, encodeManaged({ ...managed, managers, times }))
+  const owned = { ...managed, managers, times }
+  const managedFields = entriesAfter(stored, sliced ? yield* encodeManagedSteps(owned) : encodeManaged(owned))
   return { kind: 'applied', value: merged, content, managedFields, changed }
 }
 
@@ -197,8 +237,9 @@ function namedBefore({ live, manager, subresource = '' }: ApplyRequest): FieldSe
 }
 
 /** Stored owners; an object that has none belongs to `before-first-apply`. */
-function ownedBefore(request: ApplyRequest, live: FrozenObject): Managed {
+function* ownedBefore(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
   const managed = decodeManaged(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
-  return updateManaged(managed, { ...request, live: undefined, next: live, manager: firstApplyManager })
+  const first = { ...request, live: undefined, next: live, manager: firstApplyManager }
+  return yield* updateManagedSteps(managed, first, sliced)
 }

@@ -1,4 +1,4 @@
-import { emptySet } from '../fieldpath/field-set.ts'
+import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { compareStrings } from '../value/order.ts'
 import type { Managed } from './entries.ts'
@@ -24,6 +24,8 @@ export function capUpdateManagers(managed: Managed, max = maxUpdateManagers): Ma
   const managers = new Map(managed.managers)
   const times = new Map(managed.times)
   const firstOf = new Map<string, string>()
+  // What each bucket is made of, united in the end.
+  const parts = new Map<string, FieldSet[]>()
   for (const key of updaters) {
     if (count <= max) break
     const owned = managers.get(key) as VersionedSet
@@ -33,14 +35,26 @@ export function capUpdateManagers(managed: Managed, max = maxUpdateManagers): Ma
       continue
     }
     const bucket = managerKey({ manager: ancientManager, operation: 'Update', apiVersion: owned.apiVersion, subresource: '' })
-    const set = (managers.get(bucket) ?? managers.get(first))?.set ?? emptySet
+    const before = (managers.get(bucket) ?? managers.get(first))?.set ?? emptySet
     if (!managers.has(bucket)) managers.delete(first)
-    managers.set(bucket, { ...owned, set: owned.set.union(set) })
+    const sets = parts.get(bucket)
+    if (sets === undefined) parts.set(bucket, [before, owned.set])
+    else sets.push(owned.set)
+    managers.set(bucket, { ...owned, set: before })
     managers.delete(key)
+    if (key === bucket) parts.delete(bucket)
     setTime(times, bucket, managed.times.get(key))
     count--
   }
+  for (const [bucket, sets] of parts) managers.set(bucket, { ...(managers.get(bucket) as VersionedSet), set: unionOf(sets) })
   return { managers, times, sources: managed.sources }
+}
+
+/** By halves, so that each path is copied a logarithmic number of times. */
+function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 1) return sets[0] ?? emptySet
+  const half = sets.length >> 1
+  return unionOf(sets.slice(0, half)).union(unionOf(sets.slice(half)))
 }
 
 function setTime(times: Map<string, string>, key: string, time: string | undefined): void {

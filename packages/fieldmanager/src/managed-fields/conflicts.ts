@@ -3,7 +3,7 @@ import type { Path } from '../fieldpath/element.ts'
 import { pathText } from '../fieldpath/path-text.ts'
 import type { Conflict } from '../merge/conflict.ts'
 import { compareStrings } from '../value/order.ts'
-import { managerKey, managerText, parseManagerKey } from './manager-id.ts'
+import { type ManagerId, managerKey, managerText, parseManagerKey } from './manager-id.ts'
 
 /** A field that an apply would change, and one that owns it. */
 export interface FieldConflict {
@@ -21,15 +21,25 @@ export interface FieldConflict {
 }
 
 export function fieldConflicts(conflicts: readonly Conflict[]): FieldConflict[] {
+  const managers = new Map<string, ManagerId & { message: string }>()
   return conflicts.map(({ manager, path }) => {
-    const id = parseManagerKey(manager)
-    return { ...id, path, field: pathText(path), message: `conflict with ${managerText(id)}` }
+    let about = managers.get(manager)
+    if (about === undefined) {
+      const id = parseManagerKey(manager)
+      about = { ...id, message: `conflict with ${managerText(id)}` }
+      managers.set(manager, about)
+    }
+    return { ...about, path, field: pathText(path) }
   })
 }
 
-/** All conflicts of an apply in one text, as clients print it. */
-export function conflictMessage(conflicts: readonly FieldConflict[]): string {
-  if (conflicts.length === 1) return `Apply failed with 1 conflict: ${conflicts[0]?.message}: ${conflicts[0]?.field}`
+/**
+ * All conflicts of an apply in one text, as clients print it.
+ *
+ * @param total how many there are, where `conflicts` lists the first ones only.
+ */
+export function conflictMessage(conflicts: readonly FieldConflict[], total = conflicts.length): string {
+  if (total === 1) return `Apply failed with 1 conflict: ${conflicts[0]?.message}: ${conflicts[0]?.field}`
   const byManager = new Map<string, FieldConflict[]>()
   for (const conflict of conflicts) {
     const key = managerKey(conflict)
@@ -42,11 +52,12 @@ export function conflictMessage(conflicts: readonly FieldConflict[]): string {
     parts.push(`conflicts with ${managerText(parseManagerKey(key))}:`)
     for (const { field } of byManager.get(key) ?? []) parts.push(`- ${field}`)
   }
-  return `Apply failed with ${conflicts.length} conflicts: ${parts.join('\n')}`
+  if (total > conflicts.length) parts.push(`and ${total - conflicts.length} more`)
+  return `Apply failed with ${total} conflicts: ${parts.join('\n')}`
 }
 
 /** The 409 that an apply with conflicts is answered with: a cause for each field of each owner. */
-export function conflictError(conflicts: readonly FieldConflict[]): ApiError {
+export function conflictError(conflicts: readonly FieldConflict[], total = conflicts.length): ApiError {
   const causes = conflicts.map(({ message, field }) => ({ reason: 'FieldManagerConflict', message, field }))
-  return ApiError.applyConflict(causes, conflictMessage(conflicts))
+  return ApiError.applyConflict(causes, conflictMessage(conflicts, total))
 }

@@ -1,6 +1,7 @@
-import type { DeepReadonly, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
+import { type DeepReadonly, type JsonObject, type JsonValue, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
-import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
+import type { FieldSet } from '../fieldpath/field-set.ts'
+import { decodeFieldsV1, decodeSteps, encodeFieldsV1, encodeSteps } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
 import { compareStrings, equalValues, sortInPlace } from '../value/order.ts'
 import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
@@ -24,9 +25,18 @@ export const noManaged: Managed = { managers: new Map(), times: new Map() }
  */
 export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
   if (entries === null || entries === undefined || entries.length === 0) return noManaged
+  return decoded.get(entries) ?? runAtOnce(decodeManagedSteps(entries, false))
+}
+
+/** The same, to be run in slices. @param sliced false to read each entry at once. */
+export function* decodeManagedSteps(
+  entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
+  sliced = true,
+): Generator<void, Managed> {
+  if (entries === null || entries === undefined || entries.length === 0) return noManaged
   const known = decoded.get(entries)
   if (known !== undefined) return known
-  const managed = readEntries(entries)
+  const managed = yield* readEntries(entries, sliced)
   // What is frozen is frozen all through, and stays what it is.
   if (Object.isFrozen(entries)) decoded.set(entries, managed)
   return managed
@@ -35,7 +45,7 @@ export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null
 /** A memo: entries of stored objects, which are frozen, are read once however many writes look at them. */
 const decoded = new WeakMap<object, Managed>()
 
-function readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>): Managed {
+function* readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<void, Managed> {
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
   const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
@@ -46,7 +56,8 @@ function readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>): Managed {
     if (apiVersion === undefined || apiVersion === '') throw invalid('apiVersion must not be empty')
     checkFieldsType(entry.fieldsType ?? '', i)
     const key = managerKey({ manager: entry.manager ?? '', operation, apiVersion, subresource: entry.subresource ?? '' })
-    managers.set(key, { set: decodeSet(entry), apiVersion, applied: operation === 'Apply' })
+    const set = yield* decodeSet(entry, sliced)
+    managers.set(key, { set, apiVersion, applied: operation === 'Apply' })
     if (time === undefined || time === null) times.delete(key)
     else times.set(key, time)
     sources.set(key, entry)
@@ -65,6 +76,12 @@ export function encodeManaged({ managers, times, sources }: Managed): ManagedFie
     else entries.push(encodeEntry(parseManagerKey(key), owned, time))
   }
   return sortInPlace(entries, compareEntries)
+}
+
+/** The same, to be run in slices. */
+export function* encodeManagedSteps(managed: Managed): Generator<void, ManagedFieldsEntry[]> {
+  for (const { set } of managed.managers.values()) yield* encodeSteps(set)
+  return encodeManaged(managed)
 }
 
 /** True when both lists hold the very same entries, as they do when nothing about owners has changed. */
@@ -128,9 +145,12 @@ export function seconds(time: string | undefined): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
 }
 
-function decodeSet(entry: DeepReadonly<ManagedFieldsEntry>) {
+function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: boolean): Generator<void, FieldSet> {
   try {
-    return decodeFieldsV1(entry.fieldsV1 as DeepReadonly<JsonObject> | undefined)
+    const fields = fieldsV1 as DeepReadonly<JsonObject> | undefined
+    if (!sliced) return decodeFieldsV1(fields)
+    yield
+    return yield* decodeSteps(fields)
   } catch (error) {
     if (error instanceof FieldManagerError) throw invalid(`error decoding versioned set: ${error.message}`)
     throw error

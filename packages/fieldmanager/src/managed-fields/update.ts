@@ -1,14 +1,23 @@
-import type { ApiObject, DeepReadonly, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
+import { encodeSteps } from '../fieldpath/fields-v1.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import { ownsChanges, updateManagers } from '../merge/updater.ts'
-import { compareTyped } from '../typed/compare.ts'
+import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
+import { compareSteps, compareTyped } from '../typed/compare.ts'
 import { createdSet } from '../typed/created-set.ts'
 import { capUpdateManagers } from './cap.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeEntry, encodeManaged, identicalEntries, noManaged } from './entries.ts'
+import {
+  decodeManaged,
+  decodeManagedSteps,
+  encodeEntry,
+  encodeManaged,
+  encodeManagedSteps,
+  identicalEntries,
+  noManaged,
+} from './entries.ts'
 import { managerKey } from './manager-id.ts'
 import { stripMeta, stripped } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
@@ -51,35 +60,66 @@ export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): 
 
 /** The owners that `trackUpdate` gives the object; the list of the live object itself when nothing about them changes. */
 export function ownersAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+  return runAtOnce(ownersSteps(request, false))
+}
+
+/** The same for large objects, to be run in slices. */
+export function ownersAfterUpdateSteps(
+  request: UpdateRequest<FrozenObject>,
+): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
+  return ownersSteps(request, true)
+}
+
+function* ownersSteps(
+  request: UpdateRequest<FrozenObject>,
+  sliced: boolean,
+): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
-  const before = liveOrNext(live?.metadata?.managedFields, next.metadata?.managedFields, subresource !== '')
-  if (live === undefined && before === noManaged) {
-    const created = ownersAfterCreate(request)
-    if (created !== undefined) return created.length === 0 ? undefined : created
-  }
-  const managed = updateManaged(before, request)
   const stored = live?.metadata?.managedFields
+  if (sliced) yield* decodeAhead(stored)
+  const before = yield* liveOrNext(stored, next.metadata?.managedFields, { ignoreNext: subresource !== '', sliced })
+  if (live === undefined && before === noManaged) {
+    const created = createdOwners(request)
+    if (created === 'nothing') return undefined
+    if (created !== undefined) {
+      if (sliced) yield* encodeSteps(created.set)
+      return [createdEntry(request, created)]
+    }
+  }
+  const managed = yield* updateManagedSteps(before, request, sliced)
   if (managed.managers.size === 0) return undefined
-  const entries = encodeManaged(managed)
+  const entries = sliced ? yield* encodeManagedSteps(managed) : encodeManaged(managed)
   return identicalEntries(stored, entries) ? stored : entries
 }
 
 /** Most objects are made by one manager, who owns all of them; `undefined` when it is not that plain. */
-function ownersAfterCreate(request: UpdateRequest<FrozenObject>): ManagedFieldsEntry[] | undefined {
-  const { next, apiVersion, subresource = '', types, now } = request
+function createdOwners(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
+  const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
   const created = createdSet(withoutManagedFields(next), types.zero?.(apiVersion) ?? {}, type)
   if (created === undefined) return undefined
   const set = filterSet(created, request.resetFields?.[apiVersion]).difference(stripped)
-  if (set.empty) return []
+  return set.empty ? 'nothing' : { set, apiVersion, applied: false }
+}
+
+function createdEntry(request: UpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
+  const { subresource = '', now } = request
   const manager = request.manager === '' ? unknownManager : request.manager
-  const owned = { set, apiVersion, applied: false }
-  return [encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : timeText(now))]
+  return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : timeText(now))
 }
 
 /** Moves ownership only; what `trackUpdate` does between reading and writing entries. */
 export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
+  return runAtOnce(updateManagedSteps(managed, request, false))
+}
+
+/** The same, to be run in slices. @param sliced false to compare at once. */
+export function* updateManagedSteps(
+  managed: Managed,
+  request: UpdateRequest<FrozenObject>,
+  sliced: boolean,
+): Generator<void, Managed> {
   const { live, next, apiVersion, subresource = '', types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
@@ -91,12 +131,13 @@ export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObj
   const write = { live: { value: from, type }, apiVersion, managers: managed.managers, manager: current }
   let managers: Managed['managers']
   try {
-    const comparison = compareTyped(from, to.value, type)
+    const comparison = sliced ? yield* compareSteps(from, to.value, type) : compareTyped(from, to.value, type)
+    if (sliced) yield
     if (ownsChanges({ ...write, manager: key }, comparison, stripped, request.resetFields?.[apiVersion])) {
       return capUpdateManagers({ ...managed, times: movedTimes(managed, key, request.now) })
     }
     const options = { converter: converterOf(types), ignored: request.resetFields }
-    managers = stripMeta(updateManagers(write, to, options, comparison), current)
+    managers = stripMeta(yield* updateManagersSteps(write, to, options, comparison), current)
   } catch (error) {
     if (error instanceof FieldManagerError) return managed
     throw error
@@ -130,15 +171,17 @@ export function timeText(ms: number): string {
 /** A memo: many writes fall into one second. */
 let latest = { second: Number.NaN, text: '' }
 
-function liveOrNext(
-  live: DeepReadonly<ManagedFieldsEntry[]> | undefined,
-  next: DeepReadonly<ManagedFieldsEntry[]> | undefined,
-  ignoreNext: boolean,
-): Managed {
+type Entries = DeepReadonly<ManagedFieldsEntry[]> | undefined
+
+function* liveOrNext(
+  live: Entries,
+  next: Entries,
+  { ignoreNext, sliced }: { ignoreNext: boolean; sliced: boolean },
+): Generator<void, Managed> {
   if (ignoreNext || next === live) return decodeOrNone(live)
   if (isReset(next)) return noManaged
   try {
-    const managed = decodeManaged(next)
+    const managed = sliced ? yield* decodeManagedSteps(next) : decodeManaged(next)
     if (managed.managers.size > 0) return managed
   } catch (error) {
     if (!(error instanceof FieldManagerError)) throw error
@@ -146,7 +189,16 @@ function liveOrNext(
   return decodeOrNone(live)
 }
 
-function decodeOrNone(entries: DeepReadonly<ManagedFieldsEntry[]> | undefined): Managed {
+/** Reads stored owners in slices, after which they are known. */
+export function* decodeAhead(entries: Entries): Generator<void, void> {
+  try {
+    yield* decodeManagedSteps(entries)
+  } catch (error) {
+    if (!(error instanceof FieldManagerError)) throw error
+  }
+}
+
+function decodeOrNone(entries: Entries): Managed {
   try {
     return decodeManaged(entries)
   } catch (error) {

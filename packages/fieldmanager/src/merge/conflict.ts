@@ -2,7 +2,7 @@ import type { Path } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { pathText } from '../fieldpath/path-text.ts'
 import { compareStrings } from '../value/order.ts'
-import type { Managers } from './managers.ts'
+import type { Managers, VersionedSet } from './managers.ts'
 
 /** An apply wants to change what another manager owns. */
 export interface Conflict {
@@ -10,13 +10,30 @@ export interface Conflict {
   readonly path: Path
 }
 
-/** One conflict for each path of each manager, by manager, then in the order of the sets. */
-export function conflictsOf(managers: Managers): Conflict[] {
+/** One conflict for each path of each manager, by manager, then in the order of the sets; the first ones where there are more than `limit`. */
+export function conflictsOf(managers: Managers, limit = Number.POSITIVE_INFINITY): Conflict[] {
   const conflicts: Conflict[] = []
   for (const manager of [...managers.keys()].sort(compareStrings)) {
-    for (const path of managers.get(manager)?.set.paths() ?? []) conflicts.push({ manager, path })
+    for (const path of managers.get(manager)?.set.paths(limit - conflicts.length) ?? []) conflicts.push({ manager, path })
   }
   return conflicts
+}
+
+/** How many there are of them. */
+export function countConflicts(managers: Managers): number {
+  let count = 0
+  for (const { set } of managers.values()) count += set.size
+  return count
+}
+
+/** Conflicts but for those over some paths. */
+export function conflictsBeside(managers: Managers, allowed: FieldSet): Managers {
+  const out = new Map<string, VersionedSet>()
+  for (const [manager, owned] of managers) {
+    const set = owned.set.difference(allowed)
+    if (!set.empty) out.set(manager, { ...owned, set })
+  }
+  return out
 }
 
 /** The paths of conflicts, whoever owns them. */

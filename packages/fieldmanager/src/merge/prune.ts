@@ -22,7 +22,7 @@ export interface PruneContext {
  * Taking away an item takes what lies below it away, so two steps put back: what somebody owns, and what the
  * manager had never named.
  */
-export function prune(merged: TypedValue, { managers, manager, last, converter }: PruneContext): TypedValue {
+export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneContext): Generator<void, TypedValue> {
   if (last === undefined || last.set.empty) return merged
   const { apiVersion, set: now } = managers.get(manager) as VersionedSet
   // Nothing was dropped, so nothing can go.
@@ -31,19 +31,23 @@ export function prune(merged: TypedValue, { managers, manager, last, converter }
   if (converted === undefined) return merged
   const pruned = remove(converted, withNamedMembers(last.set, converted.type))
   const named = namedSets()
-  const kept = addBackOwned(converted, pruned, last.apiVersion, { managers, converter, named })
-  const out = converter.convert(addBackDangling(converted, kept, last, { converter, named }), apiVersion)
+  yield
+  const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, named })
+  yield
+  const dangling = addBackDangling(converted, kept, last, { converter, named })
+  yield
+  const out = converter.convert(dangling, apiVersion)
   invariant(out !== undefined, 'the version of an apply is known')
   return out
 }
 
 /** First at the version of the pruned object, so that conversions find the fields that they rely on. */
-function addBackOwned(
+function* addBackOwned(
   merged: TypedValue,
   pruned: TypedValue,
   prunedVersion: string,
   { managers, converter, named }: { managers: Managers; converter: Converter; named: NamedSets },
-): TypedValue {
+): Generator<void, TypedValue> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
     const known = owned.get(apiVersion)
@@ -51,21 +55,29 @@ function addBackOwned(
   }
   const versions = [...owned.keys()].sort((a, b) => Number(b === prunedVersion) - Number(a === prunedVersion))
   let state = { merged, pruned }
-  for (const version of versions) state = addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, named })
+  for (const version of versions) {
+    yield
+    state = yield* addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, named })
+  }
   return state.pruned
 }
 
-function addBackOwnedAt(
+function* addBackOwnedAt(
   state: { merged: TypedValue; pruned: TypedValue },
   apiVersion: string,
   owned: FieldSet,
   { converter, named }: { converter: Converter; named: NamedSets },
-): { merged: TypedValue; pruned: TypedValue } {
+): Generator<void, { merged: TypedValue; pruned: TypedValue }> {
   const merged = converter.convert(state.merged, apiVersion)
   if (merged === undefined) return state
   const pruned = converter.convert(state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
-  const gone = named(merged).difference(named(pruned)).difference(withNamedMembers(owned, merged.type))
+  const before = named(merged)
+  yield
+  const after = named(pruned)
+  yield
+  const gone = before.difference(after).difference(withNamedMembers(owned, merged.type))
+  yield
   return { merged, pruned: remove(merged, gone) }
 }
 

@@ -1,7 +1,8 @@
+import { runAtOnce } from '@krmkit/meta'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import type { Comparison } from '../typed/compare.ts'
-import { compareTyped, filterComparison, isSame } from '../typed/compare.ts'
+import { compareSteps, compareTyped, filterComparison, isSame } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import { reconcileFieldSet } from '../typed/reconcile.ts'
@@ -33,6 +34,10 @@ export interface UpdaterOptions {
 }
 
 export interface ApplyOptions extends UpdaterOptions {
+  /** How many conflicts are listed; all by default. */
+  readonly maxConflicts?: number | undefined
+  /** The apply is run in slices, so comparisons are cut too. */
+  readonly sliced?: boolean | undefined
   /** What `fieldSetOf` says of the applied value, which has been checked against its type then. */
   readonly named?: FieldSet | undefined
   /** Paths that the applying manager never owns, though it may name them. */
@@ -55,7 +60,15 @@ export type ApplyOutcome =
       readonly object: TypedValue | undefined
       readonly managers: Managers
     }
-  | { readonly kind: 'conflict'; readonly conflicts: readonly Conflict[] }
+  | ApplyConflict
+
+export interface ApplyConflict {
+  readonly kind: 'conflict'
+  /** What others own of what the apply changes. */
+  readonly taken: Managers
+  /** The same path by path. */
+  readonly conflicts: readonly Conflict[]
+}
 
 /**
  * The owners after a write that is no apply: `manager` owns what differs between live and next, and nobody else does.
@@ -69,12 +82,26 @@ export function updateManagers(
   options: UpdaterOptions,
   comparison: Comparison = compareTyped(write.live.value, next.value, next.type),
 ): Managers {
+  return runAtOnce(updateManagersSteps(write, next, options, comparison))
+}
+
+/** The same, to be run in slices. */
+export function* updateManagersSteps(
+  write: Write,
+  next: TypedValue,
+  options: UpdaterOptions,
+  comparison: Comparison,
+): Generator<void, Managers> {
   const { apiVersion, manager } = write
   const managers = reconcileManagers(write, options.converter)
-  const { owners } = handOver({ ...write, managers }, next, options, comparison)
+  yield
+  const { owners } = yield* handOver({ ...write, managers }, next, options, comparison)
   if (isSame(comparison) && !owners.has(manager)) return owners
   const previous = owners.get(manager)?.set ?? emptySet
-  const changed = previous.difference(comparison.removed).union(comparison.modified).union(comparison.added)
+  const kept = previous.difference(comparison.removed)
+  yield
+  const changed = kept.union(comparison.modified).union(comparison.added)
+  yield
   const set = filterSet(changed, options.ignored?.[apiVersion])
   return withManager(owners, manager, { set, apiVersion, applied: false })
 }
@@ -109,11 +136,23 @@ export function ownsChanges(write: Write, comparison: Comparison, unowned: Field
  * @throws FieldManagerError `InvalidObject` when the objects cannot be merged.
  */
 export function applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): ApplyOutcome {
+  return runAtOnce(applyManagerSteps(write, applied, force, options))
+}
+
+/** The same, to be run in slices. */
+export function* applyManagerSteps(
+  write: Write,
+  applied: TypedValue,
+  force: boolean,
+  options: ApplyOptions,
+): Generator<void, ApplyOutcome> {
   const { live, apiVersion, manager } = write
   const { converter } = options
   const before = reconcileManagers(write, converter)
+  yield
   const checked = options.named !== undefined
   const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type, { checked }) ?? null, type: live.type }
+  yield
   const last = before.get(manager)
   const named =
     applied.value === undefined
@@ -129,14 +168,23 @@ export function applyManager(write: Write, applied: TypedValue, force: boolean, 
   const own = { set, apiVersion, applied: true }
   const naming = set === named ? own : { set: named, apiVersion, applied: true }
   const pruning = { managers: new Map(before).set(manager, naming), manager, last, converter }
-  const object = again ? merged : prune(merged, pruning)
-  const comparison = compareTyped(live.value, object.value, object.type)
+  const object = again ? merged : yield* prune(merged, pruning)
+  yield
+  const comparison = options.sliced
+    ? yield* compareSteps(live.value, object.value, object.type)
+    : compareTyped(live.value, object.value, object.type)
   const managers = new Map(before).set(manager, own)
-  const { owners, conflicts } = handOver({ ...write, managers }, object, options, comparison)
-  if (!force && conflicts.size > 0) return { kind: 'conflict', conflicts: conflictsOf(conflicts) }
+  const { owners, conflicts } = yield* handOver({ ...write, managers }, object, options, comparison)
+  yield
+  if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
   // Only the order of lists is nobody's difference.
   const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
   return { kind: 'applied', object: noop && !options.returnInputOnNoop ? undefined : object, managers: owners }
+}
+
+/** @param limit how many conflicts are listed. */
+export function applyConflict(taken: Managers, limit?: number): ApplyConflict {
+  return { kind: 'conflict', taken, conflicts: conflictsOf(taken, limit) }
 }
 
 function noneEmpty(managers: Managers): boolean {
@@ -151,7 +199,12 @@ interface HandOver {
   readonly conflicts: Managers
 }
 
-function handOver(write: Write, next: TypedValue, { converter, ignored }: UpdaterOptions, comparison: Comparison): HandOver {
+function* handOver(
+  write: Write,
+  next: TypedValue,
+  { converter, ignored }: UpdaterOptions,
+  comparison: Comparison,
+): Generator<void, HandOver> {
   const { live, apiVersion, managers, manager } = write
   const byVersion = new Map([[apiVersion, filterComparison(comparison, ignored?.[apiVersion])]])
   const same = isSame(comparison)
@@ -164,6 +217,7 @@ function handOver(write: Write, next: TypedValue, { converter, ignored }: Update
     }
     let changes = byVersion.get(owned.apiVersion)
     if (changes === undefined) {
+      yield
       changes = compareAt(owned.apiVersion, live, next, converter)
       if (changes === undefined) continue
       changes = filterComparison(changes, ignored?.[owned.apiVersion])
@@ -171,6 +225,7 @@ function handOver(write: Write, next: TypedValue, { converter, ignored }: Update
     }
     const taken = owned.set.intersection(changes.modified.union(changes.added))
     if (!taken.empty) conflicts.set(name, { set: taken, apiVersion: owned.apiVersion, applied: false })
+    yield
     const set = owned.set.difference(taken).difference(changes.removed)
     if (!set.empty) owners.set(name, set === owned.set ? owned : { ...owned, set })
   }

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import { isMap } from '../value/order.ts'
 import { goMap, noMergeKey, patchDirective, wrongKind } from './directives.ts'
+import { stableOrder } from './stable-sort.ts'
 
 /** Items of a merged list: those that the patch speaks of, and those that only the object has. */
 export interface Parts {
@@ -11,28 +12,34 @@ export interface Parts {
 /** @throws PatchError `BadPatch` for items without the merge key, where there is one. */
 export function partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Parts {
   const parts: Parts = { patched: [], others: [] }
-  const primitives = mergeKey === '' ? new Set(wanted) : undefined
-  for (const item of merged) {
-    let found: boolean
-    if (primitives !== undefined) found = primitives.has(item)
-    else {
-      if (!isMap(item)) throw wrongKind(goMap, item)
-      if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-      found = findItem(wanted, mergeKey, item[mergeKey] as JsonValue) >= 0
-    }
-    ;(found ? parts.patched : parts.others).push(item)
-  }
+  const isWanted = mergeKey === '' ? setOf(wanted) : keyedSetOf(wanted, mergeKey)
+  for (const item of merged) (isWanted(item) ? parts.patched : parts.others).push(item)
   return parts
 }
 
-/** Index of the first item with that key, -1 without one. @throws PatchError `BadPatch` for what is no map on the way there. */
-export function findItem(items: readonly JsonValue[], mergeKey: string, value: JsonValue): number {
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i] as JsonValue
-    if (!isMap(item)) throw wrongKind(goMap, item)
-    if (Object.hasOwn(item, mergeKey) && item[mergeKey] === value) return i
+type Membership = (item: JsonValue) => boolean
+
+function setOf(items: readonly JsonValue[]): Membership {
+  const set = new Set(items)
+  return (item) => set.has(item)
+}
+
+/** @returns a function that throws PatchError `BadPatch` for items without the key, and where it meets an item that is no map. */
+function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
+  const place = new Map<JsonValue, number>()
+  let end = 0
+  for (; end < items.length; end++) {
+    const item = items[end] as JsonValue
+    if (!isMap(item)) break
+    if (Object.hasOwn(item, mergeKey) && !place.has(item[mergeKey] as JsonValue)) place.set(item[mergeKey] as JsonValue, end)
   }
-  return -1
+  return (item) => {
+    if (!isMap(item)) throw wrongKind(goMap, item)
+    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+    if (place.has(item[mergeKey] as JsonValue)) return true
+    if (end < items.length) throw wrongKind(goMap, items[end] as JsonValue)
+    return false
+  }
 }
 
 /**
@@ -96,26 +103,15 @@ function sorted(
   return [...sortByPlace(kept, at), ...deleted]
 }
 
-/**
- * A stable sort by insertion. What has no place counts as before everything, so that a list without any comes out reversed, as on
- * stock servers.
- */
+/** What has no place counts as before everything, so that a list without any comes out reversed, as on stock servers. */
 function sortByPlace(items: JsonValue[], at: (number | undefined)[]): JsonValue[] {
   if (at.every((place, i) => place !== undefined && (i === 0 || place >= (at[i - 1] ?? 0)))) return items
   if (at.every((place) => place !== undefined)) {
     const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))
     return order.map((i) => items[i] as JsonValue)
   }
-  const order: number[] = []
-  for (let i = 0; i < items.length; i++) {
-    let to = order.length
-    for (; to > 0; to--) {
-      const [own, other] = [at[i], at[order[to - 1] as number]]
-      if (own !== undefined && other !== undefined && own >= other) break
-    }
-    order.splice(to, 0, i)
-  }
-  return order.map((i) => items[i] as JsonValue)
+  const order = stableOrder(Int32Array.from(at, (place) => place ?? -1))
+  return Array.from(order, (i) => items[i] as JsonValue)
 }
 
 /** @throws PatchError `BadPatch` for items that are no maps or have no merge key. */

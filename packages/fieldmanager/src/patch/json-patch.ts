@@ -1,12 +1,9 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import jsonpatch from 'fast-json-patch'
-import { isMap } from '../value/order.ts'
+import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
+import { equalValues, isMap } from '../value/order.ts'
+import { checkDepth } from './depth.ts'
+import { Draft, type Place } from './draft.ts'
 import { cloneValue, jsonKind } from './json-kind.ts'
-import type { Place } from './json-pointer.ts'
-import { memberAt, placeOf } from './json-pointer.ts'
 import { PatchError } from './patch-error.ts'
-
-/** The one module that knows fast-json-patch, which applies operations; what it may be given is decided here. */
 
 export interface JsonPatchOptions {
   /** 10 000 by default. */
@@ -23,7 +20,7 @@ interface PlainOperation {
 }
 
 /**
- * Applies a JSON patch to a copy of `target`; an object is changed by all operations or by none.
+ * The target with a JSON patch applied, by all operations or by none. What is unchanged is shared with `target` and with the patch.
  *
  * As stock servers do it: `replace` adds a missing member, an absent member tests equal to null, negative positions count from
  * the end, positions may have leading zeros, and to replace the whole document by what is no object or list does nothing.
@@ -33,25 +30,34 @@ interface PlainOperation {
  * @see RFC 6902
  */
 export function jsonPatch(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): JsonValue {
+  return runAtOnce(jsonPatchSteps(target, operations, options))
+}
+
+/** The same, to be run in slices: it may be interrupted after each operation. */
+export function* jsonPatchSteps(
+  target: JsonValue,
+  operations: JsonValue,
+  options: JsonPatchOptions = {},
+): Generator<void, JsonValue> {
   const { maxOperations = 10_000, maxCopySize = 3 * 1024 * 1024 } = options
   const plain = readOperations(operations)
   if (plain.length > maxOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${plain.length}`
     throw new PatchError('TooManyOperations', message)
   }
-  let document = cloneValue(target)
-  let copied = 0
+  const draft = new Draft(target)
+  const copies = { size: 0, maxSize: maxCopySize }
   for (const operation of plain) {
-    if (operation.op === 'copy') {
-      copied += copySize(document, operation)
-      if (copied > maxCopySize) {
-        const text = `Unable to complete the copy, the accumulated size increase of copy is ${copied}, exceeding the limit ${maxCopySize}`
-        throw new PatchError('Unprocessable', text)
-      }
-    }
-    document = applyOne(document, operation)
+    applyOne(draft, operation, copies)
+    yield
   }
-  return document
+  return draft.finish()
+}
+
+/** What copies have added so far, and may add, in characters of JSON. */
+interface Copies {
+  size: number
+  readonly maxSize: number
 }
 
 const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
@@ -68,85 +74,91 @@ export function jsonPatchProblems(operations: JsonValue): string[] {
   )
 }
 
-function applyOne(document: JsonValue, operation: PlainOperation): JsonValue {
+function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void {
   const { op, path, from, value } = operation
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
-    case 'add': {
-      const place = placeFor(document, path, op)
-      return run(document, { op: 'add', path: place.pointer, value: cloneValue(value) })
-    }
+    case 'add':
+      draft.add(placeFor(draft, path, op), value)
+      return
     case 'replace':
-      return replaceAt(document, path, value)
+      replaceAt(draft, path, value)
+      return
     case 'remove': {
-      const place = placeFor(document, path, op)
-      if (memberAt(place) === undefined) throw failed(`remove operation does not apply: doc is missing key: ${path}`)
-      return run(document, { op: 'remove', path: place.pointer })
+      const place = placeFor(draft, path, op)
+      if (draft.get(place) === undefined) throw failed(`remove operation does not apply: doc is missing key: ${path}`)
+      draft.remove(place)
+      return
     }
     case 'test':
-      return testAt(document, path, value)
+      testAt(draft, path, value)
+      return
     case 'move':
     case 'copy': {
       if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const source = placeOf(document, from, false)
-      if (source === undefined) throw failed(`${op} operation does not apply: doc is missing from path: ${from}`)
-      const moved = memberAt(source)
-      if (moved === undefined && (op === 'move' || source.index !== undefined)) {
-        throw failed(`${op} operation does not apply: doc is missing from path: ${from}`)
-      }
-      const rest = op === 'move' ? run(document, { op: 'remove', path: source.pointer }) : document
-      const place = placeFor(rest, path, op)
-      return run(rest, { op: 'add', path: place.pointer, value: cloneValue(moved ?? null) })
+      const moved = op === 'move' ? takeOut(draft, from) : copyOf(draft, from, copies)
+      draft.add(placeFor(draft, path, op), moved)
+      return
     }
     default:
       throw failed(`Unexpected kind: ${op === '' ? 'unknown' : op}`)
   }
 }
 
-function replaceAt(document: JsonValue, path: string, value: JsonValue): JsonValue {
+function takeOut(draft: Draft, from: string): JsonValue {
+  const place = draft.place(from, { adding: false, editing: true })
+  const value = place === undefined ? undefined : draft.get(place)
+  if (place === undefined || value === undefined) throw missingFrom('move', from)
+  draft.remove(place)
+  return value
+}
+
+/** A missing member is copied as null. */
+function copyOf(draft: Draft, from: string, copies: Copies): JsonValue {
+  const place = draft.place(from, { adding: false, editing: false })
+  if (place === undefined) throw missingFrom('copy', from)
+  const value = draft.whole(place)
+  if (value === undefined && place.index !== undefined) throw missingFrom('copy', from)
+  if (value === undefined) return null
+  checkDepth(value, 'Unprocessable')
+  copies.size += textSize(value)
+  if (copies.size > copies.maxSize) {
+    const text = `Unable to complete the copy, the accumulated size increase of copy is ${copies.size}, exceeding the limit ${copies.maxSize}`
+    throw failed(text)
+  }
+  return cloneValue(value)
+}
+
+function missingFrom(op: string, from: string): PatchError {
+  return failed(`${op} operation does not apply: doc is missing from path: ${from}`)
+}
+
+function replaceAt(draft: Draft, path: string, value: JsonValue): void {
   if (path === '') {
-    return typeof value !== 'object' || value === null ? document : cloneValue(value)
+    if (typeof value === 'object' && value !== null) draft.replaceAll(value)
+    return
   }
-  const place = placeFor(document, path, 'replace')
-  const present = memberAt(place) !== undefined
-  if (!present && place.index !== undefined) throw failed(`replace operation does not apply: doc is missing key: ${path}`)
-  return run(document, { op: present ? 'replace' : 'add', path: place.pointer, value: cloneValue(value) })
+  const place = placeFor(draft, path, 'replace')
+  if (place.index !== undefined && draft.get(place) === undefined)
+    throw failed(`replace operation does not apply: doc is missing key: ${path}`)
+  draft.set(place, value)
 }
 
-function testAt(document: JsonValue, path: string, value: JsonValue): JsonValue {
-  const place = placeFor(document, path, 'test')
-  const present = memberAt(place)
+function testAt(draft: Draft, path: string, value: JsonValue): void {
+  const place = placeFor(draft, path, 'test')
+  const present = draft.whole(place)
   if (present === undefined && place.index !== undefined) throw failed(`error in test for path: '${path}'`)
-  if ((present ?? null) === null || value === null) {
-    if ((present ?? null) !== null || value !== null) throw failed(`testing value ${path} failed: test failed`)
-    return document
-  }
-  return run(document, { op: 'test', path: place.pointer, value })
+  if (!equalValues(present ?? null, value)) throw failed(`testing value ${path} failed: test failed`)
 }
 
-type LibraryOperation = { op: 'add' | 'replace' | 'test'; path: string; value: JsonValue } | { op: 'remove'; path: string }
-
-/** Runs one checked operation, in place. */
-function run(document: JsonValue, operation: LibraryOperation): JsonValue {
-  try {
-    return jsonpatch.applyOperation(document, operation, true, true, true).newDocument
-  } catch (error) {
-    throw failed(`${operation.op} operation does not apply: ${(error as Error).message.split('\n', 1)[0]}`)
-  }
-}
-
-function placeFor(document: JsonValue, path: string, op: string): Place {
-  const place = placeOf(document, path, op !== 'remove' && op !== 'replace' && op !== 'test')
+function placeFor(draft: Draft, path: string, op: string): Place {
+  const place = draft.place(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
   if (place === undefined) throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}`)
   return place
 }
 
-function copySize(document: JsonValue, { from }: PlainOperation): number {
-  const place = from === undefined ? undefined : placeOf(document, from, false)
-  const value = place === undefined ? undefined : memberAt(place)
-  return value === undefined
-    ? 0
-    : JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member)).length
+function textSize(value: JsonValue): number {
+  return JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member)).length
 }
 
 function readOperations(operations: JsonValue): PlainOperation[] {
@@ -160,6 +172,7 @@ function readOperation(operation: JsonValue): PlainOperation {
     throw undecodable(`${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`)
   const members = operation ?? {}
   const value = Object.hasOwn(members, 'value') ? (members.value as JsonValue) : null
+  checkDepth(value)
   return { op: textOf(members, 'op') ?? '', path: textOf(members, 'path'), from: textOf(members, 'from'), value }
 }
 

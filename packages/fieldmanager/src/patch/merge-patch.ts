@@ -1,7 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { ownMember, setMember } from '../typed/types.ts'
+import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
+import { checkDepth } from './depth.ts'
+import { withoutNulls } from './directives.ts'
 import { jsonKind } from './json-kind.ts'
+import { Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 
 /**
@@ -14,12 +17,25 @@ import { PatchError } from './patch-error.ts'
  * @see RFC 7386
  */
 export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
+  return mergeObject(isMap(target) ? target : {}, checked(patch))
+}
+
+/** The same, to be run in slices. */
+export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+  const later = new Later()
+  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), later)
+  yield* later.run()
+  return merged
+}
+
+function checked(patch: JsonValue): JsonObject {
   if (patch === null) throw new PatchError('BadPatch', 'Invalid JSON Patch')
   if (!isMap(patch)) {
     const message = `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`
     throw new PatchError('BadPatch', `error decoding patch: ${message}`)
   }
-  return mergeObject(isMap(target) ? target : {}, patch)
+  checkDepth(patch)
+  return patch
 }
 
 /** The merge patch that makes `modified` of `original`. */
@@ -37,25 +53,31 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
   return patch
 }
 
-function mergeObject(target: JsonObject, patch: JsonObject): JsonObject {
-  const out: JsonObject = { ...target }
-  for (const key in patch) {
-    const value = patch[key] as JsonValue
-    const own = ownMember(target, key)
-    if (value === null) delete out[key]
-    else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value))
-    else setMember(out, key, isMap(own) ? value : withoutNulls(value))
-  }
+function mergeObject(target: JsonObject, patch: JsonObject, later?: Later): JsonObject {
+  const out = copyMembers(target)
+  if (later === undefined) for (const key in patch) mergeMember(out, key, { target, patch })
+  else later.add(mergeMembers(out, { target, patch, later }))
   return out
 }
 
-function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isMap(value)) return value
-  const out: JsonObject = {}
-  for (const key in value) {
-    const member = value[key] as JsonValue
-    if (member !== null) setMember(out, key, withoutNulls(member))
+interface MemberMerge {
+  readonly target: JsonObject
+  readonly patch: JsonObject
+  readonly later?: Later
+}
+
+function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, void> {
+  let members = 0
+  for (const key in merge.patch) {
+    mergeMember(out, key, merge)
+    if (++members % stepSize === 0) yield
   }
-  return out
+}
+
+function mergeMember(out: JsonObject, key: string, { target, patch, later }: MemberMerge): void {
+  const value = patch[key] as JsonValue
+  const own = ownMember(target, key)
+  if (value === null) delete out[key]
+  else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value, later))
+  else setMember(out, key, isMap(own) ? value : withoutNulls(value))
 }

@@ -126,7 +126,10 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
     onlyNew: (item) => void added.push(item),
     both: () => undefined,
   })
-  const additions = options.ignoreChangesAndAdditions ? [] : added.sort((a, b) => after.indexOf(a) - after.indexOf(b))
+  const place = firstPlaces(after)
+  const additions = options.ignoreChangesAndAdditions
+    ? []
+    : added.sort((a, b) => (place.get(a) as number) - (place.get(b) as number))
   const deletions = options.ignoreDeletions ? [] : [...deleted]
   if (additions.length > 0) setMember(patch, key, additions)
   if (deletions.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deletions
@@ -134,6 +137,13 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
   const moved = !options.ignoreChangesAndAdditions && !equalValues(old, after)
   if (options.setElementOrder && after.length > 0 && (deletions.length > 0 || moved))
     patch[`${setElementOrderPrefix}/${key}`] = after
+}
+
+/** Where each value stands first. */
+function firstPlaces(items: readonly JsonValue[]): ReadonlyMap<JsonValue, number> {
+  const out = new Map<JsonValue, number>()
+  for (let i = items.length - 1; i >= 0; i--) out.set(items[i] as JsonValue, i)
+  return out
 }
 
 function diffItems(

@@ -4,6 +4,7 @@ import { isMap } from '../value/order.ts'
 import { goList, goMap, noMergeKey, patchDirective, unknownDirective, wrongKind } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
 import { jsonKind } from './json-kind.ts'
+import { type Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import type { PatchMeta } from './patch-meta.ts'
 
@@ -15,10 +16,13 @@ export interface ListMerge {
   readonly join: (item: JsonObject, change: JsonObject) => JsonObject
   /** The change lists what goes. */
   readonly deletes: boolean
+  /** Where the joining of items is put off to. */
+  readonly later: Later | undefined
 }
 
 /** @throws PatchError `BadPatch`, `Unprocessable` */
-export function mergeLists(own: JsonValue, change: JsonValue, { meta, join, deletes }: ListMerge): JsonValue[] {
+export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<void, JsonValue[]> {
+  const { meta, deletes } = merge
   if (!Array.isArray(own)) throw wrongKind(goList, own)
   if (!Array.isArray(change)) throw wrongKind(goList, change)
   if (meta.strategy !== 'merge' && !deletes) return change
@@ -35,14 +39,15 @@ export function mergeLists(own: JsonValue, change: JsonValue, { meta, join, dele
   }
   if (mergeKey === '') throw new PatchError('Unprocessable', `cannot merge lists without merge key for ${meta.type.kind}`)
   const { items, changes } = specialItems(own as JsonObject[], change as JsonObject[], mergeKey)
-  const merged = mergeItems(items, changes, mergeKey, join)
+  const merged = yield* mergeItems(items, changes, merge)
+  yield
   return orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
 }
 
 /** Carries out items that are directives: `$patch: delete` with a merge key, and `$patch: replace` for the whole list. */
 function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string): { items: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []
-  let items = own
+  const deleted = new Set<JsonValue>()
   let replace = false
   for (const item of change) {
     if (!Object.hasOwn(item, patchDirective)) {
@@ -53,37 +58,42 @@ function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string)
     if (directive === 'replace') replace = true
     else if (directive === 'delete') {
       if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
-      items = items.filter((each) => !Object.hasOwn(each, mergeKey) || each[mergeKey] !== item[mergeKey])
+      deleted.add(item[mergeKey] as JsonValue)
     } else if (directive === 'merge') throw new PatchError('BadPatch', 'merging lists cannot yet be specified in the patch')
     else throw unknownDirective(directive, item)
   }
-  return replace ? { items: changes, changes: [] } : { items, changes }
+  if (replace) return { items: changes, changes: [] }
+  const kept = (item: JsonObject) => !Object.hasOwn(item, mergeKey) || !deleted.has(item[mergeKey] as JsonValue)
+  return { items: deleted.size === 0 ? own : own.filter(kept), changes }
 }
 
 /** Changes of the same key are joined one after the other; new items are taken as they are, with their nulls. */
-function mergeItems(
+function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
-  mergeKey: string,
-  join: ListMerge['join'],
-): JsonObject[] {
+  { meta: { mergeKey }, join, later }: ListMerge,
+): Generator<void, JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
   items.forEach((item, index) => {
     const identity = item[mergeKey]
     if (Object.hasOwn(item, mergeKey) && !at.has(identity as JsonValue)) at.set(identity as JsonValue, index)
   })
+  let joins = 0
   for (const change of changes) {
     if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey)
     const identity = change[mergeKey] as JsonValue
     const index = at.get(identity)
-    if (index !== undefined) {
-      const joined = join(out[index] as JsonObject, change)
-      out[index] = joined
-    } else {
+    if (index === undefined) {
       at.set(identity, out.length)
       out.push(change)
+      continue
     }
+    // An item that is joined again has to be complete.
+    if (later !== undefined && out[index] !== items[index]) yield* later.run()
+    const joined = join(out[index] as JsonObject, change)
+    out[index] = joined
+    if (++joins % stepSize === 0) yield
   }
   return out
 }

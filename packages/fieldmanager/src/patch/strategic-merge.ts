@@ -1,8 +1,9 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
-import { ownMember, setMember } from '../typed/types.ts'
+import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { show } from '../typed/validate.ts'
 import { equalValues, isMap } from '../value/order.ts'
+import { checkDepth } from './depth.ts'
 import {
   deleteFromPrimitiveListPrefix,
   directiveTarget,
@@ -17,6 +18,7 @@ import {
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
 import { jsonKind } from './json-kind.ts'
+import { Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
@@ -29,15 +31,32 @@ import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
   if (patch === null) return original
+  return mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
+}
+
+/** The same, to be run in slices. */
+export function* strategicMergeSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+  if (patch === null) return original
+  const later = new Later()
+  const options = { ofPatches: false, later }
+  const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
+  yield* later.run()
+  return merged
+}
+
+function checked(patch: JsonValue): JsonObject {
   if (!isMap(patch)) {
     throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   }
-  return mergeStrategic(isMap(original) ? original : {}, patch, patchTypeOf(type), { ofPatches: false })
+  checkDepth(patch)
+  return patch
 }
 
 /** With `ofPatches` two patches are joined: directives and nulls are kept instead of carried out. */
 export interface StrategicMergeOptions {
   readonly ofPatches: boolean
+  /** Where members that are yet to be merged are put off to; without it everything is merged at once. */
+  readonly later?: Later | undefined
 }
 
 export function mergeStrategic(
@@ -47,19 +66,36 @@ export function mergeStrategic(
   options: StrategicMergeOptions,
 ): JsonObject {
   if (Object.hasOwn(patch, patchDirective)) return carryOut(patch)
-  const out: JsonObject = { ...original }
+  const out = copyMembers(original)
+  const steps = mergeMembers(out, patch, type, options)
+  if (options.later === undefined) runAtOnce(steps)
+  else options.later.add(steps)
+  return out
+}
+
+function* mergeMembers(
+  out: JsonObject,
+  patch: JsonObject,
+  type: PatchType,
+  options: StrategicMergeOptions,
+): Generator<void, void> {
   const done = new Set<string>()
   retainKeys(out, patch, done, options)
   for (const key in patch)
-    if (key.startsWith(setElementOrderPrefix)) mergeOrdered(out, { patch, directive: key, done }, type, options)
+    if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
+  let members = 0
   for (const key in patch) {
     if (done.has(key)) continue
     const value = patch[key] as JsonValue
     const deletes = key.startsWith(deleteFromPrimitiveListPrefix)
     if (deletes && options.ofPatches) setMember(out, key, value)
-    else mergeMember(out, deletes ? directiveTarget(key, deleteFromPrimitiveListPrefix) : key, value, { type, options, deletes })
+    else {
+      const target = deletes ? directiveTarget(key, deleteFromPrimitiveListPrefix) : key
+      const lists = mergeMember(out, target, value, { type, options, deletes })
+      if (lists !== undefined) setMember(out, target, yield* lists)
+    }
+    if (++members % stepSize === 0) yield
   }
-  return out
 }
 
 /** `$patch` of a map concerns the whole of it. */
@@ -78,11 +114,17 @@ interface MemberMerge {
   readonly deletes: boolean
 }
 
-function mergeMember(out: JsonObject, key: string, value: JsonValue, { type, options, deletes }: MemberMerge): void {
+/** @returns how the lists are merged, where both values are lists. */
+function mergeMember(
+  out: JsonObject,
+  key: string,
+  value: JsonValue,
+  { type, options, deletes }: MemberMerge,
+): Generator<void, JsonValue[]> | undefined {
   if (value === null) {
     delete out[key]
     if (options.ofPatches) setMember(out, key, null)
-    return
+    return undefined
   }
   const own = ownMember(out, key)
   if (isMap(own) && isMap(value)) {
@@ -90,12 +132,13 @@ function mergeMember(out: JsonObject, key: string, value: JsonValue, { type, opt
     setMember(out, key, meta.strategy === 'replace' ? value : mergeStrategic(own, value, meta.type, options))
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
-    setMember(out, key, mergeLists(own, value, listMerge(meta, options, deletes)))
+    return mergeLists(own, value, listMerge(meta, options, deletes))
   } else if (!deletes) takeValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  return undefined
 }
 
 function listMerge(meta: PatchMeta, options: StrategicMergeOptions, deletes: boolean): ListMerge {
-  return { meta, deletes, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
+  return { meta, deletes, later: options.later, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
 }
 
 /** What is added says nothing of what is not there: nulls are gone from it, and parts that are directives go. */
@@ -136,12 +179,12 @@ function badRetainKeys(): PatchError {
 }
 
 /** Merges a list and puts it into the order that `$setElementOrder` says. */
-function mergeOrdered(
+function* mergeOrdered(
   out: JsonObject,
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
   type: PatchType,
   options: StrategicMergeOptions,
-): void {
+): Generator<void, void> {
   const wanted = patch[directive] as JsonValue
   done.add(directive)
   if (options.ofPatches) {
@@ -165,8 +208,10 @@ function mergeOrdered(
       ? before
       : own === undefined
         ? (withoutDirectives(changes) as JsonValue[])
-        : mergeLists(before, changes, listMerge(meta, options, false))
+        : yield* mergeLists(before, changes, listMerge(meta, options, false))
+  yield
   const parts = partition(merged, wanted, mergeKey)
+  yield
   const maps = elementKind([before, changes]) === 'object'
   setMember(out, key, orderElements(parts, { wanted, before, mergeKey, maps }))
   done.add(key)

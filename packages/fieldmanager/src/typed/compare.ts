@@ -1,4 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
+import { type JsonValue, runAtOnce } from '@krmkit/meta'
 import { FieldManagerError } from '../errors.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
@@ -28,6 +28,25 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
   if (before === after) return noDifference
   const walk = new CompareWalk()
   compareNode(walk, type, before, after)
+  return comparisonOf(walk)
+}
+
+/** The same, to be run in slices. */
+export function* compareSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
+  if (before === after) return noDifference
+  const later: Part[] = []
+  const walk = new CompareWalk(later)
+  compareNode(walk, type, before, after)
+  // Parts may put further ones off.
+  for (const { path, steps } of later) {
+    walk.path = path
+    yield* steps
+    yield
+  }
+  return comparisonOf(walk)
+}
+
+function comparisonOf(walk: CompareWalk): Comparison {
   if (walk.errors.length > 0) throw new FieldManagerError('InvalidObject', joinErrors(walk.errors), { errors: walk.errors })
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
 }
@@ -61,12 +80,34 @@ interface LazyItem {
   readonly item: JsonValue
 }
 
+/** A comparison below a path that is put off. */
+interface Part {
+  readonly path: (PathElement | LazyItem)[]
+  readonly steps: Generator<void, void>
+}
+
 class CompareWalk {
-  readonly path: (PathElement | LazyItem)[] = []
+  path: (PathElement | LazyItem)[] = []
   readonly errors: string[] = []
   readonly added = new FieldSetBuilder()
   readonly modified = new FieldSetBuilder()
   readonly removed = new FieldSetBuilder()
+  /** Of members and items, since the walk began. */
+  compared = 0
+  readonly #later: Part[] | undefined
+
+  /** @param later where maps and lists are put off to; without it everything is compared at once. */
+  constructor(later?: Part[]) {
+    this.#later = later
+  }
+
+  get sliced(): boolean {
+    return this.#later !== undefined
+  }
+
+  putOff(steps: Generator<void, void>): void {
+    this.#later?.push({ path: [...this.path], steps })
+  }
 
   enter(element: PathElement | LazyItem): void {
     if (this.path.push(element) > maxObjectDepth) {
@@ -139,6 +180,10 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
   }
   const left = asMap(before)
   const right = asMap(after)
+  if (walk.sliced && left !== undefined && right !== undefined) {
+    walk.putOff(compareMembers(walk, map, left, right))
+    return
+  }
   // Large maps are costly to look into, so each is gone through once.
   const own = right === undefined ? [] : Object.keys(right)
   let size = own.length
@@ -159,6 +204,28 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
   }
 }
 
+type Members = { readonly [key: string]: JsonValue }
+
+/** Members between two interruptions. */
+const stepSize = 64
+
+function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<void, void> {
+  const own = Object.keys(left)
+  const others = Object.keys(right)
+  yield
+  for (const key of own) {
+    const value = left[key]
+    const other = ownMember(right, key)
+    if (value !== other) compareMember(walk, map, key, value, other)
+    if (++walk.compared % stepSize === 0) yield
+  }
+  if (own.length + others.length === 0) compareLeaves(walk, left, right)
+  for (const key of others) {
+    if (ownMember(left, key) === undefined) compareMember(walk, map, key, undefined, right[key])
+    if (++walk.compared % stepSize === 0) yield
+  }
+}
+
 function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: Value, after: Value): void {
   const field = map.fields.get(key)
   const type = field?.type ?? map.items
@@ -175,17 +242,27 @@ function compareLists(walk: CompareWalk, list: ListAtom, before: JsonValue, afte
     compareLeaves(walk, before, after)
     return
   }
-  if (left !== undefined && right !== undefined && haveSameKeys(list, left, right)) compareInStep(walk, list, left, right)
-  else compareItems(walk, list, left ?? [], right ?? [])
+  const steps =
+    left !== undefined && right !== undefined && haveSameKeys(list, left, right)
+      ? compareInStep(walk, list, left, right)
+      : compareItems(walk, list, left ?? [], right ?? [])
+  if (walk.sliced) walk.putOff(steps)
+  else runAtOnce(steps)
 }
 
-function compareInStep(walk: CompareWalk, list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): void {
+function* compareInStep(
+  walk: CompareWalk,
+  list: ListAtom,
+  left: readonly JsonValue[],
+  right: readonly JsonValue[],
+): Generator<void, void> {
   for (let i = 0; i < left.length; i++) {
     const item = left[i] as JsonValue
     if (item === right[i]) continue
     walk.enter({ list, item })
     compareNode(walk, list.items, item, right[i])
     walk.path.pop()
+    if (++walk.compared % stepSize === 0) yield
   }
 }
 
@@ -194,24 +271,30 @@ interface ItemPair {
   readonly after: JsonValue[]
 }
 
-function compareItems(walk: CompareWalk, list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): void {
+function* compareItems(
+  walk: CompareWalk,
+  list: ListAtom,
+  left: readonly JsonValue[],
+  right: readonly JsonValue[],
+): Generator<void, void> {
   const pairs = new Map<PathElement, ItemPair>()
-  collectItems(walk, list, left, pairs, 'before')
-  collectItems(walk, list, right, pairs, 'after')
+  yield* collectItems(walk, list, left, pairs, 'before')
+  yield* collectItems(walk, list, right, pairs, 'after')
   for (const [element, pair] of pairs) {
     walk.enter(element)
     comparePair(walk, list, pair)
     walk.path.pop()
+    if (++walk.compared % stepSize === 0) yield
   }
 }
 
-function collectItems(
+function* collectItems(
   walk: CompareWalk,
   list: ListAtom,
   items: readonly JsonValue[],
   pairs: Map<PathElement, ItemPair>,
   side: 'before' | 'after',
-): void {
+): Generator<void, void> {
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const element = itemElement(list, item)
@@ -225,6 +308,7 @@ function collectItems(
       pairs.set(element, pair)
     }
     pair[side].push(item)
+    if (++walk.compared % stepSize === 0) yield
   }
 }
 

@@ -4,7 +4,7 @@ import { elementText } from '../fieldpath/path-text.ts'
 import { isMap } from '../value/order.ts'
 import { ItemProblem, itemElement } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
-import { defaultForm, formOf, memberType } from './types.ts'
+import { defaultForm, formOf, memberType, setMember } from './types.ts'
 import { Walk } from './walk.ts'
 
 export interface ValidateOptions {
@@ -37,8 +37,35 @@ export function scalarProblem(scalar: ScalarAtom, value: JsonValue | undefined):
 
 /** A value as findings print it, shortened. */
 export function show(value: JsonValue): string {
-  const text = JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member))
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text
+  const text = JSON.stringify(beginning(value, { left: shown }), (_, member) =>
+    typeof member === 'bigint' ? String(member) : member,
+  )
+  return text.length > shown ? `${text.slice(0, shown)}...` : text
+}
+
+/** Characters of a value that are shown. */
+const shown = 200
+
+/** As much of a value as it takes for the text that is shown. */
+function beginning(value: JsonValue, budget: { left: number }): JsonValue {
+  budget.left--
+  if (typeof value === 'string') {
+    budget.left -= value.length
+    return value.length > shown ? value.slice(0, shown + 1) : value
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = []
+    for (let i = 0; i < value.length && budget.left >= 0; i++) items.push(beginning(value[i] as JsonValue, budget))
+    return items
+  }
+  const members: { [key: string]: JsonValue } = {}
+  for (const key in value) {
+    if (budget.left < 0) break
+    budget.left -= key.length
+    setMember(members, key, beginning(value[key] as JsonValue, budget))
+  }
+  return members
 }
 
 function validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): void {

@@ -1,5 +1,6 @@
 import {
   type ApiObject,
+  addErrors,
   type DeepReadonly,
   type FieldError,
   field,
@@ -137,12 +138,12 @@ function instanceRules({ version, schema, codec }: CustomPolicyOptions, ruled: b
   const afterLists = (object: JsonObject, errors: FieldError[], { old, warn }: CheckOptions): FieldError[] => {
     const { schema: node } = codec()
     if (node.keyedLists && (old === undefined || validateLists(old, node).length === 0))
-      errors.push(...validateLists(object, node))
+      addErrors(errors, validateLists(object, node))
     if (schema === undefined || !ruled) return errors
     if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
     const { engine, stored } = expressions()
     rules ??= engine.ruleTree(schema, { environment: () => stored, root: true })
-    if (rules !== undefined) errors.push(...engine.checkRules(rules, object, { old, warn, fieldAt: rulePlace }))
+    if (rules !== undefined) addErrors(errors, engine.checkRules(rules, object, { old, warn, fieldAt: rulePlace }))
     return errors
   }
   return {
@@ -151,10 +152,10 @@ function instanceRules({ version, schema, codec }: CustomPolicyOptions, ruled: b
       const { schema: node } = codec()
       if (schema !== undefined) {
         validate ??= schemaValidator(schema)
-        errors.push(...validate(object, { old: options.old }))
+        addErrors(errors, validate(object, { old: options.old }))
       }
-      if (scale !== undefined) errors.push(...specReplicasErrors(object, scale), ...statusReplicasErrors(object, scale))
-      if (node.embedding) errors.push(...validateEmbedded(object, node, codec().objectMeta))
+      if (scale !== undefined) addErrors(errors, [...specReplicasErrors(object, scale), ...statusReplicasErrors(object, scale)])
+      if (node.embedding) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
       return afterLists(object, errors, options)
     },
     status(object, options) {
@@ -163,9 +164,9 @@ function instanceRules({ version, schema, codec }: CustomPolicyOptions, ruled: b
       if (described !== undefined && Object.hasOwn(object, 'status')) {
         validateStatus ??= schemaValidator(described)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
-        errors.push(...validateStatus(object.status as JsonValue, { old: before }).map(inStatus))
+        addErrors(errors, validateStatus(object.status as JsonValue, { old: before }).map(inStatus))
       }
-      if (scale !== undefined) errors.push(...statusReplicasErrors(object, scale))
+      if (scale !== undefined) addErrors(errors, statusReplicasErrors(object, scale))
       return afterLists(object, errors, options)
     },
   }

@@ -74,7 +74,7 @@ function metricsText(specs: DeepReadonly<MetricSpec[]>, statuses: DeepReadonly<M
     : firstFew(
         specs.map((spec, i) => metricText(spec, statuses[i])),
         2,
-        ', ',
+        { separator: ', ' },
       )
 }
 

@@ -163,14 +163,23 @@ function servicePorts(ports: DeepReadonly<ServiceSpec['ports']>): string {
     .join(',')
 }
 
+const shownEndpoints = 3
+
+function endpointText(ip: string, port: number | undefined): string {
+  if (port === undefined) return ip
+  return `${ip.includes(':') ? `[${ip}]` : ip}:${port}`
+}
+
 function endpointsText(subsets: DeepReadonly<Endpoints['subsets']>): string {
   if (!subsets?.length) return '<none>'
-  const all = subsets.flatMap(({ addresses, ports }) =>
-    ports?.length
-      ? ports.flatMap(({ port }) => (addresses ?? []).map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`))
-      : (addresses ?? []).map(({ ip }) => ip),
-  )
-  return firstFew(all, 3)
+  let total = 0
+  const first: string[] = []
+  for (const { addresses, ports } of subsets) {
+    total += (addresses?.length ?? 0) * (ports?.length || 1)
+    for (const port of ports?.length ? ports.slice(0, shownEndpoints) : [undefined])
+      for (const { ip } of (addresses ?? []).slice(0, shownEndpoints)) first.push(endpointText(ip, port?.port))
+  }
+  return firstFew(first, shownEndpoints, { total })
 }
 
 /** The number of further hosts counts every rule beyond the third, as the stock server does. */

@@ -170,6 +170,8 @@ function isTrue(conditions: DeepReadonly<PodCondition[]>, type: string): boolean
 function readinessGates(pod: DeepReadonly<Pod>): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
-  const passed = gates.filter(({ conditionType }) => isTrue(pod.status?.conditions ?? [], conditionType))
+  const statuses = new Map<string, string>()
+  for (const { type, status } of pod.status?.conditions ?? []) if (!statuses.has(type)) statuses.set(type, status)
+  const passed = gates.filter(({ conditionType }) => statuses.get(conditionType) === 'True')
   return `${passed.length}/${gates.length}`
 }

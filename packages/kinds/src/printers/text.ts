@@ -35,10 +35,14 @@ export function containerCells(containers: readonly NamedImage[] | null | undefi
   return [all.map(({ name }) => name).join(','), all.map(({ image }) => image ?? '').join(',')]
 }
 
-/** The first `max` of a list, and how many more there are: `a,b,c + 2 more...`. */
-export function firstFew(items: readonly string[], max: number, separator = ','): string {
+/** The first `max` of a list, and how many more there are: `a,b,c + 2 more...`. `items` may be the first ones of `total`. */
+export function firstFew(
+  items: readonly string[],
+  max: number,
+  { separator = ',', total = items.length }: { readonly separator?: string; readonly total?: number } = {},
+): string {
   const shown = items.slice(0, max).join(separator)
-  return items.length > max ? `${shown} + ${items.length - max} more...` : shown
+  return total > max ? `${shown} + ${total - max} more...` : shown
 }
 
 /** Short forms of volume access modes, in a fixed order and each once. */

@@ -1,16 +1,47 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { closeToOtherUsers, makePrivateFolder, writePrivateFile } from '@krmkit/meta/private-files'
 import { CliError } from './cli-error.ts'
 
 /** A file that appears whole and that only its owner reads. */
 export async function writeSecret(path: string, text: string): Promise<void> {
-  const draft = `${path}.new`
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await writeFile(draft, text, { mode: 0o600 })
-    await rename(draft, path)
+    await writePrivateFile(path, text)
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `cannot write ${path}: ${messageOf(cause)}`, cause })
+  }
+}
+
+/**
+ * The text of a secret that `writeSecret` wrote, which is closed to other users if it has been opened since; undefined when there is none.
+ *
+ * @throws CliError `FileFailed`
+ */
+export async function readSecret(path: string): Promise<string | undefined> {
+  try {
+    const text = await readFile(path, 'utf8')
+    closeToOtherUsers(path)
+    return text
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new CliError({ code: 'FileFailed', message: `cannot read ${path}: ${messageOf(cause)}`, cause })
+  }
+}
+
+/**
+ * Makes the folder of the server's own data, for its owner alone. Where nothing has to be kept, one that is missing stays missing.
+ *
+ * @throws CliError `FileFailed` when the folder cannot be made or closed to other users.
+ */
+export function prepareDataFolder(path: string, { isNeeded }: { readonly isNeeded: boolean }): void {
+  if (!isNeeded && !existsSync(path)) return
+  try {
+    makePrivateFolder(path)
+    const keys = join(path, 'pki')
+    if (existsSync(keys)) makePrivateFolder(keys)
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `--data-dir: ${messageOf(cause)}`, cause })
   }
 }
 

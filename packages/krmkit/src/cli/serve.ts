@@ -31,7 +31,7 @@ import { type Authenticators, authenticators } from './authentication/authentica
 import { type Authorization, authorization } from './authorization/authorizer.ts'
 import { clusterSigning } from './certificate/cluster-signing.ts'
 import { CliError } from './cli-error.ts'
-import { readText, writeSecret } from './files.ts'
+import { prepareDataFolder, readText, writeSecret } from './files.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -61,6 +61,7 @@ const controllersPace = { perSecond: 20, burst: 30 }
 
 /** Runs a server as the flags say. What was started before a failure is ended again. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
+  prepareDataFolder(options.dataDir, { isNeeded: options.storage !== 'memory' })
   const wanted = controllersFor(options)
   const running = chooseControllers(builtInControllers, wanted)
   const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })

@@ -10,6 +10,7 @@ import {
   readText,
   skipValue,
   type WireReader,
+  type WireWriter,
   wireOf,
 } from './wire.ts'
 
@@ -84,16 +85,22 @@ export function writeEnvelope({
   contentEncoding = '',
   contentType = '',
 }: Partial<Envelope> & { readonly raw: Uint8Array }): Uint8Array {
+  return closeEnvelope(openEnvelope(apiVersion, kind).bytes(raw), contentEncoding, contentType)
+}
+
+/** Everything up to the length of the message. */
+export function openEnvelope(apiVersion = '', kind = ''): WireWriter {
   const writer = newWriter()
   writer.raw(Uint8Array.from(protobufMagic))
   writer.uint32(tagOf(1)).fork()
-  writer.uint32(tagOf(1)).string(apiVersion ?? '')
-  writer.uint32(tagOf(2)).string(kind ?? '')
-  writer.ldelim()
-  writer.uint32(tagOf(2)).bytes(raw)
-  writer.uint32(tagOf(3)).string(contentEncoding)
-  writer.uint32(tagOf(4)).string(contentType)
-  return writer.finish()
+  writer.uint32(tagOf(1)).string(apiVersion)
+  writer.uint32(tagOf(2)).string(kind)
+  return writer.ldelim().uint32(tagOf(2))
+}
+
+/** Everything after the message. */
+export function closeEnvelope(writer: WireWriter, contentEncoding = '', contentType = ''): Uint8Array {
+  return writer.uint32(tagOf(3)).string(contentEncoding).uint32(tagOf(4)).string(contentType).finish()
 }
 
 function tagOf(number: number): number {

@@ -1,12 +1,11 @@
-import { type FieldError, field, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
+import { collectErrors, type FieldError, field, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { stringifyJson } from '../json/encode-json.ts'
 import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
 
 /** Lists that are sets hold no value twice, lists that are maps no key twice. */
 export function validateLists(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
-  const errors: FieldError[] = []
-  walk(value, node, path, errors)
-  return errors
+  if (node === undefined || !node.keyedLists) return []
+  return collectErrors((errors) => walk(value, node, path, errors))
 }
 
 function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undefined, errors: FieldError[]): void {

@@ -1,4 +1,4 @@
-import { type FieldError, field, type JsonObject, type JsonValue, utf8Length } from '@krmkit/meta'
+import { type FieldError, field, type JsonObject, type JsonValue, maxFieldErrors, utf8Length } from '@krmkit/meta'
 import { stringifyJson } from '../json/encode-json.ts'
 import { setMember } from '../json/syntax.ts'
 import { combinators } from './combinators.ts'
@@ -86,6 +86,7 @@ function compile(schema: JsonObject, standing: Standing): Check {
   const common = enumCheck(schema)
   const object = objectCheck(schema, standing)
   const checked: Check = (value, path, errors, old) => {
+    if (errors.length >= maxFieldErrors) return 0
     let count = 0
     const run = (check: Check | undefined): void => {
       if (check !== undefined) count += check(value, path, errors, old) + 1

@@ -1,13 +1,77 @@
 /** The order of keys in printed YAML: letters by code point, runs of digits by their value, everything else before letters. */
 export function compareNaturally(a: string, b: string): number {
-  if (plainWord.test(a) && plainWord.test(b)) return a < b ? -1 : a > b ? 1 : 0
-  return compareChars([...a], [...b])
+  return compareAscii(a, b) ?? compareChars([...a], [...b])
 }
 
-/** Without digits and other signs the order is the usual one. */
-const plainWord = /^[A-Za-z]*$/
+/** The order where only ASCII decides it, without a copy of the keys; undefined elsewhere. */
+function compareAscii(a: string, b: string): number | undefined {
+  const shared = Math.min(a.length, b.length)
+  let at = 0
+  while (at < shared && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  if (at === shared) return a.length - b.length
+  const x = a.charCodeAt(at)
+  const y = b.charCodeAt(at)
+  if (x >= ascii || y >= ascii) return undefined
+  if (isAsciiLetter(x)) return isAsciiLetter(y) ? x - y : 1
+  if (isAsciiLetter(y)) return -1
+  if (!isAsciiDigit(x) && !isAsciiDigit(y)) return x - y
+  return compareAsciiNumbers(a, b, at)
+}
 
-function compareChars(a: readonly string[], b: readonly string[]): number {
+/** As `compareNumbers`. */
+function compareAsciiNumbers(a: string, b: string, at: number): number | undefined {
+  const x = a.charCodeAt(at)
+  const y = b.charCodeAt(at)
+  let start: 0 | 1 = 0
+  if (x === zero || y === zero) {
+    let before = at - 1
+    while (before >= 0 && a.charCodeAt(before) === zero) before--
+    if (before >= 0 && a.charCodeAt(before) >= ascii) return undefined
+    if (before >= 0 && isAsciiDigit(a.charCodeAt(before))) start = 1
+  }
+  const xEnd = digitsEnd(a, at)
+  const yEnd = digitsEnd(b, at)
+  if (a.charCodeAt(xEnd) >= ascii || b.charCodeAt(yEnd) >= ascii) return undefined
+  const xValue = numberIn(a, at, xEnd, start)
+  const yValue = numberIn(b, at, yEnd, start)
+  if (xValue < yValue) return -1
+  if (xValue > yValue) return 1
+  return xEnd === yEnd ? x - y : xEnd - yEnd
+}
+
+const ascii = 0x80
+const zero = 0x30
+
+function isAsciiLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
+}
+
+function isAsciiDigit(code: number): boolean {
+  return code >= zero && code <= 0x39
+}
+
+function digitsEnd(text: string, from: number): number {
+  let end = from
+  while (end < text.length && isAsciiDigit(text.charCodeAt(end))) end++
+  return end
+}
+
+/** Numbers of so many digits are exact. */
+const exactDigits = 15
+
+/** The digits after `start`. Wraps at 64 bits, as the stock printer's counting does. */
+function numberIn(text: string, from: number, to: number, start: 0 | 1): number | bigint {
+  if (to - from >= exactDigits) {
+    // What stands before the last 64 digits is a multiple of 10^64, and so of 2^64.
+    return BigInt.asIntN(64, BigInt(`${start}${text.slice(from, to)}`.slice(-64)))
+  }
+  let value: number = start
+  for (let at = from; at < to; at++) value = value * 10 + text.charCodeAt(at) - zero
+  return value
+}
+
+/** The same order for any text, slowly. */
+export function compareChars(a: readonly string[], b: readonly string[]): number {
   const shared = Math.min(a.length, b.length)
   for (let i = 0; i < shared; i++) {
     const x = a[i] as string

@@ -1,4 +1,5 @@
 import { shortestFloat } from './go-float.ts'
+import { GradualSort } from './gradual-sort.ts'
 import { compareNaturally } from './natural-order.ts'
 import { isUnprintable, scalarStyle } from './scalar-style.ts'
 
@@ -9,9 +10,9 @@ import { isUnprintable, scalarStyle } from './scalar-style.ts'
 
 /** Ends with a newline. `undefined` members are left out. */
 export function printYaml(value: unknown): string {
-  const printer = new Printer()
-  printer.root(value)
-  return printer.text
+  const printer = new Printer(value)
+  while (printer.step());
+  return printer.take()
 }
 
 /** As `printYaml`, in UTF-8. */
@@ -19,43 +20,111 @@ export function encodeYaml(value: unknown): Uint8Array {
   return new TextEncoder().encode(printYaml(value))
 }
 
+/** The text of `printYaml` in pieces of about `pieceLength` characters, some of them empty, so that large values can be printed with pauses. */
+export function* yamlPieces(value: unknown, pieceLength = 4096): Generator<string, void> {
+  const printer = new Printer(value)
+  while (printer.step()) if (printer.length >= pieceLength || printer.isSorting) yield printer.take()
+  yield printer.take()
+}
+
 const foldAfter = 80
+/** More keys of one mapping are not sorted at once. */
+const manyKeys = 2048
 /** Longer keys stand after a question mark. */
 const maxSimpleKey = 128
 
+/** A mapping or list that is being printed: what is inside of it is printed before it goes on. */
+interface Open {
+  /** Sorted keys; absent for lists. */
+  keys: readonly string[] | undefined
+  /** Of so many keys that they are sorted step by step, before the first is printed. */
+  sort: GradualSort | undefined
+  readonly container: Readonly<Record<string, unknown>> | readonly unknown[]
+  readonly indent: number
+  next: number
+  /** The next line continues one that has been begun. */
+  begun: boolean
+}
+
 class Printer {
-  text = ''
+  #text = ''
   #column = 0
   #lineStart = true
+  readonly #open: Open[] = []
 
-  root(value: unknown): void {
-    if (isMapping(value)) this.#mapping(value, 0, false)
-    else if (isList(value)) this.#list(value, 0, false)
-    else this.#scalar(value, 2)
-    if (!this.#lineStart) this.#break()
+  constructor(root: unknown) {
+    if (isMapping(root)) this.#mapping(root, 0, false)
+    else if (isList(root)) this.#list(root, 0, false)
+    else this.#scalar(root, 2)
   }
 
-  /** @param started the first key continues a line that has been begun. */
-  #mapping(object: Record<string, unknown>, indent: number, started: boolean): void {
-    let begun = started
-    for (const key of Object.keys(object).sort(compareNaturally)) {
-      const value = object[key]
-      if (value === undefined) continue
-      if (!begun) this.#newLine(indent)
-      begun = false
-      const simple = utf8Length(key) <= maxSimpleKey && !/[\r\n\u0085\u2028\u2029]/.test(key)
-      if (simple) {
-        this.#string(key, indent, true)
-        this.#write(':')
-      } else {
-        this.#write('?')
-        this.#write(' ')
-        this.#string(key, indent + 2, false)
-        this.#newLine(indent)
-        this.#write(':')
-      }
-      this.#value(value, indent, simple)
+  /** Characters that have been printed and not been taken. */
+  get length(): number {
+    return this.#text.length
+  }
+
+  get isSorting(): boolean {
+    return this.#open.at(-1)?.sort !== undefined
+  }
+
+  take(): string {
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+
+  /** Prints one more key or element. @returns false when all is printed. */
+  step(): boolean {
+    const top = this.#open.at(-1)
+    if (top === undefined) {
+      if (!this.#lineStart) this.#break()
+      return false
     }
+    if (top.sort !== undefined) {
+      top.keys = top.sort.step()
+      if (top.keys !== undefined) top.sort = undefined
+    } else if (top.next === (top.keys ?? top.container).length) this.#open.pop()
+    else if (top.keys === undefined) this.#element(top, (top.container as readonly unknown[])[top.next++])
+    else this.#member(top, top.keys[top.next++] as string)
+    return true
+  }
+
+  /** @param begun the first key continues a line that has been begun. */
+  #mapping(container: Record<string, unknown>, indent: number, begun: boolean): void {
+    const keys = Object.keys(container)
+    const sort = keys.length > manyKeys ? new GradualSort(keys, compareNaturally) : undefined
+    this.#open.push({
+      keys: sort === undefined ? keys.sort(compareNaturally) : undefined,
+      sort,
+      container,
+      indent,
+      next: 0,
+      begun,
+    })
+  }
+
+  #list(container: readonly unknown[], indent: number, begun: boolean): void {
+    this.#open.push({ keys: undefined, sort: undefined, container, indent, next: 0, begun })
+  }
+
+  #member(mapping: Open, key: string): void {
+    const value = (mapping.container as Readonly<Record<string, unknown>>)[key]
+    if (value === undefined) return
+    const { indent } = mapping
+    if (!mapping.begun) this.#newLine(indent)
+    mapping.begun = false
+    const simple = utf8Length(key) <= maxSimpleKey && !/[\r\n\u0085\u2028\u2029]/.test(key)
+    if (simple) {
+      this.#string(key, indent, true)
+      this.#write(':')
+    } else {
+      this.#write('?')
+      this.#write(' ')
+      this.#string(key, indent + 2, false)
+      this.#newLine(indent)
+      this.#write(':')
+    }
+    this.#value(value, indent, simple)
   }
 
   /** After the colon of a key. */
@@ -75,16 +144,14 @@ class Printer {
     }
   }
 
-  #list(list: readonly unknown[], indent: number, started: boolean): void {
-    let begun = started
-    for (const element of list) {
-      if (!begun) this.#newLine(indent)
-      begun = false
-      this.#write('- ')
-      if (isMapping(element)) this.#mapping(element, indent + 2, true)
-      else if (isList(element)) this.#list(element, indent + 2, true)
-      else this.#scalar(element, indent + 2)
-    }
+  #element(list: Open, element: unknown): void {
+    const { indent } = list
+    if (!list.begun) this.#newLine(indent)
+    list.begun = false
+    this.#write('- ')
+    if (isMapping(element)) this.#mapping(element, indent + 2, true)
+    else if (isList(element)) this.#list(element, indent + 2, true)
+    else this.#scalar(element, indent + 2)
   }
 
   /** @param indent of lines that continue the scalar. */
@@ -104,41 +171,53 @@ class Printer {
   #folded(text: string, indent: number, simpleKey: boolean, quote: string): void {
     this.#write(quote)
     const last = text.length - 1
-    let afterSpace = false
+    const doubled = quote !== '' && text.includes("'")
+    const write = (piece: string): void => this.#write(doubled ? piece.replaceAll("'", "''") : piece)
     let start = 0
-    for (let at = text.indexOf(' '); at >= 0; at = text.indexOf(' ', at + 1)) {
-      const piece = text.slice(start, at)
-      this.#write(quote === '' ? piece : piece.replaceAll("'", "''"))
-      if (piece !== '') afterSpace = false
+    // No space before the 81st column matters; a quote that is doubled takes two columns.
+    const next = (): number => text.indexOf(' ', start + (doubled ? 0 : Math.max(0, foldAfter - this.#column)))
+    for (let at = simpleKey ? -1 : next(); at >= 0; at = next()) {
+      write(text.slice(start, at))
+      const single = text[at - 1] !== ' ' && text[at + 1] !== ' '
       const inside = quote === '' || (at > 0 && at < last)
-      if (!simpleKey && !afterSpace && this.#column > foldAfter && inside && text[at + 1] !== ' ') this.#newLine(indent)
+      if (single && this.#column > foldAfter && inside) this.#newLine(indent)
       else this.#write(' ')
-      afterSpace = true
       start = at + 1
     }
-    const rest = text.slice(start)
-    this.#write(quote === '' ? rest : rest.replaceAll("'", "''"))
+    write(text.slice(start))
     this.#write(quote)
   }
 
   #double(text: string, indent: number, simpleKey: boolean): void {
     this.#write('"')
     let afterSpace = false
-    const chars = [...text]
-    chars.forEach((char, index) => {
-      if (char !== ' ') {
-        this.#write(escaped(char))
+    /** What stands before the next space. */
+    let word = ''
+    for (let at = 0; at < text.length; ) {
+      const plain = plainRun(text, at)
+      if (plain > at) {
+        word += text.slice(at, plain)
+        at = plain
         afterSpace = false
-        return
+        continue
       }
-      const inside = index > 0 && index < chars.length - 1
+      const char = String.fromCodePoint(text.codePointAt(at) as number)
+      const inside = at > 0 && at < text.length - 1
+      at += char.length
+      if (char !== ' ') {
+        word += escaped(char)
+        afterSpace = false
+        continue
+      }
+      this.#write(word)
+      word = ''
       if (!simpleKey && !afterSpace && this.#column > foldAfter && inside) {
         this.#newLine(indent)
-        if (chars[index + 1] === ' ') this.#write('\\')
+        if (text[at] === ' ') this.#write('\\')
       } else this.#write(' ')
       afterSpace = true
-    })
-    this.#write('"')
+    }
+    this.#write(`${word}"`)
   }
 
   #literal(text: string, indent: number): void {
@@ -147,23 +226,19 @@ class Printer {
     if (!/[\r\n\u0085\u2028\u2029]$/.test(text)) this.#write('-')
     else if (/^.$|[\r\n\u0085\u2028\u2029].$/s.test(text)) this.#write('+')
     this.#break()
-    for (const line of text.split(/(?<=[\n\u0085\u2028\u2029])/)) {
-      const ended = /[\n\u0085\u2028\u2029]$/.test(line)
-      const content = ended ? line.slice(0, -1) : line
-      if (content !== '') this.#write(' '.repeat(indent) + content)
-      if (ended) this.#break(line.slice(-1))
-    }
+    this.#text += text.replace(/[^\n\u0085\u2028\u2029]+/g, `${' '.repeat(indent)}$&`)
+    this.#lineStart = /[\n\u0085\u2028\u2029]$/.test(text)
   }
 
   #write(text: string): void {
     if (text === '') return
-    this.text += text
+    this.#text += text
     this.#column += columns(text)
     this.#lineStart = false
   }
 
-  #break(char = '\n'): void {
-    this.text += char
+  #break(): void {
+    this.#text += '\n'
     this.#column = 0
     this.#lineStart = true
   }
@@ -173,6 +248,14 @@ class Printer {
     this.#write(' '.repeat(indent))
   }
 }
+
+/** Where the run of characters ends that stand in double quotes as they are. */
+function plainRun(text: string, from: number): number {
+  plainChars.lastIndex = from
+  return plainChars.test(text) ? plainChars.lastIndex : from
+}
+
+const plainChars = /[!#-[\]-~]+/y
 
 /** Every character is one column, also those of two units. */
 function columns(text: string): number {

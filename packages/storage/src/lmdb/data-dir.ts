@@ -2,8 +2,9 @@
  * Looks at a directory before LMDB does: LMDB trusts its file and takes the process down with it when the file is not
  * one of its own or was cut short.
  */
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readdirSync, readSync } from 'node:fs'
+import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { makePrivateFile, makePrivateFolder } from '@krmkit/meta/private-files'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
 
 /** Names that LMDB gives to its files. */
@@ -17,22 +18,25 @@ const magic = 0xbeefc0de
 const maxMissingBytes = 16 * 1024 * 1024
 
 /**
- * Makes sure that LMDB can be let loose on the directory, creating it when it is missing.
+ * Makes sure that LMDB can be let loose on the directory, creating it when it is missing. Directory and files are readable by their
+ * owner alone: LMDB would make its files as the umask has it.
  *
  * @returns whether there is data in it already
  * @throws StorageError `Unavailable`
  */
 export function prepareDataDir(dir: string): 'empty' | 'holds data' {
   const names = attempt(dir, () => {
-    mkdirSync(dir, { recursive: true })
+    makePrivateFolder(dir)
     return readdirSync(dir)
   })
   if (!names.includes(dataFile)) {
     const strange = names.find((name) => name !== lockFile)
     if (strange !== undefined) throw unavailable('foreign', `${dir} holds other files, such as ${strange}`)
-    return 'empty'
   }
-  return attempt(dir, () => checkDataFile(join(dir, dataFile)))
+  return attempt(dir, () => {
+    for (const name of [dataFile, lockFile]) makePrivateFile(join(dir, name))
+    return checkDataFile(join(dir, dataFile))
+  })
 }
 
 export function unavailable(reason: UnavailableReason, problem: string, cause?: unknown): StorageError {

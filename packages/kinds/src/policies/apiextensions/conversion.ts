@@ -1,4 +1,14 @@
-import { type DeepReadonly, type FieldError, field, goStrings, goText, isDns1035Label, type Path } from '@krmkit/meta'
+import {
+  collectErrors,
+  type DeepReadonly,
+  type FieldError,
+  field,
+  goStrings,
+  goText,
+  isDns1035Label,
+  joinPrinted,
+  type Path,
+} from '@krmkit/meta'
 import { base64ToBytes } from '@krmkit/schema'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { CustomResourceConversion, CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
@@ -68,8 +78,8 @@ function acceptsBundles(old: DeepReadonly<CustomResourceDefinition> | undefined)
 function validateBundle(bundle: string, path: Path): FieldError[] {
   const problem = bundleProblem(bundle)
   if (problem === undefined) return []
-  const bytes = [...base64ToBytes(bundle)].map((byte) => `0x${byte.toString(16)}`)
-  return [field.invalid(path, goText(`[]byte{${bytes.join(', ')}}`), `unable to load root certificates: ${problem}`)]
+  const bytes = joinPrinted(base64ToBytes(bundle), (byte) => `0x${byte.toString(16)}`)
+  return [field.invalid(path, goText(`[]byte{${bytes}}`), `unable to load root certificates: ${problem}`)]
 }
 
 /** Whether there is a certificate in the bundle, by its outer form. */
@@ -105,18 +115,18 @@ function acceptsUnknown(old: DeepReadonly<CustomResourceDefinition> | undefined)
 
 function validateReviews(versions: readonly string[], path: Path, known: boolean): FieldError[] {
   if (versions.length === 0) return [field.required(path)]
-  const errors: FieldError[] = []
-  const seen = new Set<string>()
-  for (const [index, version] of versions.entries()) {
-    if (seen.has(version)) {
-      errors.push(field.invalid(path.index(index), version, 'duplicate version'))
-      continue
+  return collectErrors((errors) => {
+    const seen = new Set<string>()
+    for (const [index, version] of versions.entries()) {
+      if (seen.has(version)) {
+        errors.push(field.invalid(path.index(index), version, 'duplicate version'))
+        continue
+      }
+      seen.add(version)
+      for (const problem of isDns1035Label(version)) errors.push(field.invalid(path.index(index), version, problem))
     }
-    seen.add(version)
-    for (const problem of isDns1035Label(version)) errors.push(field.invalid(path.index(index), version, problem))
-  }
-  if (known && !knownReviews.some((version) => seen.has(version))) {
-    errors.push(field.invalid(path, goText(goStrings(versions)), `must include at least one of ${knownReviews.join(', ')}`))
-  }
-  return errors
+    if (known && !knownReviews.some((version) => seen.has(version))) {
+      errors.push(field.invalid(path, goText(goStrings(versions)), `must include at least one of ${knownReviews.join(', ')}`))
+    }
+  })
 }

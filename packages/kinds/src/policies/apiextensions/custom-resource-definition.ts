@@ -1,4 +1,5 @@
 import {
+  collectErrors,
   type DeepReadonly,
   type FieldError,
   field,
@@ -18,7 +19,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from
 import { ObjectMetaPart } from '../../types/parts/meta-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
 import { definePolicy } from '../shared/policy.ts'
-import { copy, semanticEqual } from '../shared/values.ts'
+import { copy, firstByName, semanticEqual } from '../shared/values.ts'
 import { approvalErrors } from './approval.ts'
 import { validateConversion } from './conversion.ts'
 import { expressionsOf } from './expression-rules.ts'
@@ -51,85 +52,89 @@ function validateMetadata(object: Definition): FieldError[] {
 }
 
 function validateSpec(object: Definition, old: Definition | undefined, context: PolicyContext): FieldError[] {
-  const errors: FieldError[] = []
-  const { group, scope, names, conversion, preserveUnknownFields } = object.spec
-  const versions = object.spec.versions ?? []
-  const { shared, own } = internalForm(object)
-  const stored = expressionsOf(old)
-  const environment = (expression: string) =>
-    stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
-  const isUnchanged = (name: string) => {
-    const [next, before] = [object, old].map((each) => each?.spec.versions?.find((version) => version.name === name)?.schema)
-    return old !== undefined && semanticEqual(next, before)
-  }
-  if (group === '') errors.push(field.required(spec.child('group')))
-  else {
-    const problems = isDns1123Subdomain(group)
-    if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
-    else if (!group.includes('.'))
-      errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
-  }
-  if (scope === '') errors.push(field.required(spec.child('scope')))
-  else if (scope !== 'Cluster' && scope !== 'Namespaced')
-    errors.push(field.notSupported(spec.child('scope'), scope, ['Cluster', 'Namespaced']))
-  if (shared.schema?.openAPIV3Schema === undefined) {
-    for (const [index, part] of own.entries()) {
-      if (part.schema?.openAPIV3Schema === undefined) {
-        errors.push(
-          field.required(spec.child('versions').index(index).child('schema').child('openAPIV3Schema'), 'schemas are required'),
-        )
+  return collectErrors((errors) => {
+    const { group, scope, names, conversion, preserveUnknownFields } = object.spec
+    const versions = object.spec.versions ?? []
+    const { shared, own } = internalForm(object)
+    const stored = expressionsOf(old)
+    const environment = (expression: string) =>
+      stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
+    const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
+    const isUnchanged = (name: string) => {
+      return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)
+    }
+    if (group === '') errors.push(field.required(spec.child('group')))
+    else {
+      const problems = isDns1123Subdomain(group)
+      if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
+      else if (!group.includes('.'))
+        errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
+    }
+    if (scope === '') errors.push(field.required(spec.child('scope')))
+    else if (scope !== 'Cluster' && scope !== 'Namespaced')
+      errors.push(field.notSupported(spec.child('scope'), scope, ['Cluster', 'Namespaced']))
+    if (shared.schema?.openAPIV3Schema === undefined) {
+      for (const [index, part] of own.entries()) {
+        if (part.schema?.openAPIV3Schema === undefined) {
+          errors.push(
+            field.required(spec.child('versions').index(index).child('schema').child('openAPIV3Schema'), 'schemas are required'),
+          )
+        }
       }
     }
-  }
-  if (preserveUnknownFields === true && versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
-    const at = spec.child('preserveUnknownFields')
-    errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
-  }
-  for (const [index, version] of versions.entries()) {
-    const at = spec.child('versions').index(index)
-    const problems = isDns1035Label(version.name)
-    if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
-    errors.push(...validateWarning(version, at.child('deprecationWarning')))
-    const status = version.subresources?.status !== undefined
+    if (preserveUnknownFields === true && versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
+      const at = spec.child('preserveUnknownFields')
+      errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
+    }
+    for (const [index, version] of versions.entries()) {
+      const at = spec.child('versions').index(index)
+      const problems = isDns1035Label(version.name)
+      if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
+      errors.push(...validateWarning(version, at.child('deprecationWarning')))
+      const status = version.subresources?.status !== undefined
+      errors.push(
+        ...validateParts(own[index] as VersionParts, at, {
+          schemaAt: 'schema',
+          status,
+          expressions: { environment, unchanged: isUnchanged(version.name) },
+        }),
+      )
+    }
+    if (new Set(versions.map(({ name }) => name)).size < versions.length) {
+      errors.push(field.invalid(spec.child('versions'), goVersions(versions, own), 'must contain unique version names'))
+    }
+    if (versions.filter(({ storage }) => storage).length !== 1) {
+      errors.push(
+        field.invalid(
+          spec.child('versions'),
+          goVersions(versions, own),
+          'must have exactly one version marked as storage version',
+        ),
+      )
+    }
+    const [first] = versions
+    const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
+    if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
+    errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
+    const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
     errors.push(
-      ...validateParts(own[index] as VersionParts, at, {
-        schemaAt: 'schema',
-        status,
-        expressions: { environment, unchanged: isUnchanged(version.name) },
+      ...validateParts(shared, spec, {
+        schemaAt: 'validation',
+        status: anyStatus,
+        expressions: { environment, unchanged: versions.every(({ name }) => isUnchanged(name)) },
       }),
     )
-  }
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-    errors.push(field.invalid(spec.child('versions'), goVersions(versions, own), 'must contain unique version names'))
-  }
-  if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.push(
-      field.invalid(spec.child('versions'), goVersions(versions, own), 'must have exactly one version marked as storage version'),
-    )
-  }
-  const [first] = versions
-  const problems = first === undefined || first.name === '' ? [] : isDns1035Label(first.name)
-  if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
-  errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
-  const anyStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
-  errors.push(
-    ...validateParts(shared, spec, {
-      schemaAt: 'validation',
-      status: anyStatus,
-      expressions: { environment, unchanged: versions.every(({ name }) => isUnchanged(name)) },
-    }),
-  )
-  if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
-    errors.push(
-      field.invalid(
-        spec.child('conversion').child('strategy'),
-        conversion.strategy,
-        'must be None if spec.preserveUnknownFields is true',
-      ),
-    )
-  }
-  errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
-  return errors
+    if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
+      errors.push(
+        field.invalid(
+          spec.child('conversion').child('strategy'),
+          conversion.strategy,
+          'must be None if spec.preserveUnknownFields is true',
+        ),
+      )
+    }
+    errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
+  })
 }
 
 interface PartOptions {

@@ -1,4 +1,12 @@
-import { type FieldError, field, formatFieldErrors, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import {
+  collectErrors,
+  type FieldError,
+  field,
+  formatFieldErrors,
+  type JsonObject,
+  type JsonValue,
+  type Path,
+} from '@krmkit/meta'
 import {
   coerceEmbedded,
   DecodeError,
@@ -19,15 +27,17 @@ import type { Schema } from './schema-form.ts'
 
 /** Defaults must be values that the schema itself accepts. */
 export function validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): FieldError[] {
-  const errors: FieldError[] = []
   const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
-  walk(root, path, { resource: root, steps: [], inMetadata: false, objectMeta, budget: {} }, errors)
-  return errors
+  return collectErrors((errors) => {
+    walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors)
+  })
 }
 
 interface At {
   /** The innermost resource around the schema: the root, or an embedded one. */
   readonly resource: Schema
+  /** The same as a node, read once. */
+  readonly node: () => SchemaNode
   /** Where the schema stands in it: names of members, and the first item of lists. */
   readonly steps: readonly (string | 0)[]
   /** Somewhere in type, kind or metadata of the resource. */
@@ -41,7 +51,7 @@ const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
 
 function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void {
   const embedded = schema['x-kubernetes-embedded-resource'] === true
-  const at: At = embedded ? { ...outer, resource: schema, steps: [], inMetadata: false } : outer
+  const at: At = embedded ? { ...outer, resource: schema, node: nodeOf(schema), steps: [], inMetadata: false } : outer
   if (schema.default !== undefined && schema.default !== null) {
     const place = path.child('default')
     errors.push(...(at.inMetadata ? validateInMetadata(schema, place, at) : validateValue(schema, place, at)))
@@ -111,12 +121,20 @@ function withoutMarkers(schema: JsonObject): JsonObject {
 }
 
 /** The default stands in an object that is complete but for it: its metadata must come out valid. */
-function validateInMetadata(schema: Schema, path: Path, { resource, steps, objectMeta }: At): FieldError[] {
+function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta }: At): FieldError[] {
   const value = schema.default as JsonValue
   const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...surrounded(value, steps) }
-  const problem = metadataProblem(object, schemaNode(resource as JsonObject), objectMeta())
+  const problem = metadataProblem(object, node(), objectMeta())
   if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
   return validateAlone(schema, path)
+}
+
+function nodeOf(schema: Schema): () => SchemaNode {
+  let node: SchemaNode | undefined
+  return () => {
+    node ??= schemaNode(schema as JsonObject)
+    return node
+  }
 }
 
 function surrounded(value: JsonValue, steps: readonly (string | 0)[]): JsonObject {

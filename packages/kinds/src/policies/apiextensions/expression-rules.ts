@@ -1,4 +1,4 @@
-import { type DeepReadonly, type FieldError, field, goText, type JsonObject, type Path } from '@krmkit/meta'
+import { type DeepReadonly, ErrorList, type FieldError, field, goText, type JsonObject, type Path, untilFull } from '@krmkit/meta'
 import { expressions, hasRules } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
@@ -24,8 +24,10 @@ const schemaLimit = 100_000_000
 /** @param path of the schema. The caller has made sure that the schema is structural. */
 export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
   if (!hasRules(schema as JsonObject)) return []
-  const walk = new Walk(options)
-  walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true })
+  const ruled = new Set<Schema>()
+  findRuled(schema, ruled)
+  const walk = new Walk(options, ruled)
+  untilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
   return [...walk.errors, ...walk.totalErrors(path)]
 }
 
@@ -58,19 +60,23 @@ interface At {
 }
 
 class Walk {
-  readonly errors: FieldError[] = []
+  readonly errors: ErrorList = new ErrorList()
   readonly #options: ExpressionRuleOptions
+  readonly #faulty: ReadonlySet<string>
+  readonly #ruled: ReadonlySet<Schema>
   #budget: CompileBudget | undefined
   #total = 0
   #costly: { path: Path; cost: number }[] = []
 
-  constructor(options: ExpressionRuleOptions) {
+  constructor(options: ExpressionRuleOptions, ruled: ReadonlySet<Schema>) {
     this.#options = options
+    this.#ruled = ruled
+    this.#faulty = faultyPaths(options.faults)
   }
 
   /** Inner schemas come first, as on the stock server. */
   visit(schema: Schema, at: At): void {
-    if (!hasRules(schema as JsonObject)) return
+    if (!this.#ruled.has(schema)) return
     const { path } = at
     const cardinality = inner(schema, at.cardinality)
     const { additionalProperties: rest } = schema
@@ -87,14 +93,7 @@ class Walk {
       this.visit(items, { path: path.child('items'), cardinality, uncorrelated, root: false })
     }
     const rules = (schema['x-kubernetes-validations'] ?? []) as readonly Rule[]
-    if (rules.length > 0 && !this.#hasFaults(path)) this.#rules(schema, rules, at)
-  }
-
-  #hasFaults(path: Path): boolean {
-    const text = String(path)
-    return this.#options.faults.some(({ field }) => {
-      return field.startsWith(text) && (field.length === text.length || field[text.length] === '.' || field[text.length] === '[')
-    })
+    if (rules.length > 0 && !this.#faulty.has(String(path))) this.#rules(schema, rules, at)
   }
 
   #rules(schema: Schema, rules: readonly Rule[], at: At): void {
@@ -159,6 +158,28 @@ class Walk {
       field.forbidden(path, overBudget(sum, this.#total, schemaLimit)),
     ]
   }
+}
+
+/** Finds the schemas that have rules, or have schemas inside that do. @returns whether this is one. */
+function findRuled(schema: Schema, found: Set<Schema>): boolean {
+  const { additionalProperties: rest, properties } = schema
+  const items = itemsOf(schema)
+  let ruled = (schema['x-kubernetes-validations']?.length ?? 0) > 0
+  if (typeof rest === 'object' && rest !== null && findRuled(rest, found)) ruled = true
+  if (items !== undefined && findRuled(items, found)) ruled = true
+  for (const name of Object.keys(properties ?? {})) if (findRuled(properties?.[name] as Schema, found)) ruled = true
+  if (ruled) found.add(schema)
+  return ruled
+}
+
+/** Where faults are, and everything around them. */
+function faultyPaths(faults: readonly FieldError[]): Set<string> {
+  const paths = new Set<string>()
+  for (const { field } of faults) {
+    paths.add(field)
+    for (let i = 0; i < field.length; i++) if (field[i] === '.' || field[i] === '[') paths.add(field.slice(0, i))
+  }
+  return paths
 }
 
 /** How often inner values can be there. */

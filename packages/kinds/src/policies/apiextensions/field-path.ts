@@ -21,20 +21,19 @@ const ended = { problem: 'unexpected end of JSON path' }
 
 /** Follows a path by members and, where they are allowed, by names in brackets. */
 export function fieldAt(path: string, schema: Schema, { brackets }: { readonly brackets: boolean }): FoundField | PathProblem {
-  const tokens = tokensOf(path)
+  const tokens = new Tokens(path)
   let at = schema
   let text = ''
   let root = ''
-  for (let i = 0; i < tokens.length; i++) {
-    const token = tokens[i] as string
+  for (let token = tokens.next(); token !== undefined; token = tokens.next()) {
     let name: string
     if (token === '.') {
-      const next = tokens[++i]
+      const next = tokens.next()
       if (next === undefined) return ended
       name = next
     } else if (token === '[') {
       if (!brackets) return { problem: 'array notation is not allowed' }
-      const quoted = tokens[++i]
+      const quoted = tokens.next()
       if (quoted === undefined) return ended
       if (!/^'.*'$/s.test(quoted) || quoted.length < 2) return { problem: `expected single quoted string but got ${quoted}` }
       const plain = unescaped(quoted.slice(1, -1))
@@ -47,7 +46,7 @@ export function fieldAt(path: string, schema: Schema, { brackets }: { readonly b
     if (root === '') root = name
     at = step.schema
     if (token !== '[') continue
-    const closing = tokens[++i]
+    const closing = tokens.next()
     if (closing === undefined) return ended
     if (closing !== ']') return { problem: `expected ] but got ${closing}` }
   }
@@ -70,14 +69,18 @@ function stepInto(at: Schema, name: string): { readonly named: boolean; readonly
 }
 
 /** `.`, `[`, `]`, texts in single quotes, and what stands between them. */
-function tokensOf(path: string): string[] {
-  const tokens: string[] = []
-  for (let at = 0; at < path.length; ) {
-    const token = /^(?:[.[\]]|'(?:[^'\\]|\\.)*'?|[^.[\]]+)/s.exec(path.slice(at))?.[0] ?? path.slice(at)
-    tokens.push(token)
-    at += token.length
+class Tokens {
+  readonly #path: string
+  readonly #pattern = /[.[\]]|'(?:[^'\\]|\\.)*'?|[^.[\]]+/sy
+
+  constructor(path: string) {
+    this.#path = path
   }
-  return tokens
+
+  /** `undefined` at the end. */
+  next(): string | undefined {
+    return this.#pattern.exec(this.#path)?.[0]
+  }
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
-import { type DeepReadonly, type GoText, goQuote, goStrings, goSyntax, goText } from '@krmkit/meta'
+import { type DeepReadonly, type GoText, goQuote, goStrings, goSyntax, goText, joinPrinted } from '@krmkit/meta'
 import type { Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinitionVersion } from '../../types/apiextensions-v1.generated.ts'
 import { goStruct } from '../shared/go-form.ts'
+import { isEmpty } from '../shared/values.ts'
 import type { VersionParts } from './internal-form.ts'
 import type { Schema } from './schema-form.ts'
 
@@ -14,12 +15,12 @@ type Version = DeepReadonly<CustomResourceDefinitionVersion>
 
 /** The versions of a definition; what they share is not shown with them. */
 export function goVersions(versions: readonly Version[], own: readonly VersionParts[]): GoText {
-  const texts = versions.map((version, index) => goVersion(version, own[index]))
-  return goText(`[]apiextensions.CustomResourceDefinitionVersion{${texts.join(', ')}}`)
+  const texts = joinPrinted(versions.entries(), ([index, version]) => goVersion(version, own[index]))
+  return goText(`[]apiextensions.CustomResourceDefinitionVersion{${texts}}`)
 }
 
 function goVersion({ name, served, storage, deprecated, deprecationWarning }: Version, parts: VersionParts | undefined): string {
-  const columns = (parts?.columns ?? []).map((column) =>
+  const columns = goList('apiextensions.CustomResourceColumnDefinition', parts?.columns, (column) =>
     goStruct('apiextensions.CustomResourceColumnDefinition', {
       Name: goQuote(column.name),
       Type: goQuote(column.type),
@@ -29,7 +30,7 @@ function goVersion({ name, served, storage, deprecated, deprecationWarning }: Ve
       JSONPath: goQuote(column.jsonPath),
     }),
   )
-  const fields = (parts?.selectableFields ?? []).map(({ jsonPath }) =>
+  const fields = goList('apiextensions.SelectableField', parts?.selectableFields, ({ jsonPath }) =>
     goStruct('apiextensions.SelectableField', { JSONPath: goQuote(jsonPath) }),
   )
   return goStruct('apiextensions.CustomResourceDefinitionVersion', {
@@ -40,13 +41,13 @@ function goVersion({ name, served, storage, deprecated, deprecationWarning }: Ve
     DeprecationWarning: pointer('string', deprecationWarning),
     Schema: pointer('apiextensions.CustomResourceValidation', parts?.schema),
     Subresources: pointer('apiextensions.CustomResourceSubresources', parts?.subresources),
-    AdditionalPrinterColumns: goList('apiextensions.CustomResourceColumnDefinition', columns),
-    SelectableFields: goList('apiextensions.SelectableField', fields),
+    AdditionalPrinterColumns: columns,
+    SelectableFields: fields,
   })
 }
 
-function goList(type: string, texts: readonly string[]): string {
-  return texts.length === 0 ? `[]${type}(nil)` : `[]${type}{${texts.join(', ')}}`
+function goList<T>(type: string, items: readonly T[] | undefined, print: (item: T) => string): string {
+  return isEmpty(items) ? `[]${type}(nil)` : `[]${type}{${joinPrinted(items, print)}}`
 }
 
 type Print = (value: unknown) => string
@@ -56,8 +57,8 @@ const schemaMap = `map[string]${schemaType}`
 const text: Print = (value) => goQuote((value as string | undefined) ?? '')
 const flag: Print = (value) => String(value ?? false)
 const strings: Print = (value) => (value === undefined ? '[]string(nil)' : goStrings(value as string[]))
-const values: Print = (value) => goList('apiextensions.JSON', ((value as unknown[] | undefined) ?? []).map(goSyntax))
-const schemas: Print = (value) => goList(schemaType, ((value as Schema[] | undefined) ?? []).map(goSchemaText))
+const values: Print = (value) => goList('apiextensions.JSON', value as unknown[] | undefined, goSyntax)
+const schemas: Print = (value) => goList(schemaType, value as Schema[] | undefined, goSchemaText)
 const to = (type: string): Print => {
   return (value) => pointer(type, value)
 }
@@ -65,10 +66,8 @@ const mapOf =
   (type: string, print: Print): Print =>
   (value) => {
     if (value === undefined) return `${type}(nil)`
-    const members = Object.keys(value as object)
-      .sort()
-      .map((key) => `${goQuote(key)}:${print((value as Record<string, unknown>)[key])}`)
-    return `${type}{${members.join(', ')}}`
+    const members = value as Record<string, unknown>
+    return `${type}{${joinPrinted(Object.keys(members).sort(), (key) => `${goQuote(key)}:${print(members[key])}`)}}`
   }
 
 /** Members in the order of the stock server's type. */
@@ -121,7 +120,7 @@ export const schemaMembers: readonly (readonly [go: string, json: keyof Schema &
 
 function goRules(rules: NonNullable<Schema['x-kubernetes-validations']>): string {
   if (rules.length === 0) return 'apiextensions.ValidationRules(nil)'
-  return `apiextensions.ValidationRules{${rules.map(goRule).join(', ')}}`
+  return `apiextensions.ValidationRules{${joinPrinted(rules, goRule)}}`
 }
 
 /** One rule. */

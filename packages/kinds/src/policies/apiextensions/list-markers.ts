@@ -1,4 +1,4 @@
-import { type FieldError, field, goStrings, goText, type Path } from '@krmkit/meta'
+import { collectErrors, type FieldError, field, goStrings, goText, type Path } from '@krmkit/meta'
 import type { Schema } from './schema-form.ts'
 
 /** `x-kubernetes-list-type`, `x-kubernetes-list-map-keys`, `x-kubernetes-map-type` and what they ask of the schema around them. */
@@ -55,69 +55,65 @@ function setItems(items: Schema, path: Path): FieldError[] {
 }
 
 function mapItems(schema: Schema, keys: readonly string[], path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  if (keys.length === 0)
-    errors.push(field.required(path.child('x-kubernetes-list-map-keys'), 'must not be empty if x-kubernetes-list-type is map'))
-  if (schema.items === undefined)
-    errors.push(field.required(path.child('items'), 'must have a schema if x-kubernetes-list-type is map'))
-  const items = itemsOf(schema)
-  if (items === undefined) return errors
-  if (items.type !== 'object') {
-    errors.push(
-      field.invalid(
-        path.child('items').child('type'),
-        items.type ?? '',
-        "must be object if parent array's x-kubernetes-list-type is map",
-      ),
-    )
-    return errors
-  }
-  const seen = new Set<string>()
-  for (const key of keys) {
-    const property = Object.hasOwn(items.properties ?? {}, key) ? items.properties?.[key] : undefined
-    if (property === undefined)
+  return collectErrors((errors) => {
+    if (keys.length === 0)
+      errors.push(field.required(path.child('x-kubernetes-list-map-keys'), 'must not be empty if x-kubernetes-list-type is map'))
+    if (schema.items === undefined)
+      errors.push(field.required(path.child('items'), 'must have a schema if x-kubernetes-list-type is map'))
+    const items = itemsOf(schema)
+    if (items === undefined) return
+    if (items.type !== 'object') {
       errors.push(
         field.invalid(
-          path.child('x-kubernetes-list-map-keys'),
-          goText(goStrings(keys)),
-          'entries must all be names of item properties',
+          path.child('items').child('type'),
+          items.type ?? '',
+          "must be object if parent array's x-kubernetes-list-type is map",
         ),
       )
-    else if (property.type === 'array' || property.type === 'object') {
-      const at = path.child('items').child('properties').key(key).child('type')
-      errors.push(field.invalid(at, items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
+      return
     }
-    if (seen.has(key))
-      errors.push(
-        field.invalid(path.child('x-kubernetes-list-map-keys'), goText(goStrings(keys)), 'must not contain duplicate entries'),
-      )
-    seen.add(key)
-  }
-  return errors
+    const printed = keys.length > 0 ? goText(goStrings(keys)) : undefined
+    const seen = new Set<string>()
+    for (const key of keys) {
+      const property = Object.hasOwn(items.properties ?? {}, key) ? items.properties?.[key] : undefined
+      if (property === undefined)
+        errors.push(
+          field.invalid(path.child('x-kubernetes-list-map-keys'), printed, 'entries must all be names of item properties'),
+        )
+      else if (property.type === 'array' || property.type === 'object') {
+        const at = path.child('items').child('properties').key(key).child('type')
+        errors.push(field.invalid(at, items.type, "must be a scalar type if parent array's x-kubernetes-list-type is map"))
+      }
+      if (seen.has(key))
+        errors.push(field.invalid(path.child('x-kubernetes-list-map-keys'), printed, 'must not contain duplicate entries'))
+      seen.add(key)
+    }
+  })
 }
 
 /** Items of sets and maps are never null, keys always there. */
 function keyedItems(items: Schema, listType: string, keys: readonly string[], path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  if (items.nullable === true)
-    errors.push(field.forbidden(path.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`))
-  if (listType !== 'map') return errors
-  for (const key of keys) {
-    const property = Object.hasOwn(items.properties ?? {}, key) ? items.properties?.[key] : undefined
-    if (property === undefined) continue
-    const at = path.child('properties').key(key)
-    if (!(items.required ?? []).includes(key) && (property.default === undefined || property.default === null)) {
-      errors.push(
-        field.required(
-          at.child('default'),
-          'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
-        ),
-      )
+  return collectErrors((errors) => {
+    if (items.nullable === true)
+      errors.push(field.forbidden(path.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`))
+    if (listType !== 'map') return
+    const required = new Set(items.required)
+    for (const key of keys) {
+      const property = Object.hasOwn(items.properties ?? {}, key) ? items.properties?.[key] : undefined
+      if (property === undefined) continue
+      const at = path.child('properties').key(key)
+      if (!required.has(key) && (property.default === undefined || property.default === null)) {
+        errors.push(
+          field.required(
+            at.child('default'),
+            'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
+          ),
+        )
+      }
+      if (property.nullable === true)
+        errors.push(
+          field.forbidden(at.child('nullable'), 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'),
+        )
     }
-    if (property.nullable === true)
-      errors.push(
-        field.forbidden(at.child('nullable'), 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'),
-      )
-  }
-  return errors
+  })
 }

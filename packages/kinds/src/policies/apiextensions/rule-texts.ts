@@ -1,4 +1,4 @@
-import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { addErrors, collectErrors, type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
 import type { ValidationRule } from '../../types/apiextensions-v1.generated.ts'
 import { fieldAt } from './field-path.ts'
 import type { Schema } from './schema-form.ts'
@@ -9,7 +9,10 @@ const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvali
 
 export function validateRuleTexts(schema: Schema, path: Path): FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? []
-  return rules.flatMap((rule, index) => validateRule(rule, schema, path.child('x-kubernetes-validations').index(index)))
+  const at = path.child('x-kubernetes-validations')
+  return collectErrors((errors) => {
+    for (const [index, rule] of rules.entries()) addErrors(errors, validateRule(rule, schema, at.index(index)))
+  })
 }
 
 function validateRule(rule: DeepReadonly<ValidationRule>, schema: Schema, path: Path): FieldError[] {

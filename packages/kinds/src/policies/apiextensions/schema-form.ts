@@ -1,4 +1,4 @@
-import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { collectErrors, type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
 import type { JSONSchemaProps } from '../../types/apiextensions-v1.generated.ts'
 import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
@@ -19,9 +19,7 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const objectMembers = ['apiVersion', 'kind', 'metadata']
 
 export function validateSchemaForm(schema: Schema, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  check(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors)
-  return errors
+  return collectErrors((errors) => check(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors))
 }
 
 function check(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): void {

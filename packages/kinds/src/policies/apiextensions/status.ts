@@ -1,4 +1,4 @@
-import { type DeepReadonly, type FieldError, field, goStrings, goText, Path } from '@krmkit/meta'
+import { collectErrors, type DeepReadonly, type FieldError, field, goStrings, goText, Path } from '@krmkit/meta'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { validateNames } from './names.ts'
 
@@ -19,16 +19,17 @@ export function validateStoredVersions({ spec, status: found }: Definition): Fie
   const stored = found?.storedVersions ?? []
   const path = status.child('storedVersions')
   if (stored.length === 0) return [field.invalid(path, goText('[]string(nil)'), 'must have at least one stored version')]
-  const errors: FieldError[] = []
-  const versions = spec.versions ?? []
-  // A name that comes again is not known any more, as on the stock server.
-  const known = new Set(stored)
-  for (const { name, storage } of versions) {
-    if (!known.delete(name) && storage)
-      errors.push(field.invalid(path, goText(goStrings(stored)), `must have the storage version ${name}`))
-  }
-  for (const [index, name] of stored.entries()) {
-    if (!versions.some((version) => version.name === name)) errors.push(field.invalid(path.index(index), name, missing(name)))
-  }
-  return errors
+  return collectErrors((errors) => {
+    const versions = spec.versions ?? []
+    // A name that comes again is not known any more, as on the stock server.
+    const known = new Set(stored)
+    for (const { name, storage } of versions) {
+      if (!known.delete(name) && storage)
+        errors.push(field.invalid(path, goText(goStrings(stored)), `must have the storage version ${name}`))
+    }
+    const names = new Set(versions.map(({ name }) => name))
+    for (const [index, name] of stored.entries()) {
+      if (!names.has(name)) errors.push(field.invalid(path.index(index), name, missing(name)))
+    }
+  })
 }

@@ -1,4 +1,4 @@
-import { compareCodePoints, type FieldError, field, formatFieldError, type Path } from '@krmkit/meta'
+import { collectErrors, compareCodePoints, type FieldError, field, formatFieldError, type Path } from '@krmkit/meta'
 import { compilePattern } from '@krmkit/schema'
 import { itemsOf } from './list-markers.ts'
 import type { Schema } from './schema-form.ts'
@@ -11,10 +11,11 @@ import type { Schema } from './schema-form.ts'
 type Level = 'root' | 'item' | 'field'
 
 export function validateStructural(schema: Schema, path: Path): FieldError[] {
-  const errors: FieldError[] = []
-  invariants(schema, 'root', path, errors)
-  // As on the stock server, only junctors of the root are compared with what is described outside of them.
-  complete(schema, schema, path, path, errors)
+  const errors = collectErrors((found) => {
+    invariants(schema, 'root', path, found)
+    // As on the stock server, only junctors of the root are compared with what is described outside of them.
+    complete(schema, schema, path, path, found)
+  })
   return errors.sort((a, b) => compareCodePoints(formatFieldError(a), formatFieldError(b)))
 }
 

@@ -1,4 +1,13 @@
-import { type DeepReadonly, type FieldError, field, isPrintable, type Path, utf8Length } from '@krmkit/meta'
+import {
+  addErrors,
+  collectErrors,
+  type DeepReadonly,
+  type FieldError,
+  field,
+  isPrintable,
+  type Path,
+  utf8Length,
+} from '@krmkit/meta'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionVersion,
@@ -35,7 +44,9 @@ const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
 
 export function validateColumns(columns: DeepReadonly<CustomResourceColumnDefinition[]> | undefined, path: Path): FieldError[] {
-  return (columns ?? []).flatMap((column, index) => validateColumn(column, path.index(index)))
+  return collectErrors((errors) => {
+    for (const [index, column] of (columns ?? []).entries()) addErrors(errors, validateColumn(column, path.index(index)))
+  })
 }
 
 function validateColumn(column: DeepReadonly<CustomResourceColumnDefinition>, path: Path): FieldError[] {
@@ -80,32 +91,32 @@ export function validateSelectableFields(
   schema: DeepReadonly<JSONSchemaProps> | undefined,
   path: Path,
 ): FieldError[] {
-  const errors: FieldError[] = []
-  const seen = new Set<string>()
-  for (const [index, { jsonPath }] of (fields ?? []).entries()) {
-    const at = path.index(index).child('jsonPath')
-    if (jsonPath === '') {
-      errors.push(field.required(at))
-      continue
+  return collectErrors((errors) => {
+    const seen = new Set<string>()
+    for (const [index, { jsonPath }] of (fields ?? []).entries()) {
+      const at = path.index(index).child('jsonPath')
+      if (jsonPath === '') {
+        errors.push(field.required(at))
+        continue
+      }
+      const found = fieldAt(jsonPath, schema ?? {}, { brackets: false })
+      if ('problem' in found) {
+        errors.push(field.invalid(at, jsonPath, `is an invalid path: ${found.problem}`))
+        continue
+      }
+      if (found.root === 'metadata') errors.push(field.invalid(at, jsonPath, 'must not point to fields in metadata'))
+      if (!['string', 'boolean', 'integer'].includes(found.schema.type ?? '')) {
+        errors.push(
+          field.invalid(
+            at,
+            jsonPath,
+            'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+          ),
+        )
+      }
+      if (seen.has(found.text)) errors.push(field.duplicate(at, jsonPath))
+      seen.add(found.text)
     }
-    const found = fieldAt(jsonPath, schema ?? {}, { brackets: false })
-    if ('problem' in found) {
-      errors.push(field.invalid(at, jsonPath, `is an invalid path: ${found.problem}`))
-      continue
-    }
-    if (found.root === 'metadata') errors.push(field.invalid(at, jsonPath, 'must not point to fields in metadata'))
-    if (!['string', 'boolean', 'integer'].includes(found.schema.type ?? '')) {
-      errors.push(
-        field.invalid(
-          at,
-          jsonPath,
-          'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
-        ),
-      )
-    }
-    if (seen.has(found.text)) errors.push(field.duplicate(at, jsonPath))
-    seen.add(found.text)
-  }
-  if (seen.size > maxSelectableFields) errors.push(field.tooMany(path, seen.size, maxSelectableFields))
-  return errors
+    if (seen.size > maxSelectableFields) errors.push(field.tooMany(path, seen.size, maxSelectableFields))
+  })
 }

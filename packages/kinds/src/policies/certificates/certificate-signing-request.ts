@@ -7,7 +7,7 @@ import {
   kubeletServingObjection,
   readSigningRequest,
 } from '@krmkit/certificates/request'
-import { type DeepReadonly, formatTime, goText, type NamingProfile } from '@krmkit/meta'
+import { type DeepReadonly, formatTime, goText, joinPrinted, type NamingProfile } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../types/certificates-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
@@ -97,7 +97,7 @@ function checkRequest(csr: Request, old: Request | undefined, report: Report): v
 function printBytes(base64: string | null | undefined) {
   const bytes = decodeBase64(base64 ?? '') ?? new Uint8Array()
   if (bytes.length === 0) return goText('[]byte(nil)')
-  return goText(`[]byte{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`)
+  return goText(`[]byte{${joinPrinted(bytes, (byte) => `0x${byte.toString(16)}`)}}`)
 }
 
 function checkUsages(list: readonly string[], old: readonly string[] | undefined, report: Report): void {
@@ -116,13 +116,14 @@ function checkUsages(list: readonly string[], old: readonly string[] | undefined
 
 function checkConditions(csr: Request, old: Request | undefined, report: Report): void {
   const at = report.at('status').child('conditions')
-  const before = (old?.status?.conditions ?? []).map(({ type }) => type)
-  const bothAllowed = before.includes('Approved') && before.includes('Denied')
-  const twiceAllowed = new Set(before).size < before.length
+  const conditions = old?.status?.conditions ?? []
+  const before = new Set<string>(conditions.map(({ type }) => type))
+  const bothAllowed = before.has('Approved') && before.has('Denied')
+  const twiceAllowed = before.size < conditions.length
   const seen = new Set<string>()
   for (const [i, { type = '', status = '' }] of (csr.status?.conditions ?? []).entries()) {
     const here = at.index(i)
-    if (type === '' && !before.includes('')) here.child('type').required()
+    if (type === '' && !before.has('')) here.child('type').required()
     const allowed = finalTypes.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     if (status === '') here.child('status').required()
     else if (!allowed.includes(status)) here.child('status').notSupported(status, allowed)
@@ -164,13 +165,15 @@ function checkUpdate(csr: Request, old: Request, report: Report, { approve = fal
 /** Fills in the times that a client left out. */
 function stampConditions(csr: Csr, old: Request, context: PolicyContext): void {
   const now = formatTime(context.clock.now())
+  const known = new Map<string, string>()
+  for (const { type, status, lastTransitionTime } of old.status?.conditions ?? []) {
+    const key = JSON.stringify([type, status])
+    if (!isEmpty(lastTransitionTime) && !known.has(key)) known.set(key, lastTransitionTime)
+  }
   for (const condition of csr.status?.conditions ?? []) {
     if (isEmpty(condition.lastUpdateTime)) condition.lastUpdateTime = now
     if (!isEmpty(condition.lastTransitionTime)) continue
-    const same = conditionsOf(old, condition.type).find(({ status, lastTransitionTime }) => {
-      return status === condition.status && !isEmpty(lastTransitionTime)
-    })
-    condition.lastTransitionTime = same?.lastTransitionTime ?? now
+    condition.lastTransitionTime = known.get(JSON.stringify([condition.type, condition.status])) ?? now
   }
 }
 

@@ -2,7 +2,7 @@
 import { type DeepReadonly, isConfigMapKey, utf8Length } from '@krmkit/meta'
 import type { ConfigMap } from '../../types/core-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
-import type { Report } from '../shared/place.ts'
+import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { base64Bytes, isEmptyMap, own, semanticEqual, sortedKeys } from '../shared/values.ts'
 
@@ -14,18 +14,25 @@ const frozen = 'field is immutable when `immutable` is set'
 function checkConfigMap(map: DeepReadonly<ConfigMap>, report: Report): void {
   checkMetadata(map, report, { namespaced: true })
   let size = 0
+  const data = report.at('data')
   for (const key of sortedKeys(map.data)) {
-    const at = report.at('data').key(key)
-    at.invalidAll(key, isConfigMapKey(key))
-    if (own(map.binaryData, key) !== undefined) at.invalid(key, 'duplicate of key present in binaryData')
+    checkDataKey(key, data)
+    if (own(map.binaryData, key) !== undefined) data.key(key).invalid(key, 'duplicate of key present in binaryData')
     size += utf8Length(own(map.data, key) ?? '')
   }
+  const binaryData = report.at('binaryData')
   for (const key of sortedKeys(map.binaryData)) {
-    report.at('binaryData').key(key).invalidAll(key, isConfigMapKey(key))
+    checkDataKey(key, binaryData)
     size += base64Bytes(own(map.binaryData, key) ?? '')
   }
   // The stock server names no member here, and prints the empty path like this.
   if (size > maxDataSize) report.at('[]').tooLong('', maxDataSize)
+}
+
+/** Keys of config maps and secrets; `at` is the map. */
+export function checkDataKey(key: string, at: Place): void {
+  const messages = isConfigMapKey(key)
+  if (messages.length > 0) at.key(key).invalidAll(key, messages)
 }
 
 /** Whether two maps hold the same; an absent one is empty. */

@@ -34,7 +34,11 @@ function checkRanges(ranges: readonly string[], at: Place): void {
   if (new Set(families).size !== 2 || ranges.length > 2) {
     at.invalidText(goStrings(ranges), 'may specify no more than one CIDR for each IP family')
   }
-  for (const [i, range] of ranges.entries()) if (ranges.indexOf(range) < i) at.index(i).duplicate(range)
+  const seen = new Set<string>()
+  for (const [i, range] of ranges.entries()) {
+    if (seen.has(range)) at.index(i).duplicate(range)
+    seen.add(range)
+  }
 }
 
 function checkNode(node: DeepReadonly<Node>, report: Report): void {

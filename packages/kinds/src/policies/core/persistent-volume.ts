@@ -135,12 +135,11 @@ function source(spec: R<PersistentVolumeSpec>, name: keyof PersistentVolumeSpec,
 /** Equal, but for labels that have got a newer name. */
 function affinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
   if (semanticEqual(now, before)) return true
-  const terms = before.required?.nodeSelectorTerms?.map((term) => ({
+  const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
     ...term,
     matchExpressions: term.matchExpressions?.map((e, j) => {
       const renamed = newerNodeLabel(e.key, profile)
-      const index = before.required?.nodeSelectorTerms?.indexOf(term) ?? 0
-      const wanted = now?.required?.nodeSelectorTerms?.[index]?.matchExpressions?.[j]?.key
+      const wanted = now?.required?.nodeSelectorTerms?.[i]?.matchExpressions?.[j]?.key
       return renamed !== undefined && wanted === renamed ? { ...e, key: renamed } : e
     }),
   }))

@@ -1,12 +1,12 @@
 /** The status sub-resource of pods. */
-import { type DeepReadonly, isValidIP, type OwnerReference, parseIP } from '@krmkit/meta'
+import { type DeepReadonly, isValidIP, joinPrinted, type OwnerReference, parseIP } from '@krmkit/meta'
 import type { SubresourcePolicy } from '../../interfaces.ts'
 import type { ContainerStatus, Pod } from '../../types/core-v1.generated.ts'
 import { checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
 import { checkDnsSubdomain, checkQualifiedName } from '../shared/names.ts'
 import type { Place } from '../shared/place.ts'
 import { findings } from '../shared/policy.ts'
-import { copy, isEmpty, isSet, type R } from '../shared/values.ts'
+import { copy, firstByName, isEmpty, isSet, type R } from '../shared/values.ts'
 import { checkAnnotationUpdates } from './pod-update.ts'
 
 /** The single address and the list of addresses say the same; the single one decides. */
@@ -72,10 +72,11 @@ function checkTransitions(
   restartPolicy: string | undefined,
 ): void {
   if (restartPolicy === 'Always') return
+  const byName = firstByName(now)
   for (const [i, old] of before.entries()) {
     const ended = old.state?.terminated
     if (!isSet(ended) || (ended.exitCode !== 0 && restartPolicy === 'OnFailure')) continue
-    const current = now.find((status) => status.name === old.name)
+    const current = byName.get(old.name)
     if (current !== undefined && !isSet(current.state?.terminated)) {
       at.index(i).child('state').forbidden('may not be transitioned to non-terminated state')
     }
@@ -88,7 +89,7 @@ function checkAddresses(addresses: readonly string[], at: Place): void {
   if (addresses.length < 2) return
   const families = new Set(addresses.map((address) => parseIP(address)?.family))
   if (families.size !== 2 || addresses.length > 2) {
-    const printed = addresses.map((address) => `core.PodIP{IP:${JSON.stringify(address)}}`).join(', ')
+    const printed = joinPrinted(addresses, (address) => `core.PodIP{IP:${JSON.stringify(address)}}`)
     at.invalidText(`[]core.PodIP{${printed}}`, 'may specify no more than one IP for each IP family')
   }
   const seen = new Set<string>()

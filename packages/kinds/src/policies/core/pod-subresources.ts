@@ -9,7 +9,7 @@ import { podQos } from '../shared/pod-qos.ts'
 import { emptyPodSpec } from '../shared/pod-template.ts'
 import { findings } from '../shared/policy.ts'
 import { compareAmounts } from '../shared/quantities.ts'
-import { copy, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
+import { copy, firstByName, isSet, own, type R, semanticEqual, sortedKeys } from '../shared/values.ts'
 import { checkPod } from './pod-rules.ts'
 import { checkAnnotationUpdates } from './pod-update.ts'
 
@@ -49,8 +49,9 @@ export const ephemeralContainersPolicy: SubresourcePolicy<Pod> = {
     return findings(context, (report) => {
       checkCommon(pod, old, report)
       const at = report.at('spec').child('ephemeralContainers')
+      const byName = firstByName(pod.spec?.ephemeralContainers ?? [])
       for (const container of old.spec?.ephemeralContainers ?? []) {
-        const now = pod.spec?.ephemeralContainers?.find((other) => other.name === container.name)
+        const now = byName.get(container.name)
         const name = JSON.stringify(container.name)
         if (now === undefined) at.forbidden(`existing ephemeral containers ${name} may not be removed\n`)
         else if (!semanticEqual(now, container)) at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)

@@ -1,7 +1,8 @@
 /** What may change in a stored pod. */
-import { type DeepReadonly, goQuote } from '@krmkit/meta'
+import { type DeepReadonly, goQuote, joinPrinted } from '@krmkit/meta'
 import type { Container, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../types/core-v1.generated.ts'
 import { checkMetadataUpdate } from '../shared/metadata.ts'
+import { tolerationText } from '../shared/node-selector.ts'
 import { between, maxInt32 } from '../shared/numbers.ts'
 import type { Place, Report } from '../shared/place.ts'
 import { podQos } from '../shared/pod-qos.ts'
@@ -62,9 +63,9 @@ function checkDeadline(spec: R<PodSpec>, before: R<PodSpec>, at: Place): boolean
 
 /** Tolerations may be added; of an existing one only the seconds may change. */
 function checkAddedTolerations(now: readonly R<Toleration>[], before: readonly R<Toleration>[], at: Place): void {
+  const known = new Set(now.map((toleration) => tolerationText(toleration, { seconds: false })))
   for (const old of before) {
-    const match = now.some((toleration) => semanticEqual({ ...old, tolerationSeconds: toleration.tolerationSeconds }, toleration))
-    if (!match) {
+    if (!known.has(tolerationText(old, { seconds: false }))) {
       at.forbidden('existing toleration can not be modified except its tolerationSeconds')
       return
     }
@@ -112,9 +113,9 @@ function sansNodeAffinity(spec: R<PodSpec>): unknown {
 function checkNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: Place): void {
   const changed = sortedKeys(before).some((key) => own(now, key) !== own(before, key))
   if (changed) {
-    const printed = sortedKeys(now).map((name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
+    const printed = joinPrinted(sortedKeys(now), (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
     const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
-    at.invalidText(`map[string]string{${printed.join(', ')}}`, detail)
+    at.invalidText(`map[string]string{${printed}}`, detail)
   }
 }
 

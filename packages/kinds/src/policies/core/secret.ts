@@ -1,27 +1,30 @@
 /** Secrets. @see Configuration and storage specification, 2.2 */
-import { type DeepReadonly, isConfigMapKey } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema'
 import type { Secret } from '../../types/core-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
 import type { Place, Report } from '../shared/place.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { base64Bytes, isEmpty, isSet, own, sortedKeys } from '../shared/values.ts'
-import { maxDataSize, sameData } from './config-map.ts'
+import { checkDataKey, maxDataSize, sameData } from './config-map.ts'
 
 const frozen = 'field is immutable when `immutable` is set'
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+const ascii = /^[\u0000-\u007f]*$/
+
 /** Members that may be written as text become part of the data, replacing what is there. */
 function mergeText(secret: Secret): void {
-  for (const [key, value] of Object.entries(secret.data ?? {})) if (!isSet(value)) secret.data = { ...secret.data, [key]: '' }
+  if (isSet(secret.data) && !Object.values(secret.data).every(isSet)) {
+    secret.data = Object.fromEntries(Object.entries(secret.data).map(([key, value]) => [key, isSet(value) ? value : '']))
+  }
   const text = secret.stringData
   if (text === undefined) return
   if (isSet(text)) {
-    const data: Record<string, string> = { ...secret.data }
-    for (const [key, value] of Object.entries(text)) {
-      const encoded = bytesToBase64(new TextEncoder().encode(value))
-      Object.defineProperty(data, key, { value: encoded, writable: true, enumerable: true, configurable: true })
-    }
-    if (Object.keys(data).length > 0) secret.data = data
+    const encoder = new TextEncoder()
+    const data = new Map(Object.entries(secret.data ?? {}))
+    for (const [key, value] of Object.entries(text)) data.set(key, ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value)))
+    if (data.size > 0) secret.data = Object.fromEntries(data)
   }
   delete secret.stringData
 }
@@ -31,7 +34,7 @@ function checkSecret(secret: DeepReadonly<Secret>, report: Report): void {
   const at = report.at('data')
   let size = 0
   for (const key of sortedKeys(secret.data)) {
-    at.key(key).invalidAll(key, isConfigMapKey(key))
+    checkDataKey(key, at)
     size += base64Bytes(own(secret.data, key) ?? '')
   }
   if (size > maxDataSize) at.tooLong('', maxDataSize)

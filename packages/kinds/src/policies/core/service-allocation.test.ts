@@ -107,6 +107,53 @@ describe('ports on nodes', () => {
     ])
   })
 
+  const ports = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `p${i}`, port: i + 1, protocol: 'TCP' }))
+
+  it('opens every port of the range before it refuses one', () => {
+    const made = service({ type: 'NodePort', ports: ports(3) })
+    expect(allocate(made)).toEqual([])
+    expect(new Set(made.spec?.ports?.map(({ nodePort }) => nodePort))).toEqual(new Set([30_000, 30_001, 30_002]))
+  })
+
+  it('refuses a service for whose ports there is no room', () => {
+    const detail = 'Internal error: failed to allocate a nodePort: range is full'
+    expect(allocate(service({ type: 'NodePort', ports: ports(5) }))).toEqual([
+      { field: 'spec.ports[3].nodePort', reason: 'InternalError', message: detail },
+    ])
+    const full = [
+      service(
+        {
+          type: 'NodePort',
+          ports: [
+            { port: 1, nodePort: 30_000 },
+            { port: 2, nodePort: 30_001 },
+            { port: 3, nodePort: 30_002 },
+          ],
+        },
+        'v',
+      ),
+    ]
+    const balancer = {
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      allocateLoadBalancerNodePorts: false,
+      ports: ports(1),
+    }
+    expect(allocate(service(balancer), full)).toEqual([
+      { field: 'spec.healthCheckNodePort', reason: 'InternalError', message: detail },
+    ])
+  })
+
+  it('looks at the range once, however many ports a service has', () => {
+    let looks = 0
+    const nodePorts = { has: () => ++looks > 0 && false }
+    const wide = { ...network, nodePorts: { from: 30_000, to: 32_767 } }
+    const made = service({ type: 'NodePort', ports: ports(20_000) })
+    const use = { addresses: new Set<string>(), nodePorts }
+    expect(allocateService(made, undefined, { network: wide, use, context: context() })).toHaveLength(1)
+    expect(looks).toBeLessThan(3 * 2768 * 40)
+  })
+
   it('keeps the ports of the stored service', () => {
     const stored = service({ type: 'NodePort', ports: [{ port: 1, protocol: 'TCP', targetPort: 1, nodePort: 30_001 }] })
     const next = structuredClone(stored)

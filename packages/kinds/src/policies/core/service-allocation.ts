@@ -2,6 +2,7 @@
 import { type DeepReadonly, type FieldError, goStrings, parseCIDR, parseIP, type Random } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
+import { protocols } from '../shared/container-ports.ts'
 import type { Place } from '../shared/place.ts'
 import { findings } from '../shared/policy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
@@ -150,7 +151,10 @@ function allocatePorts(
   { network, use, random }: PortOptions,
 ): void {
   const granted = new Set<string>()
-  const taken = { has: (port: string) => granted.has(port) || use.nodePorts.has(port), add: (port: string) => granted.add(port) }
+  const taken: TakenPorts = {
+    has: (port: string) => granted.has(port) || use.nodePorts.has(port),
+    add: (port: string) => granted.add(port),
+  }
   const { from, to } = network.nodePorts
   const grant = (port: number, protocol: string | undefined, here: Place): void => {
     if (port < from || port > to) {
@@ -158,17 +162,7 @@ function allocatePorts(
     } else if (taken.has(portKey(protocol, port))) here.invalid(port, 'provided port is already allocated')
     else taken.add(portKey(protocol, port))
   }
-  const free = (protocol: string | undefined): number | undefined => {
-    const start = number(random, to - from + 1)
-    for (let i = 0; i <= to - from; i++) {
-      const port = from + ((start + i) % (to - from + 1))
-      if (['TCP', 'UDP', 'SCTP'].every((other) => !taken.has(portKey(other, port)))) {
-        taken.add(portKey(protocol, port))
-        return port
-      }
-    }
-    return undefined
-  }
+  const free = freePorts(network.nodePorts, taken, random)
   if (needsNodePort(spec)) {
     const kept = new Set((old?.ports ?? []).map((port) => portKey(port.protocol, port.nodePort ?? 0)))
     const ports: ServicePort[] = spec.ports ?? []
@@ -177,16 +171,63 @@ function allocatePorts(
         grant(port.nodePort, port.protocol, at.child('ports').index(i).child('nodePort'))
       }
     }
-    for (const port of ports) if (!port.nodePort) assign(port, 'nodePort', free(port.protocol))
+    for (const [i, port] of ports.entries()) {
+      if (port.nodePort) continue
+      const found = free(port.protocol)
+      if (found === undefined) return at.child('ports').index(i).child('nodePort').internal(noFreePort)
+      port.nodePort = found
+    }
   }
   if (!needsHealthCheck(spec)) return
   const check = spec.healthCheckNodePort
-  if (!check) assign(spec, 'healthCheckNodePort', free('TCP'))
-  else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
+  if (!check) {
+    const found = free('TCP')
+    if (found === undefined) at.child('healthCheckNodePort').internal(noFreePort)
+    else spec.healthCheckNodePort = found
+  } else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
 }
 
-function assign<K extends string>(to: { [P in K]?: number }, name: K, value: number | undefined): void {
-  if (value !== undefined) to[name] = value
+/** Differs: the stock server answers with 500 and these words. */
+const noFreePort = 'failed to allocate a nodePort: range is full'
+
+/** How far a free port is looked for from a random place, before all free ports are counted. */
+const portsTried = 32
+
+interface TakenPorts {
+  has(port: string): boolean
+  add(port: string): void
+}
+
+/** Takes a port that no protocol has, from a random place on; `undefined` when there is none. The range is read at most once. */
+function freePorts(
+  { from, to }: ServiceNetwork['nodePorts'],
+  taken: TakenPorts,
+  random: Random,
+): (protocol: string | undefined) => number | undefined {
+  const size = to - from + 1
+  const isFree = (port: number) => protocols.every((protocol) => !taken.has(portKey(protocol, port)))
+  let left: number[] | undefined
+  const fromAll = (): number | undefined => {
+    left ??= Array.from({ length: size }, (_, i) => from + i).filter(isFree)
+    while (left.length > 0) {
+      const [port] = left.splice(number(random, left.length), 1)
+      if (port !== undefined && isFree(port)) return port
+    }
+    return undefined
+  }
+  const nearby = (): number | undefined => {
+    const start = number(random, size)
+    for (let i = 0; i < Math.min(size, portsTried); i++) {
+      const port = from + ((start + i) % size)
+      if (isFree(port)) return port
+    }
+    return undefined
+  }
+  return (protocol) => {
+    const port = (left === undefined ? nearby() : undefined) ?? fromAll()
+    if (port !== undefined) taken.add(portKey(protocol, port))
+    return port
+  }
 }
 
 function portKey(protocol: string | undefined, port: number): string {
@@ -241,17 +282,24 @@ function freeAddress(range: string, used: Pick<ReadonlySet<string>, 'has'>, rand
   const usable = bounds.size - (bounds.bits === 32 ? 2n : 1n)
   const count = usable < maxSearched ? usable : maxSearched
   if (count <= 0n) return undefined
-  const start = BigInt(number(random, Number(count)))
-  for (let i = 0n; i < count; i++) {
-    const text = formatAddress(bounds.first + 1n + ((start + i) % count), bounds.bits)
+  const size = Number(count)
+  const start = number(random, size)
+  // Addresses of IPv4 are exact as plain numbers, which are much faster.
+  const first = bounds.bits === 32 ? Number(bounds.first) : undefined
+  for (let i = 0; i < size; i++) {
+    const offset = 1 + ((start + i) % size)
+    const text = first === undefined ? formatV6(bounds.first + BigInt(offset)) : formatV4(first + offset)
     if (!used.has(text)) return text
   }
   return undefined
 }
 
-/** Dotted, or hexadecimal with the longest run of zeros left out. */
-function formatAddress(value: bigint, bits: number): string {
-  if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.')
+function formatV4(value: number): string {
+  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
+}
+
+/** Hexadecimal, with the longest run of zeros left out. */
+function formatV6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - i * 16)) & 0xffffn))
   let best = { at: -1, length: 1 }
   for (let i = 0; i < 8; i++) {

@@ -111,9 +111,7 @@ export const networkPolicyPolicy = definePolicy<NetworkPolicy>({
       checkPolicy(policy, report)
       checkMetadataUpdate(policy, old, report)
       // The specification is checked again, as on the stock server.
-      const own = report.errors.length
-      checkPolicy(policy, report)
-      const again = report.errors.splice(own)
+      const again = findings(context, (own) => checkPolicy(policy, own))
       report.add(again.filter((error) => error.field.startsWith('spec')))
     })
   },

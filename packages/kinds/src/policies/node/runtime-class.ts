@@ -3,12 +3,12 @@ import { type DeepReadonly, validateLabels } from '@krmkit/meta'
 import type { RuntimeClass, Scheduling } from '../../types/node-v1.generated.ts'
 import { checkMetadata, checkMetadataUpdate } from '../shared/metadata.ts'
 import { checkDnsLabel } from '../shared/names.ts'
-import { checkTolerations } from '../shared/node-selector.ts'
+import { checkTolerations, tolerationText } from '../shared/node-selector.ts'
 import type { Place, Report } from '../shared/place.ts'
 import { roundUp } from '../shared/pod-defaults.ts'
 import { definePolicy, findings } from '../shared/policy.ts'
 import { checkResources } from '../shared/resources.ts'
-import { isEmptyMap, isSet, type R, semanticEqual } from '../shared/values.ts'
+import { isEmptyMap, isSet, type R } from '../shared/values.ts'
 
 function checkClass(object: DeepReadonly<RuntimeClass>, report: Report): void {
   checkMetadata(object, report, { namespaced: false })
@@ -23,9 +23,11 @@ function checkScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: 
   const here = at.child('tolerations')
   // The doubled step is the stock server's.
   checkTolerations(tolerations, here.child('tolerations'))
+  const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
-    const repeated = tolerations.slice(0, i).some((other) => semanticEqual(other, toleration))
-    if (repeated) here.index(i).duplicate(toleration)
+    const text = tolerationText(toleration)
+    if (seen.has(text)) here.index(i).duplicate(toleration)
+    seen.add(text)
   }
 }
 

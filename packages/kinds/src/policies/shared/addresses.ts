@@ -7,6 +7,13 @@ export function checkServedAddress(address: string, at: Place): void {
   at.invalidAll(address, isValidIP(address))
 }
 
+/** Position of the first byte that is not zero. */
+function firstSet(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (at < bytes.length && bytes[at] === 0) at++
+  return at
+}
+
 /** An address that can belong to another machine: not unspecified, loopback, link-local. */
 export function checkPublicAddress(address: string, at: Place): void {
   const parsed = parseIP(address)
@@ -15,10 +22,12 @@ export function checkPublicAddress(address: string, at: Place): void {
     return
   }
   const { bytes, family } = parsed
-  const tail = family === 4 ? bytes.subarray(bytes.length - 4) : bytes
-  const [a = 0, b = 0, c = 0] = tail
-  if (tail.every((byte) => byte === 0)) at.invalid(address, `may not be unspecified (${address})`)
-  const loopback = family === 4 ? a === 127 : tail.subarray(0, 15).every((byte) => byte === 0) && tail[15] === 1
+  const start = family === 4 ? bytes.length - 4 : 0
+  const last = bytes.length - 1
+  const [a, b, c] = [bytes[start] ?? 0, bytes[start + 1] ?? 0, bytes[start + 2] ?? 0]
+  const onlyLast = firstSet(bytes, start) >= last
+  if (onlyLast && bytes[last] === 0) at.invalid(address, `may not be unspecified (${address})`)
+  const loopback = family === 4 ? a === 127 : onlyLast && bytes[last] === 1
   if (loopback) at.invalid(address, 'may not be in the loopback range (127.0.0.0/8, ::1/128)')
   const linkLocal = family === 4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80
   if (linkLocal) at.invalid(address, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)')

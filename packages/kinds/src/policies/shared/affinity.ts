@@ -50,8 +50,9 @@ function checkTermKeys(term: R<PodAffinityTerm>, at: Place): void {
     if (!isSet(term.labelSelector)) at.child(name).forbidden('must not be specified when labelSelector is not set')
     for (const [i, key] of keys.entries()) checkQualifiedName(key, at.child(name).index(i))
   }
+  const mismatched = new Set(mismatch)
   for (const [i, key] of match.entries()) {
-    if (mismatch.includes(key))
+    if (mismatched.has(key))
       at.child('matchLabelKeys').index(i).invalid(key, 'exists in both matchLabelKeys and mismatchLabelKeys')
   }
 }
@@ -61,6 +62,7 @@ const inclusion = ['Honor', 'Ignore']
 
 /** `topologySpreadConstraints` of a pod. */
 export function checkTopologySpread(constraints: readonly R<TopologySpreadConstraint>[] | null | undefined, at: Place): void {
+  const lasts = new Map((constraints ?? []).map((constraint, i) => [spreadKey(constraint), i]))
   for (const [i, constraint] of (constraints ?? []).entries()) {
     const here = at.index(i)
     const action = constraint.whenUnsatisfiable ?? ''
@@ -68,8 +70,8 @@ export function checkTopologySpread(constraints: readonly R<TopologySpreadConstr
     if (isEmpty(constraint.topologyKey)) here.child('topologyKey').required('can not be empty')
     else checkQualifiedName(constraint.topologyKey, here.child('topologyKey'))
     if (!unsatisfiable.includes(action)) here.child('whenUnsatisfiable').notSupported(action, unsatisfiable)
-    const repeated = constraints!.slice(i + 1).some((other) => sameKind(other, constraint))
-    if (repeated) here.child('{topologyKey, whenUnsatisfiable}').duplicate(`{${constraint.topologyKey}, ${action}}`)
+    if (lasts.get(spreadKey(constraint)) !== i)
+      here.child('{topologyKey, whenUnsatisfiable}').duplicate(`{${constraint.topologyKey}, ${action}}`)
     checkMinDomains(constraint, here.child('minDomains'))
     for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       const policy = constraint[name]
@@ -80,8 +82,8 @@ export function checkTopologySpread(constraints: readonly R<TopologySpreadConstr
   }
 }
 
-function sameKind(a: R<TopologySpreadConstraint>, b: R<TopologySpreadConstraint>): boolean {
-  return a.topologyKey === b.topologyKey && a.whenUnsatisfiable === b.whenUnsatisfiable
+function spreadKey({ topologyKey, whenUnsatisfiable }: R<TopologySpreadConstraint>): string {
+  return JSON.stringify([topologyKey ?? null, whenUnsatisfiable ?? null])
 }
 
 function checkMinDomains(constraint: R<TopologySpreadConstraint>, at: Place): void {
@@ -99,10 +101,10 @@ function checkSpreadKeys(keys: readonly string[] | null | undefined, at: Place, 
     at.forbidden('must not be specified when labelSelector is not set')
     return
   }
+  const expressed = new Set(selector.matchExpressions?.map((expression) => expression.key))
   for (const [i, key] of keys.entries()) {
     checkQualifiedName(key, at.index(i))
-    const selected =
-      own(selector.matchLabels, key) !== undefined || selector.matchExpressions?.some((e) => e.key === key) === true
+    const selected = own(selector.matchLabels, key) !== undefined || expressed.has(key)
     if (selected) at.index(i).invalid(key, 'exists in both matchLabelKeys and labelSelector')
   }
 }

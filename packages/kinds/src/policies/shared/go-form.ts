@@ -1,15 +1,22 @@
 /** Values inside messages, in the form in which the stock server prints structures. */
-import { compareCodePoints, type GoText, goIntOrString, goQuote, goStrings, goText, type IntOrString } from '@krmkit/meta'
+import {
+  compareCodePoints,
+  type GoText,
+  goIntOrString,
+  goQuote,
+  goStrings,
+  goText,
+  type IntOrString,
+  joinPrinted,
+} from '@krmkit/meta'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 
 /** `map[string]string{"a":"b"}`; an absent map is `map[string]string(nil)`. */
 export function goStringMap(map: Readonly<Record<string, string>> | null | undefined): string {
   if (!isSet(map)) return 'map[string]string(nil)'
-  const members = Object.keys(map)
-    .sort(compareCodePoints)
-    .map((key) => `${goQuote(key)}:${goQuote(map[key] ?? '')}`)
-  return `map[string]string{${members.join(', ')}}`
+  const members = joinPrinted(Object.keys(map).sort(compareCodePoints), (key) => `${goQuote(key)}:${goQuote(map[key] ?? '')}`)
+  return `map[string]string{${members}}`
 }
 
 /** `core.Thing{A:"a", B:1}`; `members` are printed already. */
@@ -24,12 +31,12 @@ export function goSelector(selector: R<LabelSelector> | null | undefined): GoTex
   if (!isSet(selector)) return null
   const { matchLabels, matchExpressions } = selector
   const type = 'v1.LabelSelectorRequirement'
-  const expressions = (matchExpressions ?? []).map(({ key, operator, values }) => {
+  const expressions = joinPrinted(matchExpressions ?? [], ({ key, operator, values }) => {
     const list = isEmpty(values) ? '[]string(nil)' : goStrings(values)
     return goStruct(type, { Key: goQuote(key ?? ''), Operator: goQuote(operator ?? ''), Values: list })
   })
   const labels = isEmptyMap(matchLabels) ? 'map[string]string(nil)' : goStringMap(matchLabels)
-  const list = expressions.length === 0 ? `[]${type}(nil)` : `[]${type}{${expressions.join(', ')}}`
+  const list = expressions === '' ? `[]${type}(nil)` : `[]${type}{${expressions}}`
   return goText(goStruct('v1.LabelSelector', { MatchLabels: labels, MatchExpressions: list }))
 }
 
@@ -40,7 +47,7 @@ export function goNumberOrText(value: IntOrString | null | undefined): GoText {
 
 /** `[]int32{1, 2}` and the like. */
 export function goNumbers(type: string, values: readonly (number | bigint)[] | null | undefined): GoText {
-  return goText(isSet(values) ? `[]${type}{${values.join(', ')}}` : `[]${type}(nil)`)
+  return goText(isSet(values) ? `[]${type}{${joinPrinted(values, String)}}` : `[]${type}(nil)`)
 }
 
 /** A list of texts as `%v` prints it: `[a b]`. */

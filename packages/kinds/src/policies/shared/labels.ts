@@ -2,7 +2,9 @@
 import {
   type GoText,
   goQuote,
+  goStrings,
   goText,
+  joinPrinted,
   labelSelectorFromObject,
   type LabelSelector as Selector,
   validateLabelSelector,
@@ -56,19 +58,17 @@ export function checkSelectedTemplate(
 
 function printLabels(labels: Readonly<Record<string, string>> | undefined): string {
   if (!isSet(labels)) return 'map[string]string(nil)'
-  const pairs = Object.keys(labels)
-    .sort()
-    .map((key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
-  return `map[string]string{${pairs.join(', ')}}`
+  const pairs = joinPrinted(Object.keys(labels).sort(), (key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
+  return `map[string]string{${pairs}}`
 }
 
 /** A selector as the stock server prints it inside messages. */
 export function printSelector(selector: R<LabelSelector>): GoText {
   const type = 'v1.LabelSelectorRequirement'
-  const requirements = selector.matchExpressions?.map(({ key, operator, values }) => {
-    const list = isEmpty(values) ? '[]string(nil)' : `[]string{${values.map(goQuote).join(', ')}}`
+  const requirements = joinPrinted(selector.matchExpressions ?? [], ({ key, operator, values }) => {
+    const list = isEmpty(values) ? '[]string(nil)' : goStrings(values)
     return `${type}{Key:${goQuote(key)}, Operator:${goQuote(operator)}, Values:${list}}`
   })
-  const expressions = isEmpty(requirements) ? `[]${type}(nil)` : `[]${type}{${requirements.join(', ')}}`
+  const expressions = requirements === '' ? `[]${type}(nil)` : `[]${type}{${requirements}}`
   return goText(`v1.LabelSelector{MatchLabels:${printLabels(selector.matchLabels)}, MatchExpressions:${expressions}}`)
 }

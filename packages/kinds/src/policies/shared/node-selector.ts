@@ -137,6 +137,13 @@ export function checkTolerations(tolerations: readonly R<Toleration>[] | null | 
   }
 }
 
+/** The same for tolerations that are equal. Without the seconds it is the same for those that differ in the seconds alone. */
+export function tolerationText(toleration: R<Toleration>, { seconds = true }: { readonly seconds?: boolean } = {}): string {
+  const { key, operator, value, effect, tolerationSeconds } = toleration
+  const members = [key, operator, value, effect, seconds ? tolerationSeconds : undefined]
+  return JSON.stringify(members.map((member) => (isSet(member) ? String(member) : null)))
+}
+
 /** `spec.taints` of a node. */
 export function checkTaints(taints: readonly R<Taint>[] | null | undefined, at: Place): void {
   const seen = new Map<string, Set<string>>()

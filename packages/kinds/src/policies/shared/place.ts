@@ -1,11 +1,12 @@
 /** Where in an object a rule looks, and where its findings go. */
-import { type FieldError, field, goText, type NamingProfile, Path } from '@krmkit/meta'
+import { ErrorBudget, ErrorListFull, type FieldError, field, goText, type NamingProfile, Path } from '@krmkit/meta'
 import type { PolicyContext } from '../../interfaces.ts'
 
 /** What one validation has found so far, and what it may know. */
 export class Report {
   readonly errors: FieldError[] = []
   readonly context: PolicyContext
+  #budget: ErrorBudget | undefined
 
   constructor(context: PolicyContext) {
     this.context = context
@@ -13,7 +14,14 @@ export class Report {
 
   /** Findings of a check that lives elsewhere. */
   add(errors: readonly FieldError[]): void {
-    for (const error of errors) this.errors.push(error)
+    for (const error of errors) this.addOne(error)
+  }
+
+  /** @throws ErrorListFull when the report has all that it can take, which ends the validation. */
+  addOne(error: FieldError): void {
+    this.errors.push(error)
+    this.#budget ??= new ErrorBudget()
+    if (this.#budget.spend(error)) throw new ErrorListFull(this.errors)
   }
 
   /** The member `name` of the object itself. */
@@ -122,6 +130,6 @@ export class Place {
   }
 
   #add(error: FieldError): void {
-    this.report.errors.push(error)
+    this.report.addOne(error)
   }
 }

@@ -66,11 +66,13 @@ function checkSeccompAnnotations(annotations: Annotations, at: Place): void {
 
 function checkAppArmorAnnotations(annotations: Annotations, at: Place, spec: R<PodSpec>): void {
   const prefix = `container.apparmor.security.beta.${at.profile.domain}/`
+  let names: Set<string> | undefined
   for (const key of sortedKeys(annotations)) {
     if (!key.startsWith(prefix)) continue
     const name = key.slice(prefix.length)
-    const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
-    if (!containers.some((container) => container.name === name)) at.key(key).invalid(name, 'container not found')
+    const containers = [spec.initContainers, spec.containers, spec.ephemeralContainers]
+    names ??= new Set(containers.flatMap((list) => (list ?? []).map((container) => container.name)))
+    if (!names.has(name)) at.key(key).invalid(name, 'container not found')
     const value = own(annotations, key) ?? ''
     if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {
       at.key(key).invalid(value, `invalid AppArmor profile name: ${JSON.stringify(value)}`)

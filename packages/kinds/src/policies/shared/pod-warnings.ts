@@ -161,12 +161,12 @@ function warnContainer(texts: string[], container: R<Container>, path: string): 
   warnDuplicates(texts, names, (i, name) => {
     return `${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`
   })
-  const ports = (container.ports ?? []).map(
-    (port) => `${port.containerPort}/${port.protocol ?? ''}/${port.hostPort ?? 0}/${port.hostIP ?? ''}`,
-  )
-  for (const [i, port] of ports.entries()) {
-    const first = ports.indexOf(port)
-    if (first < i) texts.push(`${path}.ports[${i}]: duplicate port definition with ${path}.ports[${first}]`)
+  const firsts = new Map<string, number>()
+  for (const [i, port] of (container.ports ?? []).entries()) {
+    const text = `${port.containerPort}/${port.protocol ?? ''}/${port.hostPort ?? 0}/${port.hostIP ?? ''}`
+    const first = firsts.get(text)
+    if (first === undefined) firsts.set(text, i)
+    else texts.push(`${path}.ports[${i}]: duplicate port definition with ${path}.ports[${first}]`)
   }
 }
 

@@ -31,6 +31,13 @@ export function own<T>(map: { readonly [key: string]: T } | null | undefined, ke
   return isSet(map) && Object.hasOwn(map, key) ? map[key] : undefined
 }
 
+/** The items by their names; of several with one name the first. */
+export function firstByName<T extends { readonly name: string }>(items: readonly T[]): Map<string, T> {
+  const found = new Map<string, T>()
+  for (const item of items) if (!found.has(item.name)) found.set(item.name, item)
+  return found
+}
+
 function isHollow(value: unknown): boolean {
   if (value === undefined || value === null) return true
   return Array.isArray(value) && value.length === 0

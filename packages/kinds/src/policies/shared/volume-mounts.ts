@@ -10,10 +10,16 @@ export type VolumesByName = ReadonlyMap<string, R<Volume>>
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 const recursiveModes = ['Disabled', 'Enabled', 'IfPossible']
 
+/** The names, and the last path under each. */
+function pathsByName(uses: readonly (readonly [name: string, path: string])[]): { names: Set<string>; paths: Set<string> } {
+  const byName = new Map(uses)
+  return { names: new Set(byName.keys()), paths: new Set(byName.values()) }
+}
+
 /** `volumeMounts` of a container. */
 export function checkVolumeMounts(container: R<Container>, at: Place, volumes: VolumesByName): void {
   const paths = new Set<string>()
-  const devices = new Map((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
+  const devices = pathsByName((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
   for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
     const here = at.index(i)
     if (isEmpty(mount.name)) here.child('name').required()
@@ -21,8 +27,8 @@ export function checkVolumeMounts(container: R<Container>, at: Place, volumes: V
     if (isEmpty(mount.mountPath)) here.child('mountPath').required()
     if (paths.has(mount.mountPath)) here.child('mountPath').invalid(mount.mountPath, 'must be unique')
     paths.add(mount.mountPath)
-    if (devices.has(mount.name)) here.child('name').invalid(mount.name, 'must not already exist in volumeDevices')
-    if ([...devices.values()].includes(mount.mountPath)) {
+    if (devices.names.has(mount.name)) here.child('name').invalid(mount.name, 'must not already exist in volumeDevices')
+    if (devices.paths.has(mount.mountPath)) {
       here.child('mountPath').invalid(mount.mountPath, 'must not already exist as a path in volumeDevices')
     }
     checkSubPaths(mount, here, at)
@@ -65,7 +71,7 @@ function checkRecursiveReadOnly(mount: R<VolumeMount>, at: Place): void {
 export function checkVolumeDevices(container: R<Container>, at: Place, volumes: VolumesByName): void {
   const names = new Set<string>()
   const paths = new Set<string>()
-  const mounts = new Map((container.volumeMounts ?? []).map((mount) => [mount.name, mount.mountPath]))
+  const mounts = pathsByName((container.volumeMounts ?? []).map((mount) => [mount.name, mount.mountPath]))
   for (const [i, device] of (container.volumeDevices ?? []).entries()) {
     const here = at.index(i)
     const volume = volumes.get(device.name)
@@ -77,10 +83,10 @@ export function checkVolumeDevices(container: R<Container>, at: Place, volumes: 
     }
     if (volume === undefined) here.child('name').notFound(device.name)
     checkDevicePath(device, here.child('devicePath'), paths)
-    if (mounts.has(device.name)) {
+    if (mounts.names.has(device.name)) {
       here.child('name').invalid(device.name, 'must not already exist in volumeMounts')
     }
-    if ([...mounts.values()].includes(device.devicePath)) {
+    if (mounts.paths.has(device.devicePath)) {
       here.child('devicePath').invalid(device.devicePath, 'must not already exist as a path in volumeMounts')
     }
     if (!isEmpty(device.name)) names.add(device.name)

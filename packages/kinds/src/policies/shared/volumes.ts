@@ -145,8 +145,8 @@ function checkClaimTemplate(template: R<PersistentVolumeClaimTemplate>, at: Plac
   const metadata = template.metadata
   const metadataAt = at.child('metadata')
   if (isSet(metadata)) {
-    at.report.errors.push(...validateAnnotations(metadata.annotations, metadataAt.child('annotations').path()))
-    at.report.errors.push(...validateLabels(metadata.labels, metadataAt.child('labels').path()))
+    metadataAt.add(validateAnnotations(metadata.annotations, metadataAt.child('annotations').path()))
+    metadataAt.add(validateLabels(metadata.labels, metadataAt.child('labels').path()))
     for (const [name, value] of Object.entries(metadata)) {
       if (name !== 'labels' && name !== 'annotations' && isSet(value)) metadataAt.child(name).forbidden('cannot be set')
     }

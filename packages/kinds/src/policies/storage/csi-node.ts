@@ -55,11 +55,15 @@ function checkFrozen(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, re
   const mutable = report.context.features.enabled('MutableCSINodeAllocatableCount')
   const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
     mutable || !isSet(allocatable) ? driver : { ...driver, allocatable }
-  const drivers = (node.spec?.drivers ?? []).map(compared)
+  const drivers = new Map<string, R<CSINodeDriver>[]>()
+  for (const driver of (node.spec?.drivers ?? []).map(compared)) {
+    const namesakes = drivers.get(driver.name)
+    if (namesakes === undefined) drivers.set(driver.name, [driver])
+    else namesakes.push(driver)
+  }
   for (const before of (old.spec?.drivers ?? []).map(compared)) {
-    for (const driver of drivers) {
-      const same = before.name !== driver.name || semanticEqual(driver, before)
-      if (!same) report.at('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
+    for (const driver of drivers.get(before.name) ?? []) {
+      if (!semanticEqual(driver, before)) report.at('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
     }
   }
 }

@@ -1,10 +1,11 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { LineSink } from '@krmkit/apiserver'
 import type { Clock } from '@krmkit/meta'
+import { makeFolderOf, makePrivateFile, openPrivateFile } from '@krmkit/meta/private-files'
 
 export interface RotationOptions {
   readonly clock: Clock
@@ -24,7 +25,7 @@ export interface RotationOptions {
  * @throws when the file cannot be opened.
  */
 export async function rotatingFile(path: string, options: RotationOptions): Promise<LineSink> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolderOf(path)
   const file = new RotatingFile(path, options)
   await file.open()
   return file
@@ -44,7 +45,7 @@ class RotatingFile implements LineSink {
   }
 
   async open(): Promise<void> {
-    this.#handle = await open(this.#path, 'a', 0o600)
+    this.#handle = await openPrivateFile(this.#path)
     this.#size = (await this.#handle.stat()).size
   }
 
@@ -130,6 +131,9 @@ function timeOf(name: string, prefix: string, extension: string): number {
 }
 
 async function compressed(path: string): Promise<void> {
-  await pipeline(createReadStream(path), createGzip(), createWriteStream(`${path}.gz`, { mode: 0o600 }))
+  const packed = `${path}.gz`
+  await rm(packed, { force: true })
+  makePrivateFile(packed)
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(packed))
   await rm(path)
 }

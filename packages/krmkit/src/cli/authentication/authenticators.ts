@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
@@ -24,7 +23,7 @@ import {
 } from '@krmkit/authentication'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
-import { readText, writeSecret } from '../files.ts'
+import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import { certificateBundles } from './certificate-bundles.ts'
 import { type ConfiguredAuthentication, configuredAuthentication } from './configured.ts'
@@ -197,12 +196,10 @@ function bootstrapSecret(server: EmbeddedServer | undefined, name: string, { sys
 
 async function ownAdministrator(path: string, { random }: Environment): Promise<StaticToken> {
   const user = { username: 'kubernetes-admin', uid: 'kubernetes-admin', groups: ['system:masters'] }
-  try {
-    const token = (await readFile(path, 'utf8')).trim()
-    if (token.length >= 20) return { token, user }
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new CliError({ code: 'FileFailed', message: `cannot read ${path}`, cause })
+  const kept = (await readSecret(path))?.trim()
+  if (kept !== undefined) {
+    if (/^[\w-]{20,}$/.test(kept)) return { token: kept, user }
+    throw new CliError({ code: 'FileFailed', message: `${path} holds no token; a new one is made when the file is missing` })
   }
   const token = Buffer.from(random.bytes(32)).toString('base64url')
   await writeSecret(path, `${token}\n`)

@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
@@ -16,7 +15,7 @@ import {
 import { inProcessClient, resourceType } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
-import { readText, writeSecret } from '../files.ts'
+import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import type { AuthenticationOptions } from './options.ts'
 
@@ -126,11 +125,8 @@ function noteUse(
 }
 
 async function ownKey(path: string): Promise<KeyObject> {
-  try {
-    return privateKey(await readFile(path, 'utf8'), path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
+  const kept = await readSecret(path)
+  if (kept !== undefined) return privateKey(kept, path)
   const made = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   await writeSecret(path, made.export({ type: 'pkcs8', format: 'pem' }) as string)
   return made

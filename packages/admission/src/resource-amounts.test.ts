@@ -1,0 +1,40 @@
+import { seededRandom } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { addTo, amountsOf, podAmounts, raiseTo } from './resource-amounts.ts'
+
+/** Every moment of a pod's start as it is: an init container beside all sidecars before it. */
+function simple(init: readonly { restartPolicy?: string; resources: { requests: Record<string, string> } }[]) {
+  const [sum, sidecars, starting] = [amountsOf({}), amountsOf({}), amountsOf({})]
+  for (const { restartPolicy, resources } of init) {
+    const needs = amountsOf(resources.requests)
+    if (restartPolicy === 'Always') {
+      addTo(sum, needs)
+      addTo(sidecars, needs)
+      raiseTo(starting, sidecars)
+    } else {
+      addTo(needs, sidecars)
+      raiseTo(starting, needs)
+    }
+  }
+  raiseTo(sum, starting)
+  return sum
+}
+
+const texts = (amounts: ReadonlyMap<string, object>) =>
+  Object.fromEntries([...amounts].map(([name, amount]) => [name, String(amount)]).sort())
+
+describe('podAmounts', () => {
+  it.each([1, 2, 3, 4])('takes the most of all moments of the start, seed %i', (seed) => {
+    const bytes = seededRandom(seed).bytes(2048)
+    let at = 0
+    const below = (limit: number) => (bytes[at++ % bytes.length] as number) % limit
+    for (let round = 0; round < 50; round++) {
+      const init = Array.from({ length: below(6) }, (_, i) => ({
+        name: `c${i}`,
+        ...(below(2) === 0 ? { restartPolicy: 'Always' } : {}),
+        resources: { requests: Object.fromEntries(Array.from({ length: below(4) }, () => [`r${below(4)}`, String(below(9))])) },
+      }))
+      expect(texts(podAmounts({ containers: [], initContainers: init }, 'requests'))).toEqual(texts(simple(init)))
+    }
+  })
+})

@@ -1,0 +1,121 @@
+import { JsonIndenter, ListMessage, type StructType, stringifyJson, yamlPieces } from '@krmkit/schema'
+import { BodyParts } from './body-parts.ts'
+import type { ApiBody } from './interfaces.ts'
+
+/**
+ * Lists as bytes, element by element: however long a list is, no step takes longer than its longest element. Steps that may be long
+ * are cut further: the generators yield `true` in between.
+ *
+ * @see docs/decisions/0011-bounded-work.md
+ */
+
+/** A list object without its elements: `list[member]` is empty. Members are in the order in which JSON shows them. */
+export interface ListFrame {
+  readonly list: Readonly<Record<string, unknown>>
+  readonly member: string
+}
+
+/** Writes one list. */
+export interface ListWriter {
+  /** Writes one more element. */
+  element(object: object): Iterable<true>
+  /** Ends the list, once. */
+  end(): ApiBody
+}
+
+/** An element whose text in compact JSON is known already. */
+export class ElementText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readonly pretty: boolean }): ListWriter {
+  const parts = new BodyParts()
+  const { head, tail } = jsonFrame(list, member)
+  const indenter = pretty ? new JsonIndenter() : undefined
+  function* write(text: string): Generator<true, void> {
+    if (indenter === undefined) return parts.text(text)
+    for (const piece of indenter.pieces(text)) {
+      parts.text(piece)
+      if (piece.length < text.length) yield true
+    }
+  }
+  const writeAll = (text: string): void => {
+    for (const _ of write(text));
+  }
+  let separator = ''
+  writeAll(head)
+  return {
+    *element(object) {
+      const text = object instanceof ElementText ? object.text : stringifyJson(object)
+      yield* write(separator + text)
+      separator = ','
+    },
+    end() {
+      writeAll(pretty ? tail : `${tail}\n`)
+      return parts.end()
+    },
+  }
+}
+
+/** What stands before the elements and after them. */
+function jsonFrame(list: Readonly<Record<string, unknown>>, member: string): { head: string; tail: string } {
+  const members = (names: readonly string[]) =>
+    names.filter((name) => list[name] !== undefined).map((name) => `${JSON.stringify(name)}:${stringifyJson(list[name])}`)
+  const names = Object.keys(list)
+  const at = names.indexOf(member)
+  const head = [...members(names.slice(0, at)), `${JSON.stringify(member)}:[`].join(',')
+  return { head: `{${head}`, tail: `${[']', ...members(names.slice(at + 1))].join(',')}}` }
+}
+
+/** Keys of mappings are sorted in YAML, and lists stand at the indentation of their keys. */
+export function yamlListWriter({ list, member }: ListFrame): ListWriter {
+  const parts = new BodyParts()
+  const writeAll = (names: readonly string[]): void => {
+    const shown = names.filter((name) => list[name] !== undefined)
+    if (shown.length === 0) return
+    for (const piece of yamlPieces(Object.fromEntries(shown.map((name) => [name, list[name]])))) parts.text(piece)
+  }
+  const names = Object.keys(list).sort()
+  const at = names.indexOf(member)
+  writeAll(names.slice(0, at))
+  let isEmpty = true
+  return {
+    *element(object) {
+      if (isEmpty) parts.text(`${member}:\n`)
+      isEmpty = false
+      for (const piece of yamlPieces([object])) {
+        parts.text(piece)
+        if (piece === '' || piece.length >= longPiece) yield true
+      }
+    },
+    end() {
+      if (isEmpty) parts.text(`${member}: []\n`)
+      writeAll(names.slice(at + 1))
+      return parts.end()
+    },
+  }
+}
+
+/** Shorter pieces are all that there is of an element; empty ones stand for work without a result. */
+const longPiece = 4096
+
+/** @param type of the list. */
+export function protobufListWriter({ list, member }: ListFrame, type: StructType): ListWriter {
+  const parts = new BodyParts()
+  const message = new ListMessage(type, list, member)
+  return {
+    element(object) {
+      parts.bytes(message.element(object))
+      return []
+    },
+    end() {
+      const { before, after } = message.around()
+      parts.bytes(after)
+      return parts.end(before)
+    },
+  }
+}

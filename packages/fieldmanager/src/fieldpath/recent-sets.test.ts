@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { decodeFieldsV1 } from './fields-v1.ts'
+import { RecentSets } from './recent-sets.ts'
+
+const setOf = (...names: string[]) => decodeFieldsV1(Object.fromEntries(names.map((name) => [`f:${name}`, {}])))
+
+describe('RecentSets', () => {
+  it('gives the set of equal members that was seen before', () => {
+    const sets = new RecentSets()
+    const first = setOf('a', 'b')
+    expect(sets.find(first).twin).toBeUndefined()
+    expect(sets.find(setOf('b', 'a')).twin).toBe(first)
+  })
+
+  it('does not remember sets with long path elements, few as these may be', () => {
+    const sets = new RecentSets()
+    sets.find(setOf('x'.repeat(70_000)))
+    expect(sets.size).toBe(0)
+  })
+
+  it('remembers some megabytes at most', () => {
+    const sets = new RecentSets()
+    for (let i = 0; i < 200; i++) sets.find(setOf(`${i}${'x'.repeat(60_000)}`))
+    expect(sets.size).toBeGreaterThan(0)
+    expect(sets.size).toBeLessThan(36)
+  })
+})

@@ -1,0 +1,17 @@
+import type { JsonValue } from '@krmkit/meta'
+import { maxObjectDepth } from '../typed/walk.ts'
+import { PatchError, type PatchErrorCode } from './patch-error.ts'
+
+/** @throws PatchError for values that are nested deeper than objects may be. */
+export function checkDepth(value: JsonValue, code: PatchErrorCode = 'BadPatch', depth = 0): void {
+  if (typeof value !== 'object' || value === null) return
+  if (depth > maxObjectDepth) throw new PatchError(code, `the patch is nested deeper than ${maxObjectDepth} levels`)
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') checkDepth(item, code, depth + 1)
+    return
+  }
+  for (const key in value) {
+    const member = value[key] as JsonValue
+    if (typeof member === 'object') checkDepth(member, code, depth + 1)
+  }
+}

@@ -1,0 +1,151 @@
+import type { JsonValue } from '@krmkit/meta'
+import { copyMembers, ownMember, setMember } from '../typed/types.ts'
+import { maxObjectDepth } from '../typed/walk.ts'
+import { isMap } from '../value/order.ts'
+import { ChunkedList } from './chunked-list.ts'
+import { positionOf, stepsOf } from './json-pointer.ts'
+
+type Members = { [key: string]: JsonValue }
+
+/** Where a JSON pointer leads: a member of an object, or a position of a list. */
+export interface Place {
+  readonly container: JsonValue[] | Members
+  readonly key: string
+  /** Of a list; its length for what is to be added behind its end. */
+  readonly index: number | undefined
+}
+
+/** Lists from this length on are edited in pieces. */
+const longList = 1024
+
+/**
+ * A document under edit. Containers are copied when they are edited first, and only those on the way to an edit; everything else is
+ * shared with the original, and values that are put in are never changed.
+ *
+ * The document stays a plain JSON value, but for long lists that are being edited: their items are kept in `#lists` until they are
+ * asked for as a whole.
+ */
+export class Draft {
+  #document: JsonValue
+  readonly #own = new Set<object>()
+  readonly #lists = new Map<JsonValue[], ChunkedList<JsonValue>>()
+
+  constructor(document: JsonValue) {
+    this.#document = document
+  }
+
+  /**
+   * Resolves a pointer up to the container of its last step; `undefined` when there is none, and for the pointer to the
+   * whole document.
+   *
+   * @param adding positions may be one behind the end, and `-`.
+   * @param editing what is found is going to be changed.
+   * @see RFC 6901
+   */
+  place(pointer: string, { adding, editing }: { adding: boolean; editing: boolean }): Place | undefined {
+    const steps = stepsOf(pointer)
+    if (steps === undefined) return undefined
+    if (editing) this.#document = this.#owned(this.#document)
+    let container: JsonValue | undefined = this.#document
+    const last = steps.length - 1
+    for (let i = 0; i < last; i++) {
+      const place = this.#placeIn(container, steps[i] as string, false)
+      const below: JsonValue | undefined = place === undefined ? undefined : this.get(place)
+      if (place === undefined || below === undefined) return undefined
+      container = editing ? this.#owned(below) : below
+      if (container !== below) this.set(place, container)
+    }
+    return this.#placeIn(container, steps[last] as string, adding)
+  }
+
+  /** The value at a place, not to be changed; `undefined` when there is none. Long lists in it may be out of date. */
+  get({ container, key, index }: Place): JsonValue | undefined {
+    if (!Array.isArray(container)) return ownMember(container, key)
+    if (index === undefined || index >= this.#lengthOf(container)) return undefined
+    return this.#lists.get(container)?.at(index) ?? container[index]
+  }
+
+  /** The same as it is now. */
+  whole(place: Place): JsonValue | undefined {
+    const value = this.get(place)
+    if (value !== undefined && this.#lists.size > 0) this.#settle(value)
+    return value
+  }
+
+  /** Replaces what is at a place, or adds a member. */
+  set({ container, key, index }: Place, value: JsonValue): void {
+    if (!Array.isArray(container)) setMember(container, key, value)
+    else if (this.#lists.has(container)) this.#lists.get(container)?.set(index as number, value)
+    else container[index as number] = value
+  }
+
+  /** Adds an item before a position, or sets a member. */
+  add(place: Place, value: JsonValue): void {
+    const { container, index } = place
+    if (!Array.isArray(container)) this.set(place, value)
+    else this.#edited(container).insert(index as number, value)
+  }
+
+  remove({ container, key, index }: Place): void {
+    if (!Array.isArray(container)) delete container[key]
+    else this.#edited(container).remove(index as number)
+  }
+
+  replaceAll(document: JsonValue): void {
+    this.#document = document
+  }
+
+  /** The document as it is now. */
+  finish(): JsonValue {
+    for (const list of this.#lists.keys()) this.#write(list)
+    return this.#document
+  }
+
+  #placeIn(container: JsonValue | undefined, key: string, adding: boolean): Place | undefined {
+    if (Array.isArray(container)) {
+      const index = positionOf(key, this.#lengthOf(container), adding)
+      return index === undefined ? undefined : { container, key, index }
+    }
+    return isMap(container) ? { container, key, index: undefined } : undefined
+  }
+
+  #lengthOf(list: JsonValue[]): number {
+    return this.#lists.get(list)?.length ?? list.length
+  }
+
+  #owned(value: JsonValue): JsonValue {
+    if (typeof value !== 'object' || value === null || this.#own.has(value)) return value
+    const own = Array.isArray(value) ? value.slice() : copyMembers(value)
+    this.#own.add(own)
+    return own
+  }
+
+  #edited(list: JsonValue[]): Pick<ChunkedList<JsonValue>, 'insert' | 'remove'> {
+    const known = this.#lists.get(list)
+    if (known !== undefined) return known
+    if (list.length < longList) {
+      return {
+        insert: (index, value) => void list.splice(index, 0, value),
+        remove: (index) => void list.splice(index, 1),
+      }
+    }
+    const chunked = new ChunkedList(list)
+    this.#lists.set(list, chunked)
+    return chunked
+  }
+
+  /** Brings the long lists of a value up to date. */
+  #settle(value: JsonValue, depth = 0): void {
+    if (typeof value !== 'object' || value === null || depth > maxObjectDepth) return
+    if (Array.isArray(value)) {
+      if (this.#lists.has(value)) this.#write(value)
+      for (const item of value) this.#settle(item, depth + 1)
+    } else for (const key in value) this.#settle(value[key] as JsonValue, depth + 1)
+  }
+
+  #write(list: JsonValue[]): void {
+    let i = 0
+    for (const item of this.#lists.get(list) ?? []) list[i++] = item
+    list.length = i
+  }
+}

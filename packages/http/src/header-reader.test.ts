@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { HeaderReader } from './header-reader.ts'
+import { encodeFields, encodeFrame, flags, frameTypes } from './testing/raw-http2.ts'
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const limits = { listBytes: 1000, frameBytes: 10_000, blockBytes: 4000 }
+const readerOf = () => {
+  const reader = new HeaderReader(limits)
+  reader.read(preface)
+  return reader
+}
+const request = (stream: number, value: string, indexed = false) =>
+  encodeFrame(frameTypes.headers, { flags: flags.endHeaders, stream, payload: encodeFields([['x', value]], { indexed }) })
+
+describe('HeaderReader', () => {
+  it('gives each list once, and forgets those of earlier streams', () => {
+    const reader = readerOf()
+    for (const stream of [1, 3, 5, 7]) reader.read(request(stream, String(stream)))
+    expect(reader.take(5)?.raw).toEqual(['x', '5'])
+    expect([reader.take(5), reader.take(3), reader.take(1)]).toEqual([undefined, undefined, undefined])
+    expect(reader.take(7)?.raw).toEqual(['x', '7'])
+  })
+
+  it('opens no stream with a number that is even, used or passed over', () => {
+    const reader = readerOf()
+    for (const stream of [5, 3, 5, 6]) reader.read(request(stream, String(stream)))
+    expect(reader.take(3)).toBeUndefined()
+    expect(reader.take(5)?.raw).toEqual(['x', '5'])
+    expect(reader.take(6)).toBeUndefined()
+  })
+
+  it('bounds what waits for streams that never appear', () => {
+    const reader = readerOf()
+    let stream = 1
+    while (stream < 10_000 && reader.read(request(stream, 'y'.repeat(80)))) stream += 2
+    expect(stream / 2).toBeLessThan(limits.blockBytes / 80)
+    expect(reader.read(request(stream, 'more'))).toBe(false)
+  })
+
+  it('counts nothing of lists that were taken', () => {
+    const reader = readerOf()
+    for (let stream = 1; stream < 2000; stream += 2) {
+      expect(reader.read(request(stream, 'y'.repeat(80)))).toBe(true)
+      expect(reader.take(stream)?.raw).toHaveLength(2)
+    }
+  })
+
+  it('reads the same, however the bytes are cut', () => {
+    const bytes = Buffer.concat([
+      preface,
+      encodeFrame(frameTypes.settings),
+      request(1, 'one', true),
+      encodeFrame(frameTypes.data, { stream: 1, payload: Buffer.alloc(300, 1) }),
+      encodeFrame(frameTypes.headers, { stream: 3, payload: encodeFields([['y', 'z']]) }),
+      encodeFrame(frameTypes.continuation, { flags: flags.endHeaders, stream: 3, payload: Buffer.from([0xbe]) }),
+    ])
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: bytes.length })), (cuts) => {
+        const reader = new HeaderReader(limits)
+        let from = 0
+        for (const to of [...cuts.sort((a, b) => a - b), bytes.length]) {
+          expect(reader.read(bytes.subarray(from, to))).toBe(true)
+          from = to
+        }
+        expect([reader.take(1)?.raw, reader.take(3)?.raw]).toEqual([
+          ['x', 'one'],
+          ['y', 'z', 'x', 'one'],
+        ])
+      }),
+    )
+  })
+
+  it('never throws, whatever arrives', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), (chunks) => {
+        const reader = readerOf()
+        for (const chunk of chunks) reader.read(Buffer.from(chunk))
+      }),
+    )
+  })
+})

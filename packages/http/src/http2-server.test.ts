@@ -1,0 +1,197 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ApiRequest } from '@krmkit/apiserver'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Listening, ListenLimits } from './interfaces.ts'
+import { listen } from './listen.ts'
+import { selfSigned } from './self-signed.ts'
+import { answering, text } from './testing/fake-server.ts'
+import { encodeFields, encodeFrame, flags, frameTypes, type RawField, RawHttp2, requestFields } from './testing/raw-http2.ts'
+
+let directory: string
+let server: Listening
+let clients: RawHttp2[] = []
+let seen: ApiRequest[] = []
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy()
+  await server.close({ graceMs: 0 })
+})
+
+const start = async (limits: Partial<ListenLimits> = {}) => {
+  clients = []
+  seen = []
+  const handle = answering((request) => {
+    seen.push(request)
+    return text(JSON.stringify(request.headers['x'] ?? null))
+  })
+  server = await listen({ handle }, { tls: selfSigned(directory), limits })
+}
+const dial = () => {
+  const client = new RawHttp2(server.port)
+  clients.push(client)
+  return client
+}
+const headersFrame = (stream: number, payload: Buffer, set = flags.end | flags.endHeaders) =>
+  encodeFrame(frameTypes.headers, { flags: set, stream, payload })
+const whole = (...fields: RawField[]) => encodeFields([...requestFields, ...fields])
+
+describe('header values over HTTP/2', () => {
+  it.each([' nobody', 'nobody ', '  a\t', '\t', ' ', '', 'a, b', 'no\tbody'])('keeps %j as sent', async (value) => {
+    await start()
+    expect(
+      await dial()
+        .request(1, [['x', value]])
+        .answer(1),
+    ).toMatchObject({ body: JSON.stringify(value), ended: true })
+  })
+
+  it('reads them as UTF-8', async () => {
+    await start()
+    expect(
+      (
+        await dial()
+          .request(1, [['x', 'gr\xc3\xbcn']])
+          .answer(1)
+      ).body,
+    ).toBe('"grün"')
+  })
+
+  it.each(['\0', 'a\0', '\n', 'a\nb', 'a\r\nx: y', '\x01', '\x0b', '\x1f', '\x7f', 'a\x7f'])(
+    'answers 400 for the value %j, and no handler sees the request',
+    async (value) => {
+      await start()
+      const client = dial().request(1, [['x', value]])
+      expect(JSON.parse((await client.answer(1)).body)).toMatchObject({ kind: 'Status', code: 400, reason: 'BadRequest' })
+      expect(seen).toHaveLength(0)
+      expect((await client.request(3, [['x', 'fine']]).answer(3)).body).toBe('"fine"')
+    },
+  )
+
+  it.each(['x y', 'x\0', 'x(', 'x\xff', 'x\n', 'X', ''])('refuses the name %j', async (name) => {
+    await start()
+    const { body, reset } = await dial()
+      .request(1, [[name, 'v']])
+      .answer(1)
+    expect(reset ?? JSON.parse(body).code).toBe(reset === undefined ? 400 : 1)
+    expect(seen).toHaveLength(0)
+  })
+
+  it('refuses an invalid value again when it comes out of the table of the connection', async () => {
+    await start()
+    const client = dial().request(1, [['x', 'bad\n']], { indexed: true })
+    expect((await client.answer(1)).body).toContain('BadRequest')
+    // The last field that was added is number 62.
+    client.send(headersFrame(3, Buffer.concat([whole(), Buffer.from([0xbe])])))
+    expect((await client.answer(3)).body).toContain('BadRequest')
+    expect(seen).toHaveLength(0)
+  })
+})
+
+describe('header lists over HTTP/2', () => {
+  it.each([150, 1000, 10_000])('take %i fields of one name', async (count) => {
+    await start()
+    const groups = Array.from({ length: count }, (_, i): RawField => ['impersonate-group', `group-${i}`])
+    const block = whole(...groups)
+    const parts = [headersFrame(1, block.subarray(0, 16_000), flags.end)]
+    for (let at = 16_000; at < block.length; at += 200_000) {
+      const payload = block.subarray(at, at + 200_000)
+      parts.push(
+        encodeFrame(frameTypes.continuation, { stream: 1, payload, flags: at + 200_000 >= block.length ? flags.endHeaders : 0 }),
+      )
+    }
+    const client = dial()
+    if (block.length > 16_000) client.send(...parts)
+    else client.send(headersFrame(1, block))
+    expect((await client.answer(1)).body).toBe('null')
+    expect(seen[0]!.headers['impersonate-group']).toEqual(groups.map(([, value]) => value))
+  })
+
+  it('above the limit are answered 431, and the connection goes on', async () => {
+    await start({ headerBytes: 4096 })
+    const client = dial().request(1, [['x', 'y'.repeat(5000)]])
+    expect(JSON.parse((await client.answer(1)).body)).toMatchObject({ code: 431 })
+    const many = Array.from({ length: 150 }, (): RawField => ['x', ''])
+    expect(JSON.parse((await client.request(3, many).answer(3)).body)).toMatchObject({ code: 431 })
+    expect(seen).toHaveLength(0)
+    expect((await client.request(5, [['x', 'fine']]).answer(5)).body).toBe('"fine"')
+  })
+
+  it('are read through padding, priority, CONTINUATION and frames between them, byte by byte', async () => {
+    await start()
+    const padded = (payload: Buffer) => Buffer.concat([Buffer.from([3]), payload, Buffer.alloc(3)])
+    const weighted = (payload: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, 0, 9]), payload])
+    const block = whole(['x', 'one '])
+    const bytes = Buffer.concat([
+      headersFrame(1, padded(weighted(block)), flags.end | flags.endHeaders | flags.padded | flags.priority),
+      encodeFrame(frameTypes.ping, { payload: Buffer.alloc(8) }),
+      encodeFrame(0xfa, { payload: Buffer.from('unknown frame') }),
+      headersFrame(3, block.subarray(0, 5), flags.end),
+      encodeFrame(frameTypes.continuation, { stream: 3 }),
+      encodeFrame(frameTypes.continuation, { stream: 3, payload: block.subarray(5), flags: flags.endHeaders }),
+    ])
+    const client = dial()
+    for (const byte of bytes) client.send(Buffer.from([byte]))
+    for (const stream of [1, 3]) expect((await client.answer(stream)).body).toBe('"one "')
+  })
+
+  it('stay with their streams when some are refused or reset, and trailers are none', async () => {
+    await start({ concurrentStreams: 2 })
+    const client = dial()
+    const open = (stream: number, value: string) => headersFrame(stream, whole(['x', value]), flags.endHeaders)
+    client.send(
+      ...[open(1, 'one'), open(3, 'three'), open(5, 'five'), open(7, 'seven')],
+      headersFrame(1, encodeFields([['x', 'trailer']])),
+      encodeFrame(frameTypes.data, { stream: 3, flags: flags.end }),
+    )
+    expect((await client.answer(1)).body).toBe('"one"')
+    expect((await client.answer(3)).body).toBe('"three"')
+    const refusedStream = 7
+    expect(await client.answer(7)).toMatchObject({ reset: refusedStream, ended: false })
+    expect((await client.request(9, [['x', 'nine']]).answer(9)).body).toBe('"nine"')
+    expect(seen.map(({ headers }) => headers['x'])).not.toContain('trailer')
+  })
+
+  it.each<[string, () => Buffer]>([
+    ['a block that cannot be decoded', () => headersFrame(1, Buffer.concat([whole(), Buffer.from([0xff, 0x80])]))],
+    ['a block for no stream', () => headersFrame(0, whole())],
+    ['padding longer than the frame', () => headersFrame(1, Buffer.from([200, 0x82]), flags.endHeaders | flags.padded)],
+    [
+      'a frame between the parts of a block',
+      () => Buffer.concat([headersFrame(1, whole(), flags.end), encodeFrame(frameTypes.ping, { payload: Buffer.alloc(8) })]),
+    ],
+    [
+      'CONTINUATION without a block',
+      () => encodeFrame(frameTypes.continuation, { stream: 1, payload: whole(), flags: flags.endHeaders }),
+    ],
+    [
+      'CONTINUATION without end',
+      () =>
+        Buffer.concat([
+          headersFrame(1, whole(), flags.end),
+          ...Array.from({ length: 20_000 }, () => encodeFrame(frameTypes.continuation, { stream: 1 })),
+        ]),
+    ],
+    [
+      'a block far above the limit',
+      () =>
+        Buffer.concat([
+          headersFrame(1, whole(), flags.end),
+          ...Array.from({ length: 20 }, () =>
+            encodeFrame(frameTypes.continuation, { stream: 1, payload: Buffer.alloc(200_000, 0x82) }),
+          ),
+        ]),
+    ],
+  ])('%s ends the connection', async (_, bytes) => {
+    await start()
+    const client = dial()
+    await client.arrival()
+    client.send(bytes())
+    await client.closed
+    expect(seen).toHaveLength(0)
+  })
+})

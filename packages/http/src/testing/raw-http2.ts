@@ -1,0 +1,151 @@
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { HpackDecoder } from '../hpack/decoder.ts'
+import { HeaderList } from '../hpack/header-list.ts'
+
+/** A client of HTTP/2 that sends frames made by hand. */
+
+export const frameTypes = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  goaway: 7,
+  window: 8,
+  continuation: 9,
+}
+export const flags = { end: 1, ack: 1, endHeaders: 4, padded: 8, priority: 0x20 }
+
+export interface RawFrame {
+  readonly type: number
+  readonly flags: number
+  readonly stream: number
+  readonly payload: Buffer
+}
+
+/** A header field as bytes, one character for each. */
+export type RawField = readonly [name: string, value: string]
+
+export function encodeFrame(type: number, more: { flags?: number; stream?: number; payload?: Buffer } = {}): Buffer {
+  const { payload = Buffer.alloc(0), stream = 0 } = more
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head[3] = type
+  head[4] = more.flags ?? 0
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** Literals that change no table, without Huffman code. */
+export function encodeFields(fields: readonly RawField[], { indexed = false } = {}): Buffer {
+  return Buffer.concat(
+    fields.flatMap(([name, value]) => [Buffer.from([indexed ? 0x40 : 0]), encodeText(name), encodeText(value)]),
+  )
+}
+
+function encodeText(text: string): Buffer {
+  const bytes = Buffer.from(text, 'latin1')
+  return Buffer.concat([Buffer.from(encodeInteger(bytes.length, 0x7f)), bytes])
+}
+
+function encodeInteger(value: number, mask: number): number[] {
+  if (value < mask) return [value]
+  const octets = [mask]
+  let rest = value - mask
+  for (; rest >= 0x80; rest = Math.floor(rest / 128)) octets.push((rest & 0x7f) | 0x80)
+  return [...octets, rest]
+}
+
+export const requestFields: readonly RawField[] = [
+  [':method', 'GET'],
+  [':scheme', 'https'],
+  [':path', '/'],
+  [':authority', 'h'],
+]
+
+export interface RawAnswer {
+  /** 0 when there is none. */
+  readonly status: number
+  readonly body: string
+  /** Code of the frame that reset the stream. */
+  readonly reset: number | undefined
+  readonly ended: boolean
+}
+
+/** A connection over TLS; frames that arrive are kept, settings and pings acknowledged. */
+export class RawHttp2 {
+  readonly socket: TLSSocket
+  readonly frames: RawFrame[] = []
+  readonly closed: Promise<void>
+  readonly #decoder = new HpackDecoder()
+  readonly #statuses = new Map<number, number>()
+  #pending = Buffer.alloc(0)
+  #wake: (() => void)[] = []
+
+  constructor(port: number, more: ConnectionOptions = {}) {
+    this.socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'], ...more })
+    this.socket.on('error', () => undefined)
+    this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()))
+    void this.closed.then(() => this.#notify())
+    this.socket.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.send(Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), encodeFrame(frameTypes.settings))
+  }
+
+  send(...frames: Buffer[]): this {
+    this.socket.write(Buffer.concat(frames))
+    return this
+  }
+
+  /** Sends a whole request without a body. */
+  request(stream: number, fields: readonly RawField[], options: { readonly indexed?: boolean } = {}): this {
+    const payload = encodeFields([...requestFields, ...fields], options)
+    return this.send(encodeFrame(frameTypes.headers, { flags: flags.end | flags.endHeaders, stream, payload }))
+  }
+
+  /** What became of a stream, once it has ended. */
+  async answer(stream: number): Promise<RawAnswer> {
+    for (;;) {
+      const own = this.frames.filter((frame) => frame.stream === stream)
+      const reset = own.find(({ type }) => type === frameTypes.reset)
+      const data = own.filter(({ type }) => type === frameTypes.data)
+      const ended = own.some(({ type, flags: set }) => type <= frameTypes.headers && (set & flags.end) !== 0)
+      const body = Buffer.concat(data.map(({ payload }) => payload)).toString()
+      if (ended || reset !== undefined || this.socket.closed)
+        return { status: this.#statuses.get(stream) ?? 0, body, reset: reset?.payload.readUInt32BE(0), ended }
+      await this.arrival()
+    }
+  }
+
+  /** Resolves when something has arrived or the connection is closed. */
+  arrival(): Promise<void> {
+    return new Promise((resolve) => this.#wake.push(resolve))
+  }
+
+  #take(chunk: Buffer): void {
+    this.#pending = Buffer.concat([this.#pending, chunk])
+    while (this.#pending.length >= 9) {
+      const length = this.#pending.readUIntBE(0, 3)
+      if (this.#pending.length < 9 + length) break
+      const [type = 0, set = 0] = this.#pending.subarray(3, 5)
+      const payload = this.#pending.subarray(9, 9 + length)
+      const stream = this.#pending.readUInt32BE(5)
+      this.frames.push({ type, flags: set, stream, payload })
+      if (type === frameTypes.headers) this.#head(stream, payload)
+      this.#pending = this.#pending.subarray(9 + length)
+      if (type === frameTypes.settings && set === 0) this.send(encodeFrame(frameTypes.settings, { flags: flags.ack }))
+    }
+    this.#notify()
+  }
+
+  #head(stream: number, block: Buffer): void {
+    const list = new HeaderList(100_000)
+    this.#decoder.decode(block, list)
+    const at = list.raw.indexOf(':status')
+    if (at >= 0) this.#statuses.set(stream, Number(list.raw[at + 1]))
+  }
+
+  #notify(): void {
+    for (const wake of this.#wake.splice(0)) wake()
+  }
+}

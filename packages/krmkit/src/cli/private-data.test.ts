@@ -1,0 +1,87 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testTerminal } from './offline/testing/test-terminal.ts'
+import { createProgram } from './program.ts'
+import { serve } from './serve.ts'
+import type { ServeOptions } from './serve-options.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-private-'))
+  await chmod(folder, 0o755)
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const start = async (...flags: string[]) => {
+  let options: ServeOptions | undefined
+  const take = async (given: ServeOptions) => {
+    options = given
+  }
+  const words = ['node', 'krmkit', 'serve', '--secure-port=0', ...flags]
+  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(words)
+  return serve(options!, { info: () => {}, error: () => {} })
+}
+
+/** Modes of a folder and of everything in it. */
+async function modesIn(path: string): Promise<Record<string, string>> {
+  const names = (await readdir(path, { recursive: true })).sort()
+  const modes = await Promise.all(['.', ...names].map(async (name) => [name, (await stat(join(path, name))).mode] as const))
+  return Object.fromEntries(modes.map(([name, mode]) => [name, (mode & 0o777).toString(8)]))
+}
+
+describe('files of the server', () => {
+  it('are readable by their owner alone', async () => {
+    const data = join(folder, 'new', 'data')
+    const flags = [`--data-dir=${data}`, '--storage=durable', `--audit-log-path=${join(data, 'log', 'audit.log')}`]
+    const policy = join(folder, 'policy.yaml')
+    await writeFile(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n')
+    const serving = await start(...flags, `--audit-policy-file=${policy}`)
+    await serving.close()
+    const modes = await modesIn(data)
+    const expected = Object.keys(modes).map((name) => {
+      const isFolder = ['.', 'data', 'pki', 'log'].includes(name)
+      return [name, isFolder ? '700' : name.endsWith('.crt') ? '644' : '600']
+    })
+    expect(modes).toEqual(Object.fromEntries(expected))
+    expect(Object.keys(modes)).toEqual(
+      expect.arrayContaining([
+        'data/data.mdb',
+        'data/lock.mdb',
+        'admin.token',
+        'admin.kubeconfig',
+        'pki/sa.key',
+        'log/audit.log',
+      ]),
+    )
+  })
+
+  it('that are open to others are closed at the next start', async () => {
+    const flags = [`--data-dir=${folder}/data`, '--storage=durable']
+    await (await start(...flags)).close()
+    const data = join(folder, 'data')
+    const before = await modesIn(data)
+    for (const name of Object.keys(before)) await chmod(join(data, name), ['.', 'data', 'pki'].includes(name) ? 0o755 : 0o644)
+    await (await start(...flags)).close()
+    expect(await modesIn(data)).toEqual(before)
+  })
+
+  it('refuse a data folder that cannot be made, or that users share, before anything else', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    await expect(start(`--data-dir=${file}/data`, '--storage=durable')).rejects.toThrow(`--data-dir: ${file} is not a folder`)
+    await expect(start(`--data-dir=${file}`)).rejects.toThrow(`--data-dir: ${file} is not a folder`)
+    const shared = join(folder, 'shared')
+    await mkdir(shared)
+    await chmod(shared, 0o1777)
+    await expect(start(`--data-dir=${shared}`)).rejects.toThrow('is shared with other users (mode 1777)')
+    expect(await readdir(shared)).toEqual([])
+  })
+
+  it('an administrator’s token that cannot be read is not replaced', async () => {
+    await mkdir(join(folder, 'data'))
+    await writeFile(join(folder, 'data', 'admin.token'), 'short\n')
+    await expect(start(`--data-dir=${folder}/data`)).rejects.toThrow('admin.token holds no token')
+  })
+})

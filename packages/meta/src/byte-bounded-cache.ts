@@ -1,0 +1,134 @@
+/**
+ * The one cache of this project for what depends on the input of callers. Its bound is in bytes, because a caller decides how long a key
+ * and how large a value is.
+ */
+
+import type { Clock } from './interfaces.ts'
+
+export interface ByteBoundedCacheOptions<K, V> {
+  /** Bytes of all entries together, as {@link estimateBytes} counts them. */
+  readonly maxBytes: number
+  /** Characters of a key that is a string; entries of longer keys are not kept. Default 4096. */
+  readonly maxKeyLength?: number
+  /** Bytes of one entry; larger ones are not kept. Default: an eighth of `maxBytes`. */
+  readonly maxEntryBytes?: number
+  /** Bytes of an entry beside its key. Default: {@link estimateBytes} of the value. */
+  readonly weigh?: (value: V, key: K) => number
+  /** Needed for entries that expire. */
+  readonly clock?: Pick<Clock, 'now'>
+}
+
+interface Entry<V> {
+  readonly value: V
+  readonly bytes: number
+  readonly until: number
+}
+
+/** Bytes of an entry in the table itself. */
+const entryBytes = 96
+const defaultKeyLength = 4096
+const entriesAtLeast = 8
+
+/**
+ * A cache that holds so many bytes and no more: the entry that was put in first goes first. What is too large for it is not kept.
+ *
+ *     maxBytes 300:  set a (100)  set b (100)  set c (100)  set d (100)  -> b c d
+ */
+export class ByteBoundedCache<V, K = string> {
+  readonly #entries = new Map<K, Entry<V>>()
+  readonly #maxBytes: number
+  readonly #maxEntryBytes: number
+  readonly #maxKeyLength: number
+  readonly #weigh: (value: V, key: K) => number
+  readonly #clock: Pick<Clock, 'now'> | undefined
+  #bytes = 0
+
+  constructor(options: ByteBoundedCacheOptions<K, V>) {
+    this.#maxBytes = options.maxBytes
+    this.#maxEntryBytes = options.maxEntryBytes ?? options.maxBytes / entriesAtLeast
+    this.#maxKeyLength = options.maxKeyLength ?? defaultKeyLength
+    this.#weigh = options.weigh ?? estimateBytes
+    this.#clock = options.clock
+  }
+
+  /** Number of entries. */
+  get count(): number {
+    return this.#entries.size
+  }
+
+  /** Bytes of all entries. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get(key: K): V | undefined {
+    if (typeof key === 'string' && key.length > this.#maxKeyLength) return undefined
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    if (!this.#isOver(entry)) return entry.value
+    this.#remove(key, entry)
+    return undefined
+  }
+
+  /**
+   * Keeps `value` in place of what the key had.
+   *
+   * @param until milliseconds since the epoch. Default: until it has to make room.
+   */
+  set(key: K, value: V, until = Number.POSITIVE_INFINITY): void {
+    this.delete(key)
+    if (typeof key === 'string' && key.length > this.#maxKeyLength) return
+    const bytes = entryBytes + (typeof key === 'string' ? key.length * 2 : 0) + this.#weigh(value, key)
+    const entry = { value, bytes, until }
+    if (bytes > this.#maxEntryBytes || this.#isOver(entry)) return
+    this.#entries.set(key, entry)
+    this.#bytes += bytes
+    for (const [oldest, each] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes && !this.#isOver(each)) break
+      this.#remove(oldest, each)
+    }
+  }
+
+  delete(key: K): void {
+    const entry = this.#entries.get(key)
+    if (entry !== undefined) this.#remove(key, entry)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+  }
+
+  #isOver({ until }: Entry<V>): boolean {
+    return until !== Number.POSITIVE_INFINITY && this.#clock !== undefined && this.#clock.now() >= until
+  }
+
+  #remove(key: K, { bytes }: Entry<V>): void {
+    this.#entries.delete(key)
+    this.#bytes -= bytes
+  }
+}
+
+const objectBytes = 48
+const memberBytes = 24
+
+const deepest = 64
+
+/** About how much memory a value like those of JSON takes, in bytes; two for each character. Infinite for what is nested too deeply. */
+export function estimateBytes(value: unknown): number {
+  return bytesOf(value, 0)
+}
+
+function bytesOf(value: unknown, depth: number): number {
+  if (typeof value === 'string') return 16 + value.length * 2
+  if (typeof value !== 'object' || value === null) return 8
+  if (ArrayBuffer.isView(value)) return objectBytes + value.byteLength
+  if (depth >= deepest) return Number.POSITIVE_INFINITY
+  let bytes = objectBytes
+  if (Array.isArray(value)) {
+    for (const one of value) bytes += 8 + bytesOf(one, depth + 1)
+    return bytes
+  }
+  for (const [name, one] of Object.entries(value)) bytes += memberBytes + name.length * 2 + bytesOf(one, depth + 1)
+  return bytes
+}

@@ -1,0 +1,136 @@
+/**
+ * Conditions on labels, joined by key, so that an object is judged in proportion to its own labels.
+ *
+ *     a!=1,a!=2,a,b in (x,y),b in (y,z),!c
+ *     needed:   a present and none of {1, 2}; b one of {y}
+ *     optional: c absent
+ */
+
+import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
+import type { LabelRequirement, Labels } from './label-requirement.ts'
+
+/** All that a selector says about one key. */
+interface KeyRule {
+  readonly key: string
+  /** An object without the label does not match. */
+  needed: boolean
+  /** An object with the label does not match. */
+  absent: boolean
+  included: Set<string> | undefined
+  excluded: Set<string> | undefined
+  /** Exclusive bounds. */
+  above: SplitInt64 | undefined
+  below: SplitInt64 | undefined
+}
+
+/** What the conditions of a selector say together. */
+export class LabelMatcher {
+  readonly #nothing: boolean
+  readonly #needed: readonly KeyRule[]
+  /** Rules that an object without the label fulfils. */
+  readonly #optional: ReadonlyMap<string, KeyRule>
+
+  constructor(requirements: readonly LabelRequirement[]) {
+    const rules = new Map<string, KeyRule>()
+    let possible = true
+    for (const requirement of requirements) {
+      let rule = rules.get(requirement.key)
+      if (rule === undefined) {
+        rule = newRule(requirement.key)
+        rules.set(requirement.key, rule)
+      }
+      if (!add(rule, requirement)) possible = false
+    }
+    const needed: KeyRule[] = []
+    for (const rule of rules.values()) {
+      if (!settle(rule)) possible = false
+      if (!rule.needed) continue
+      needed.push(rule)
+      rules.delete(rule.key)
+    }
+    this.#nothing = !possible
+    this.#needed = needed
+    this.#optional = rules
+  }
+
+  matches(labels: Labels): boolean {
+    if (this.#nothing) return false
+    // The rules name different keys: an object of n labels fails at the latest at rule n + 1.
+    for (const rule of this.#needed) {
+      if (labels === undefined || labels === null || !Object.hasOwn(labels, rule.key)) return false
+      if (!accepts(rule, labels[rule.key] as string)) return false
+    }
+    if (this.#optional.size === 0 || labels === undefined || labels === null) return true
+    for (const key in labels) {
+      const rule = this.#optional.get(key)
+      if (rule !== undefined && Object.hasOwn(labels, key) && !accepts(rule, labels[key] as string)) return false
+    }
+    return true
+  }
+}
+
+function newRule(key: string): KeyRule {
+  return { key, needed: false, absent: false, included: undefined, excluded: undefined, above: undefined, below: undefined }
+}
+
+/** @returns false when nothing can fulfil the condition. */
+function add(rule: KeyRule, { operator, values }: LabelRequirement): boolean {
+  switch (operator) {
+    case 'exists':
+      rule.needed = true
+      return true
+    case '!':
+      rule.absent = true
+      return true
+    case 'in':
+    case '=':
+    case '==':
+      rule.needed = true
+      rule.included = rule.included === undefined ? new Set(values) : intersection(rule.included, values)
+      return true
+    case 'notin':
+    case '!=':
+      rule.excluded ??= new Set()
+      for (const value of values) rule.excluded.add(value)
+      return true
+    default: {
+      rule.needed = true
+      const text = values[0] ?? ''
+      const bound = splitInt64(text)
+      if (bound === undefined) return false
+      if (operator === 'gt') {
+        if (rule.above === undefined || compareInt64(text, rule.above) > 0) rule.above = bound
+      } else if (rule.below === undefined || compareInt64(text, rule.below) < 0) rule.below = bound
+      return true
+    }
+  }
+}
+
+/** Costs what the new condition weighs, never what those before it weigh. */
+function intersection(known: Set<string>, values: readonly string[]): Set<string> {
+  return new Set(values.filter((value) => known.has(value)))
+}
+
+/** Leaves only the included values that the other conditions accept. @returns false when nothing can fulfil the rule. */
+function settle(rule: KeyRule): boolean {
+  if (rule.needed && rule.absent) return false
+  if (rule.included === undefined) return true
+  for (const value of rule.included) {
+    if (rule.excluded?.has(value) === true || !isWithin(rule, value)) rule.included.delete(value)
+  }
+  rule.excluded = undefined
+  rule.above = undefined
+  rule.below = undefined
+  return rule.included.size > 0
+}
+
+function accepts(rule: KeyRule, value: string): boolean {
+  if (rule.absent) return false
+  if (rule.included !== undefined) return rule.included.has(value)
+  return rule.excluded?.has(value) !== true && isWithin(rule, value)
+}
+
+/** Comparisons with what is no number fail. */
+function isWithin({ above, below }: KeyRule, value: string): boolean {
+  return (above === undefined || compareInt64(value, above) > 0) && (below === undefined || compareInt64(value, below) < 0)
+}

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+// `npm run release` rehearses a release: builds, packs every package, checks each tarball, installs all of them in an empty project and
+// runs the examples of the READMEs there. `npm run release -- --publish` publishes what passed. `--keep` keeps the folder.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runExamples } from './release/examples.mjs'
+import { checkTarball, packAll } from './release/tarballs.mjs'
+import { root, setup } from './setup.mjs'
+
+const { values } = parseArgs({ options: { publish: { type: 'boolean' }, keep: { type: 'boolean' } } })
+
+setup()
+const work = mkdtempSync(join(tmpdir(), 'krmkit-release-'))
+let passed = 0
+const failures = []
+
+/** Records the problems of one check. */
+function check(name, problems) {
+  if (problems.length === 0) passed++
+  else failures.push(...problems.map((problem) => `${name}: ${problem}`))
+  console.log(`${problems.length === 0 ? 'ok   ' : 'FAIL '} ${name}`)
+  for (const problem of problems) console.log(`        ${problem}`)
+}
+
+try {
+  run('npx', ['tsc', '-b', ...packageFolders().map((folder) => `${folder}/tsconfig.json`)])
+  const packages = packAll(work)
+  for (const each of packages) check(`tarball ${each.manifest.name}`, await checkTarball(each))
+  for (const { name, problems } of runExamples(work, packages)) check(`example ${name}`, problems)
+  check('changesets', unreleasedProblems(packages))
+  if (failures.length === 0 && values.publish) {
+    for (const { tarball } of packages) run('npm', ['publish', tarball, '--access', 'public', '--provenance'])
+  }
+} finally {
+  if (values.keep) console.log(`kept: ${work}`)
+  else rmSync(work, { recursive: true, force: true })
+}
+console.log(`${passed} passed, ${failures.length} failed${values.publish ? '' : ' (rehearsal, nothing was published)'}`)
+process.exitCode = failures.length === 0 ? 0 : 1
+
+function packageFolders() {
+  const folder = join(root, 'packages')
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((each) => existsSync(join(each, 'tsconfig.json')))
+}
+
+/** A release names its changes; packages are versioned together. */
+function unreleasedProblems(packages) {
+  const versions = new Set(packages.map(({ manifest }) => manifest.version))
+  const problems = versions.size === 1 ? [] : [`packages have different versions: ${[...versions].join(', ')}`]
+  if (!existsSync(join(root, 'CHANGELOG.md'))) problems.push('CHANGELOG.md is missing')
+  return problems
+}
+
+function run(command, args) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed`)
+}

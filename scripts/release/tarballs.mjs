@@ -1,0 +1,120 @@
+// Packs the packages of the workspace and checks what a registry would get.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, normalize } from 'node:path'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { root } from '../setup.mjs'
+
+const require = createRequire(import.meta.url)
+
+/** Kibibytes that a packed package may have. */
+const maxPackedKib = { kinds: 900, schema: 400, krmkit: 700 }
+const usualPackedKib = 300
+
+/** What no user needs: state of the compiler, caches of the engine, tests and their data. */
+const leftover = /\.tsbuildinfo$|\.cache$|\.test\.|\.test-d\.|\/testdata\/|\/node_modules\/|\/bundle\//
+
+/** Packs every package. @returns manifest, folder and tarball of each. */
+export function packAll(work) {
+  const target = join(work, 'tarballs')
+  mkdirSync(target)
+  const pnpm = process.platform === 'win32' ? 'npx.cmd' : 'npx'
+  return readdirSync(join(root, 'packages'))
+    .sort()
+    .filter((name) => existsSync(join(root, 'packages', name, 'package.json')))
+    .map((name) => {
+      const folder = join(root, 'packages', name)
+      const before = new Set(readdirSync(target))
+      execFileSync(pnpm, ['--yes', 'pnpm@10.34.9', 'pack', '--pack-destination', target], {
+        cwd: folder,
+        stdio: ['ignore', 'ignore', 2],
+      })
+      const [file] = readdirSync(target).filter((each) => !before.has(each))
+      const unpacked = join(work, 'unpacked', name)
+      mkdirSync(unpacked, { recursive: true })
+      execFileSync('tar', ['-xzf', join(target, file), '-C', unpacked, '--strip-components=1'])
+      const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
+      return { name, folder, tarball: join(target, file), unpacked, manifest }
+    })
+}
+
+/** @returns sentences, one for each thing that is wrong. */
+export async function checkTarball(packed) {
+  const files = listFiles(packed.unpacked)
+  return [
+    ...checkManifest(packed, files),
+    ...files.filter((file) => leftover.test(`/${file}`)).map((file) => `${file} does not belong into a package`),
+    ...checkSize(packed),
+    ...checkLinks(packed, files),
+    ...(await lintMessages(packed)),
+    ...typeProblems(packed),
+  ]
+}
+
+function checkManifest({ manifest, name }, files) {
+  const problems = []
+  for (const member of ['description', 'license', 'repository', 'keywords', 'homepage', 'bugs', 'engines', 'exports']) {
+    if (manifest[member] === undefined) problems.push(`package.json has no ${member}`)
+  }
+  if (manifest.repository?.directory !== `packages/${name}`)
+    problems.push('repository.directory is not the folder of the package')
+  for (const file of ['LICENSE', 'NOTICE', 'README.md']) if (!files.includes(file)) problems.push(`${file} is missing`)
+  for (const [path, entry] of Object.entries(manifest.exports ?? {})) {
+    for (const target of typeof entry === 'string' ? [entry] : Object.values(entry)) {
+      if (!files.includes(normalize(target))) problems.push(`exports["${path}"] names ${target}, which is not packed`)
+    }
+  }
+  for (const [dependency, range] of Object.entries(manifest.dependencies ?? {})) {
+    if (range.startsWith('workspace:')) problems.push(`dependency ${dependency} still has the range ${range}`)
+  }
+  return problems
+}
+
+function checkSize({ tarball, name }) {
+  const kib = Math.ceil(statSync(tarball).size / 1024)
+  const limit = maxPackedKib[name] ?? usualPackedKib
+  return kib <= limit ? [] : [`${basename(tarball)} has ${kib} KiB, above its budget of ${limit} KiB`]
+}
+
+/** Links of a README must work on the page of a registry: absolute, or to a file of the tarball. */
+function checkLinks({ unpacked }, files) {
+  const text = readFileSync(join(unpacked, 'README.md'), 'utf8')
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target)
+  return links
+    .filter((target) => !/^(https:\/\/|#)/.test(target) && !files.includes(normalize(target.split('#')[0])))
+    .map((target) => `README.md links to ${target}, which is not packed`)
+}
+
+async function lintMessages({ unpacked, manifest }) {
+  const { messages } = await publint({ pkgDir: unpacked, pack: false, strict: true })
+  return messages.map((message) => formatMessage(message, manifest) ?? message.code)
+}
+
+/** Whether TypeScript finds the types of every entry point as an ES module. */
+function typeProblems({ tarball }) {
+  const attw = join(dirname(require.resolve('@arethetypeswrong/cli/package.json')), 'dist/index.js')
+  try {
+    execFileSync(process.execPath, [attw, tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-color'], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    })
+    return []
+  } catch (error) {
+    const lines = String(error.stdout)
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+    return [`types do not resolve: ${lines.slice(0, 12).join(' | ')}`]
+  }
+}
+
+function listFiles(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath ?? entry.path, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
+}

@@ -1,0 +1,148 @@
+import { createCatalog, type PolicyContext, type ResourceDefinition } from '@krmkit/kinds'
+import { type ApiObject, fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { applyDefaults, DecodeError, decode, normalize, type StructType } from '@krmkit/schema'
+import { describe, expect, it } from 'vitest'
+import { typedObjects } from '../../clients/support/typed-objects.ts'
+import { type Growable, grow, growables, sortsOf } from './grown-objects.ts'
+
+/**
+ * Defaults, validation and warnings of every built-in kind, on objects with one long list or map: twice the length may take twice the
+ * time, not four times. Judged by processor time, and by the best of several runs, where it is long enough to be judged at all.
+ */
+
+const length = 1000
+/** Below this nothing is judged: what is quadratic takes longer at these lengths, and what is not takes less. */
+const noticeableMs = 8
+/** Between 2, the growth of what is linear, and 4. */
+const maxGrowth = 3.2
+const runs = 6
+
+const catalog = createCatalog()
+const context: PolicyContext = { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: fixedFeatures() }
+const bases = new Map(typedObjects.map((object) => [object.kind, JSON.parse(JSON.stringify(object)) as Record<string, unknown>]))
+
+type Times = Readonly<Record<string, number>>
+
+function processorMs(work: () => unknown): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+function baseOf({ group, version, kind }: ResourceDefinition): Record<string, unknown> {
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  const metadata = { name: 'a', ...(kind.namespaced ? { namespace: 'default' } : {}) }
+  return { ...(bases.get(kind.kind) ?? { metadata }), apiVersion, kind: kind.kind }
+}
+
+/** How long each stage of a write takes; `undefined` for what cannot be decoded. */
+async function timesOf(definition: ResourceDefinition, raw: object): Promise<Times | undefined> {
+  const { kind, policy, version } = definition
+  const object = decoded(kind.type(), raw)
+  if (object === undefined) return undefined
+  const times: Record<string, number> = {}
+  const time = (stage: string, work: () => unknown) => {
+    times[stage] = processorMs(work)
+  }
+  time('defaults', () => policy.defaults?.(object, version, stockProfile))
+  object.metadata.resourceVersion = '1'
+  await policy.ready?.(object, undefined)
+  time('prepareForCreate', () => policy.prepareForCreate?.(object, context))
+  time('validate', () => policy.validate?.(object, context))
+  const old = structuredClone(object)
+  time('prepareForUpdate', () => policy.prepareForUpdate?.(object, old, context))
+  time('validateUpdate', () => policy.validateUpdate?.(object, old, context))
+  time('warnings', () => policy.warnings?.(object, old, context))
+  time('columns', () => policy.printer?.cells(object, { now: 0 }))
+  for (const [name, rules] of Object.entries(policy.subresources ?? {})) {
+    time(`prepare ${name}`, () => rules.prepareForUpdate(object, old, context))
+    time(`validate ${name}`, () => rules.validateUpdate(object, old, context))
+  }
+  return times
+}
+
+function decoded(type: StructType, raw: object): ApiObject | undefined {
+  try {
+    return structuredClone(applyDefaults(type, normalize(type, decode<ApiObject>(type, raw).object)))
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+/** The stages that take more than twice as long for twice the length. */
+async function fastGrowing(times: (count: number) => Promise<Times | undefined>): Promise<string[]> {
+  const first = await times(2 * length)
+  if (first === undefined || Object.values(first).every((ms) => ms < noticeableMs)) return []
+  const [short, long] = [await best(() => times(length)), await best(() => times(2 * length))]
+  return Object.entries(long)
+    .filter(([stage, ms]) => ms >= noticeableMs && ms > maxGrowth * (short[stage] ?? 0))
+    .map(([stage, ms]) => `${stage}: ${short[stage]?.toFixed(1)} ms, then ${ms.toFixed(1)} ms`)
+}
+
+async function best(times: () => Promise<Times | undefined>): Promise<Times> {
+  let found: Times = {}
+  for (let i = 0; i < runs; i++) {
+    const next = (await times()) ?? {}
+    found = Object.fromEntries(Object.entries(next).map(([stage, ms]) => [stage, Math.min(ms, found[stage] ?? ms)]))
+  }
+  return found
+}
+
+/** Every list and map once, however many kinds have it: templates of pods are judged as pods. */
+const seen = new Set<string>()
+const kinds = catalog.definitions.filter(({ resource, toStorage, version, storage }) => {
+  return resource.virtual !== true && toStorage === undefined && version === storage.version
+})
+const order = (definition: ResourceDefinition) => (definition.kind.kind === 'Pod' ? 0 : 1)
+const cases = kinds
+  .toSorted((a, b) => order(a) - order(b))
+  .map((definition) => {
+    const own = growables(definition.kind.type()).filter(({ owner }) => !seen.has(owner))
+    for (const { owner } of own) seen.add(owner)
+    return { name: `${definition.group}/${definition.kind.kind}`, definition, own }
+  })
+  .filter(({ own }) => own.length > 0)
+
+describe('time grows with the length of a list', () => {
+  it.each(cases)('$name', { timeout: 60_000 }, async ({ definition, own }) => {
+    const problems: string[] = []
+    const [type, base] = [definition.kind.type(), baseOf(definition)]
+    for (const growable of own) {
+      for (const sort of sortsOf(growable)) {
+        const found = await fastGrowing((count) => timesOf(definition, grow(type, base, growable, { count, sort })))
+        problems.push(...found.map((each) => `${growable.path.join('.')}, ${sort}: ${each}`))
+      }
+    }
+    expect(problems).toEqual([])
+  })
+})
+
+describe('time grows with the sum of two lists', () => {
+  const pod = kinds.find(({ kind }) => kind.kind === 'Pod') as ResourceDefinition
+  const paths = (...all: string[]) => all.map((path) => path.split('.'))
+  it.each([
+    paths('spec.volumes', 'spec.containers.*.volumeMounts'),
+    paths('spec.containers.*.volumeDevices', 'spec.containers.*.volumeMounts'),
+    paths('spec.containers.*.ports', 'spec.initContainers.*.ports'),
+    paths('spec.containers', 'spec.ephemeralContainers', 'metadata.annotations'),
+    paths('spec.resourceClaims', 'spec.containers.*.resources.claims', 'status.resourceClaimStatuses'),
+    paths('spec.readinessGates', 'status.conditions'),
+    paths('spec.containers', 'status.containerStatuses'),
+    paths('spec.topologySpreadConstraints.*.matchLabelKeys', 'spec.topologySpreadConstraints.*.labelSelector.matchExpressions'),
+    paths(
+      'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.*.matchLabelKeys',
+      'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.*.mismatchLabelKeys',
+    ),
+  ])('%j and %j of a pod', { timeout: 60_000 }, async (...grown) => {
+    const type = pod.kind.type()
+    const all = growables(type)
+    const chosen = grown.map((path) => all.find((each) => each.path.join('.') === path.join('.')) as Growable)
+    const make = (count: number) => {
+      const object = chosen.reduce((base, growable) => grow(type, base, growable, { count, sort: 'distinct' }), baseOf(pod))
+      return timesOf(pod, object)
+    }
+    expect(await fastGrowing(make)).toEqual([])
+  })
+})
