@@ -11,7 +11,7 @@ import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
 import { type Encoding, mediaType, type Representation } from './negotiation.ts'
 import { createOpenApi, type RemoteSource } from './openapi/index.ts'
-import { flag } from './query.ts'
+import { flag, type Query } from './query.ts'
 import { header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
 import { bytesBody, encodeObject, jsonResponse, objectResponse, textResponse } from './responses.ts'
@@ -28,6 +28,8 @@ export interface NonResourceOptions {
   /** OpenAPI documents of other servers. */
   readonly remoteDocuments?: RemoteSource | undefined
   readonly metrics: Metrics
+  /** Pages about priority and fairness. */
+  readonly flowPages?: (path: string, query: Query) => ApiResponse | undefined
   readonly readiness: readonly HealthCheck[]
   /** What was done at the start, for those who ask for it by name. */
   readonly started: readonly HealthCheck[]
@@ -122,6 +124,8 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     if (trimmed === '/metrics/slis' && readOnly) {
       return { ...textResponse(200, tallies.text()), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }
     }
+    const page = readOnly ? options.flowPages?.(trimmed, query) : undefined
+    if (page !== undefined) return page
     const issued = issuerResponse(options.issuerDocuments, { path: info.path, method: request.method })
     if (issued !== undefined) return issued
     if (trimmed.startsWith('/openapi/') && !readOnly && request.method !== 'HEAD') throw ApiError.generic(405)

@@ -6,7 +6,7 @@ import type { AuthenticationRequest } from './interfaces.ts'
  *
  * **A malformed identity header is never an absent one.** A header of these families that is repeated where one is allowed, that holds
  * text that cannot be represented, or that cannot be read, ends the request with 400 or 401. Without this rule the request would run as
- * somebody else than it says: a lost Impersonate-User leaves the rights of the caller.
+ * another user than it says: a lost Impersonate-User leaves the rights of the caller.
  *
  * Differs: the stock server takes the first of repeated headers, takes an empty Impersonate-User for none, and lets a caller without a
  * readable bearer token be anonymous.
