@@ -110,7 +110,7 @@ function* bodyAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack>
   for (const kind of kinds()) {
     const input = { base: kind.base, type: kind.definition.kind.type(), places: kind.places, dice }
     for (const [shape, make] of Object.entries(shapes)) {
-      if (size === 'short' && !dice.chance(4)) continue
+      if (size === 'short' && !dice.chance(2)) continue
       const bytes = dice.pick(sizes)
       const object = make({ ...input, bytes })
       if (object === undefined) continue

@@ -64,17 +64,17 @@ const floods: readonly Flood[] = [
   },
   {
     name: 'many resources',
-    counts: [1000, 30_000],
+    counts: [300, 30_000],
     run: (target, count) => manyPaths(target, count, (i) => `/api/v1/resource${i}`),
   },
   {
     name: 'many groups',
-    counts: [500, 10_000],
+    counts: [200, 10_000],
     run: (target, count) => manyPaths(target, count, (i) => `/apis/group${i}.example/v1/things`),
   },
   {
     name: 'many sub-resources of an administrator',
-    counts: [500, 10_000],
+    counts: [200, 10_000],
     run: (target, count) => manyPaths(target, count, (i) => `/api/v1/namespaces/default/pods/p/sub${i}`, [bearer(tokens.admin)]),
   },
   {
@@ -85,7 +85,7 @@ const floods: readonly Flood[] = [
   },
   {
     name: 'many Accept headers',
-    counts: [500, 10_000],
+    counts: [200, 10_000],
     run: (target, count) =>
       manyRequests(target, count, (i) => ({
         method: 'GET',
@@ -95,7 +95,7 @@ const floods: readonly Flood[] = [
   },
   {
     name: 'many junk tokens',
-    counts: [500, 10_000],
+    counts: [200, 10_000],
     run: (target, count) =>
       manyRequests(target, count, (i) => ({ method: 'GET', target: '/api', headers: [bearer(`junk-${'z'.repeat(3000)}${i}`)] })),
   },

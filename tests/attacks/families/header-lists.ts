@@ -210,8 +210,8 @@ export const headerLists: Family = {
     const asker = identityAsker(() => process)
     try {
       for (const attack of headerCases(['http1', 'http2'], dice, size === 'full' ? 60 : 4)) {
-        // The short run sends every fifth list.
-        if (size === 'short' && !dice.chance(20)) continue
+        // The short run sends every twentieth list.
+        if (size === 'short' && !dice.chance(5)) continue
         await process.probe('begin')
         const answer = await asker.ask(attack)
         const { longestMs } = await process.probe('read')

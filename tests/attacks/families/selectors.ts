@@ -135,7 +135,7 @@ const renderings: Readonly<Record<string, WireAttack['wire']>> = {
   },
 }
 
-const counts = { short: 1500, full: 10_000 } as const
+const counts = { short: 500, full: 10_000 } as const
 
 export const selectors: Family = {
   name: 'selectors',

@@ -222,7 +222,7 @@ export const startUp: Family = {
         })
       }
       const all = fileFlags.flatMap((each) => badFiles.filter((bad) => concerns(bad, each)).map((bad) => [each, bad] as const))
-      const chosen = all.filter(() => size === 'full' || dice.chance(12))
+      const chosen = all.filter(() => size === 'full' || dice.chance(8))
       const work = async () => {
         for (let next = chosen.shift(); next !== undefined; next = chosen.shift()) await tryOne(...next)
       }

@@ -81,9 +81,8 @@ export async function startAttackedProcess(options: AttackedProcessOptions = {})
     ...(options.flagsIn?.(folder) ?? []),
   ]
   options.before?.(folder)
-  const mask = options.umask === undefined ? undefined : process.umask(options.umask)
-  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  if (mask !== undefined) process.umask(mask)
+  const [program = '', ...args] = [...underMask(options.umask), process.execPath, ...command]
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const exited = once(child, 'exit')
   let errors = ''
   child.stderr?.on('data', (text: Buffer) => {
@@ -107,6 +106,11 @@ export async function startAttackedProcess(options: AttackedProcessOptions = {})
     kill,
     [Symbol.asyncDispose]: kill,
   }
+}
+
+/** Threads cannot change the mask of their process: a shell does, and becomes the server. */
+function underMask(mask: number | undefined): readonly string[] {
+  return mask === undefined ? [] : ['/bin/sh', '-c', `umask ${mask.toString(8)} && exec "$0" "$@"`]
 }
 
 function writeIdentities(folder: string): Pick<AttackedProcess, 'certificates'> & { readonly flags: readonly string[] } {
