@@ -95,7 +95,7 @@ function elements({ verbs, apiGroups = [], resources = [], resourceNames = [], n
   return verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length
 }
 
-/** A rule that somebody holds, ready to be asked. */
+/** A rule that a user holds, as sets. */
 interface HeldRule {
   readonly verbs: ReadonlySet<string>
   readonly groups: ReadonlySet<string>
