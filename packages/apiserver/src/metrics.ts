@@ -145,6 +145,11 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   return parts
 }
 
+/** 0 stands for a failure that has no code. */
+function webhookCode(code: number): number {
+  return code === 0 ? 0 : countedCode(code)
+}
+
 /** @see API protocol specification, 6 */
 function webhookMetrics(registers: MetricRegistry[]): WebhookSignals {
   const prefix = 'apiserver_admission_webhook'
@@ -181,10 +186,10 @@ function webhookMetrics(registers: MetricRegistry[]): WebhookSignals {
   })
   return {
     called(labels, { seconds, rejected, code }) {
-      requests.inc({ ...labels, code: countedCode(code), rejected: String(rejected) })
+      requests.inc({ ...labels, code: webhookCode(code), rejected: String(rejected) })
       durations.observe({ ...labels, rejected: String(rejected) }, seconds)
     },
-    rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: countedCode(code) }),
+    rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
     failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
     excluded: (labels) => exclusions.inc({ ...labels, kind: 'webhook' }),
   }

@@ -6,7 +6,7 @@ import { createDiscovery, gitVersion, versionDocument } from './discovery/index.
 import { type HealthCheck, healthResponse } from './health.ts'
 import { stageChecks } from './health-stages.ts'
 import { HealthTallies } from './health-tallies.ts'
-import type { ApiResponse } from './interfaces.ts'
+import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
 import { type Encoding, mediaType, type Representation } from './negotiation.ts'
@@ -118,8 +118,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     if (trimmed.startsWith('/version/')) throw ApiError.genericNotFound()
     if (trimmed === '/metrics' && readOnly) {
       const { parts, contentType } = await metrics.expose()
-      const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
-      return { status: 200, headers: { 'content-type': contentType }, body: { kind: 'list', parts, length } }
+      return { status: 200, headers: { 'content-type': contentType }, body: joined(parts) }
     }
     if (trimmed === '/metrics/slis' && readOnly) {
       return { ...textResponse(200, tallies.text()), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }
@@ -168,6 +167,14 @@ class KeptBytes {
     return bytes
   }
 }
+
+/** Small bodies as one piece, which is the usual form of an answer; large ones are not copied. */
+function joined(parts: readonly Uint8Array[]): ApiBody {
+  const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return length <= largestJoined ? bytesBody(Buffer.concat(parts)) : { kind: 'list', parts, length }
+}
+
+const largestJoined = 1024 * 1024
 
 /** Documents that the router does not answer are refused in other words. */
 function negotiateDocument(machinery: Machinery, accept: string | undefined, refusal: 'router' | 'mediaTypes'): Representation {

@@ -30,7 +30,7 @@ export type UserConnection = Pick<ConnectionOptions, 'certificate' | 'key' | 'to
 export async function kubeconfigUser(user: Entry, options: KubeconfigUserOptions): Promise<UserConnection> {
   const { members, name } = user
   const unknown = Object.keys(members).find((member) => !knownMembers.has(member))
-  // A credential under a misspelled name would be none, and the caller somebody else.
+  // A credential under a misspelled name would be none, and the caller another user.
   if (unknown !== undefined) throw invalid(name, `${JSON.stringify(unknown)} is no member of a user`)
   if (isSet(members['auth-provider'])) {
     throw new ClientError({

@@ -132,7 +132,7 @@ describe('malformed files and flags at the start', () => {
     ['--request-timeout=-1s'],
     ['--max-requests-inflight=4e2'],
     ['--anonymous-auth=yes'],
-    ['--authorization-mode=RBAC,Nobody'],
+    ['--authorization-mode=RBAC,Unknown'],
     ['--no-such-flag=1'],
   ])('%s is refused', async (flag) => {
     await expect(start([flag])).rejects.toThrow()
