@@ -92,6 +92,7 @@ function* mergeMembers(
   retainKeys(out, patch, done, options)
   for (const key in patch)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
+  yield
   let members = 0
   for (const key in patch) {
     if (done.has(key)) continue
