@@ -23,6 +23,7 @@ import {
 import { createCatalog } from '@krmkit/kinds'
 import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
+import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { advertised, certificateHosts } from './addresses.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
 import { aggregationOf, WebhookServices } from './aggregation/aggregation.ts'
@@ -86,6 +87,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
   const services = new WebhookServices(options)
   const proxies = proxyTransport()
   const audit = await auditTrailsOf(options, { ...environment, log })
+  const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   let listening: Listening | undefined
   let storage: Storage | undefined
   try {
@@ -115,6 +117,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
         }),
       conversion: { transport: webhooks, ...services.reach },
       aggregation: { transport: proxies, ...others },
+      ...(yaml === undefined ? {} : { yamlTranslator: yaml }),
       limits: {
         readOnlyInFlight: options.maxRequestsInflight,
         mutatingInFlight: options.maxMutatingRequestsInflight,
@@ -159,7 +162,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       fieldManager: 'kube-apiserver',
       onError: (error) => options.v >= 1 && log.error('an object of the server itself cannot be kept yet', error),
     })
-    const parts = { listening, controllers, ownObjects, server, who, rights, webhooks, proxies, others, audit, admission }
+    const parts = { listening, controllers, ownObjects, server, who, rights, webhooks, proxies, others, audit, admission, yaml }
     return { url: listening.url, kubeconfig, close: () => close(parts) }
   } catch (error) {
     gate.fail()
@@ -171,6 +174,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     others[Symbol.dispose]()
     await audit.close()
     await admission[Symbol.asyncDispose]()
+    await yaml?.close()
     await storage?.close()
     throw error
   }
@@ -290,6 +294,7 @@ interface Parts {
   readonly others: Disposable
   readonly audit: Trails
   readonly admission: ChosenPlugins
+  readonly yaml: ClosableTranslator | undefined
 }
 
 /** From the outside in: no new requests, no more work of our own, then storage. */
@@ -304,5 +309,6 @@ async function close(serving: Parts): Promise<void> {
   serving.others[Symbol.dispose]()
   await serving.audit.close()
   await serving.admission[Symbol.asyncDispose]()
+  await serving.yaml?.close()
   await serving.rights[Symbol.asyncDispose]()
 }

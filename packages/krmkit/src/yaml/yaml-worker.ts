@@ -1,0 +1,19 @@
+import { parentPort } from 'node:worker_threads'
+import { DecodeError, yamlToJson } from '@krmkit/schema'
+import type { YamlReply, YamlTask } from './messages.ts'
+
+/** The thread of a `createYamlTranslator`: one document after the other. */
+
+function translate({ yaml, maxBytes }: YamlTask): YamlReply {
+  try {
+    return yamlToJson(yaml, { maxBytes })
+  } catch (error) {
+    if (error instanceof DecodeError) return { refused: { code: error.code, message: error.message, place: error.place } }
+    throw error
+  }
+}
+
+parentPort?.on('message', (task: YamlTask) => {
+  const reply = translate(task)
+  parentPort?.postMessage(reply, 'json' in reply ? [reply.json.buffer as ArrayBuffer] : [])
+})
