@@ -295,8 +295,8 @@ describe('watches', () => {
 
   it('are counted: writes that 10 or more of them see take more seats for a while', async () => {
     const { server, ask, metric, clock } = await limitedServer({}, 102)
-    const gone = new AbortController()
-    for (let i = 0; i < 25; i++) {
+    const clients = Array.from({ length: 25 }, () => new AbortController())
+    for (const gone of clients) {
       const { body } = await server.handle(requestOf(`${configMaps}?watch=1`, { user: jane, signal: gone.signal }))
       if (body.kind === 'stream') void body.stream[Symbol.asyncIterator]().next()
     }
@@ -307,7 +307,7 @@ describe('watches', () => {
     expect(await metric('apiserver_flowcontrol_current_executing_seats', flow)).toBe(3)
     clock.advance(5)
     expect(await metric('apiserver_flowcontrol_current_executing_seats', flow)).toBe(0)
-    gone.abort()
+    for (const gone of clients) gone.abort()
   })
 })
 
