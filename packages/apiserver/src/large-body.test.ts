@@ -197,10 +197,10 @@ describe('large YAML', () => {
     expect([bad.status, bad.json.message]).toEqual([400, expect.stringContaining('error converting YAML to JSON: yaml: line ')])
   })
 
-  it('is refused above 256 KiB where there is none', async () => {
+  it('is refused above 128 KiB where there is none', async () => {
     const { ask } = await sampleServer()
-    expect((await ask(maps, { method: 'POST', headers: yamlType, text: body(10_000) })).status).toBe(201)
+    expect((await ask(maps, { method: 'POST', headers: yamlType, text: body(7_000) })).status).toBe(201)
     const { status, json } = await ask(maps, { method: 'POST', headers: yamlType, text: body(30_000) })
-    expect([status, json.message]).toEqual([413, 'Request entity too large: limit of YAML is 262144'])
+    expect([status, json.message]).toEqual([413, 'Request entity too large: limit of YAML is 131072'])
   })
 })

@@ -12,7 +12,7 @@ import type { Machinery } from './resource-handler.ts'
 export const largeBodyBytes = 64 * 1024
 
 /** Larger bodies in YAML that are not plain JSON are refused where there is no translator. */
-export const inlineYamlBytes = 256 * 1024
+export const inlineYamlBytes = 128 * 1024
 
 /** What a text holds: a value, and what was repeated in it. */
 export type ParsedText = { readonly value: unknown } & Pick<DecodeOptions, 'duplicates' | 'problems'>

@@ -103,7 +103,7 @@ export interface ApiServerOptions {
   readonly profile?: NamingProfile
   readonly features?: Features
   readonly limits?: Partial<ServerLimits>
-  /** Reads large bodies in YAML off the event loop. Default: those above 256 KiB that are not plain JSON are refused with 413. */
+  /** Reads large bodies in YAML off the event loop. Default: those above 128 KiB that are not plain JSON are refused with 413. */
   readonly yamlTranslator?: YamlTranslator
   readonly corsAllowedOrigins?: readonly RegExp[]
   /** Tells browsers to come over TLS alone: `max-age=31536000`, `includeSubDomains`, `preload`. Default: they are told nothing. */

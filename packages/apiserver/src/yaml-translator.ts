@@ -4,7 +4,7 @@ import type { YamlAsJson } from '@krmkit/schema'
  * Translates YAML to JSON off the event loop.
  *
  * The YAML library reads a document in one call, which takes a second for 3 MiB. A server that gets a translator hands it the bodies
- * above 64 KiB that are not plain JSON; one that gets none reads them itself and refuses those above 256 KiB.
+ * above 64 KiB that are not plain JSON; one that gets none reads them itself and refuses those above 128 KiB.
  */
 export interface YamlTranslator {
   /**

@@ -22,7 +22,7 @@ import {
 import { encodeWithin, maxObjectBytesByDefault } from './object-size.ts'
 import { settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './removal.ts'
-import { nextStage } from './stages.ts'
+import { type Stages, stagesOf } from './stages.ts'
 import { deepFreeze, encodeStored, sameBytes } from './stored-object.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
@@ -86,8 +86,8 @@ export async function createObject(
     namespace,
   })
   const admission = admissionContext(writer, context)
-  const turn = nextStage(writer, asked)
-  if (turn !== undefined) await turn
+  const stages = stagesOf(writer, asked)
+  if (stages !== undefined) await stages()
   const admitted = await writer.environment.admission.admit(asked, attributes, admission)
   const object = ownMetadata(admitted)
   mendAdmitted(object, asked, context)
@@ -99,7 +99,7 @@ export async function createObject(
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, writer.environment)
     const stored = await writer.addresses.inTurn(definition, () =>
-      createOnce(writer, definition, context, { object, attributes, owned }),
+      createOnce(writer, definition, context, { object, attributes, owned, stages }),
     )
     if (stored !== undefined) return stored
     if (!generate || attempt === generatedNameAttempts) throw takenName(writer, definition, object)
@@ -129,7 +129,8 @@ async function createOnce(
     object,
     attributes,
     owned,
-  }: { readonly object: ApiObject; readonly attributes: AdmissionAttributes; readonly owned: boolean },
+    stages,
+  }: { readonly object: ApiObject; readonly attributes: AdmissionAttributes; readonly owned: boolean; readonly stages: Stages },
 ): Promise<Stored | undefined> {
   const { environment } = writer
   const policy = policyContext(environment, context, definition)
@@ -140,15 +141,13 @@ async function createOnce(
   const named = storedKind(writer, definition)
   const loading = definition.policy.ready?.(object, undefined)
   if (loading !== undefined) await loading
-  const prepared = nextStage(writer, object)
-  if (prepared !== undefined) await prepared
+  if (stages !== undefined) await stages()
   const errors = validateByPolicy(object, definition, policy)
   if (errors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', errors)
   const metadataErrors = validateNewMetadata(object, definition)
   if (metadataErrors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', metadataErrors)
   for (const text of definition.policy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
-  const validated = nextStage(writer, object)
-  if (validated !== undefined) await validated
+  if (stages !== undefined) await stages()
   // Judges are told the name that was generated.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
   const settle = await environment.admission.validate(object, judged, admissionContext(writer, context))
@@ -161,7 +160,7 @@ async function createOnce(
     const type = storedType(writer, definition)
     return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
   }
-  return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true, owned }))
+  return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true, owned, stages }))
 }
 
 interface EntryWrite {
@@ -173,13 +172,14 @@ interface EntryWrite {
   readonly settled: boolean
   /** The caller applies, so owners are kept whatever they cost. */
   readonly owned: boolean
+  readonly stages: Stages
 }
 
 /** Encodes once and stores; `undefined` when `expect` does not hold. */
 async function writeEntry(
   writer: Writer,
   definition: ResourceDefinition,
-  { key, object, stored, expect, settled, owned }: EntryWrite,
+  { key, object, stored, expect, settled, owned, stages }: EntryWrite,
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { environment, parsed } = writer
   object.metadata.resourceVersion = '0'
@@ -187,8 +187,7 @@ async function writeEntry(
   const shown = writer.storedForms.of(type, normalize(type, object)) as ApiObject
   const { conversion } = definition
   const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
-  const normalized = nextStage(writer, canonical)
-  if (normalized !== undefined) await normalized
+  if (stages !== undefined) await stages()
   const note = parsed.newNote(canonical)
   if (settled) note.settledBy = definition
   const size = { maxBytes: environment.maxObjectBytes ?? maxObjectBytesByDefault, ownersMayGo: !owned }
@@ -201,6 +200,7 @@ async function writeEntry(
     { expect, note },
   )
   if (result.outcome === 'conflict') return undefined
+  if (stages !== undefined) await stages()
   note.object = deepFreeze(canonical)
   parsed.keep(note, result.entry.value.byteLength)
   if (conversion !== undefined) return { object: await parsed.read(definition, result.entry), entry: result.entry }
@@ -305,8 +305,8 @@ async function updateOnce(
   const tracking =
     owned || asStored ? undefined : trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
   if (tracking !== undefined) await tracking
-  const turn = nextStage(writer, changed)
-  if (turn !== undefined) await turn
+  const stages = stagesOf(writer, changed)
+  if (stages !== undefined) await stages()
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(writer, context)
   const admitted = request.admitted === true ? changed : await admittedUpdate(writer, request, changed, attributes, admission)
@@ -333,8 +333,7 @@ async function updateOnce(
   }
   const loading = definition.policy.ready?.(next, current)
   if (loading !== undefined) await loading
-  const prepared = nextStage(writer, next)
-  if (prepared !== undefined) await prepared
+  if (stages !== undefined) await stages()
   const errors = [
     ...validateUpdatedMetadata(next, current, definition),
     ...(sub !== undefined
@@ -343,12 +342,11 @@ async function updateOnce(
   ]
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
-  const validated = nextStage(writer, next)
-  if (validated !== undefined) await validated
+  if (stages !== undefined) await stages()
   const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
   const settle = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
   return toldAdmission(settle, () =>
-    writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined, owned }),
+    writeUpdate(writer, definition, context, { next, current, entry, whole: sub === undefined, owned, stages }),
   )
 }
 
@@ -362,7 +360,8 @@ async function writeUpdate(
     entry,
     whole,
     owned,
-  }: Pick<EntryWrite, 'owned'> & {
+    stages,
+  }: Pick<EntryWrite, 'owned' | 'stages'> & {
     readonly next: ApiObject
     readonly current: FrozenObject
     readonly entry: Entry
@@ -372,8 +371,7 @@ async function writeUpdate(
   const { parsed } = writer
   const type = storedType(writer, definition)
   const canonical = ownMetadata(settleOwnership(current, writer.storedForms.of(type, normalize(type, next))))
-  const normalized = nextStage(writer, canonical)
-  if (normalized !== undefined) await normalized
+  if (stages !== undefined) await stages()
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
   if (removing) return removeUpdated(writer, { last: canonical, current, entry })
@@ -381,6 +379,7 @@ async function writeUpdate(
   // Most updates change something, which is seen sooner in the values than in the bytes.
   const mayBeSame =
     definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
+  if (stages !== undefined) await stages()
   const note = parsed.noteOf(entry)
   // A sub-resource looks at its own part only.
   const settled = whole || note.settledBy === definition
@@ -390,5 +389,13 @@ async function writeUpdate(
     return { object: current, entry }
   }
   const stored = definition.conversion === undefined ? undefined : kept
-  return writeEntry(writer, definition, { key: entry.key, object: canonical, stored, expect: entry.revision, settled, owned })
+  return writeEntry(writer, definition, {
+    key: entry.key,
+    object: canonical,
+    stored,
+    expect: entry.revision,
+    settled,
+    owned,
+    stages,
+  })
 }

@@ -63,12 +63,10 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
       const owners = scaleOwners(definition, current, { context, scaleType, now: machinery.writer.environment.clock.now() })
       const before = owners.withOwners(scaleOf(request, current, true))
       if (patch?.kind === 'apply') {
-        const next = owners.applied(
-          before,
-          appliedObject(request, target, patch, { ...options, exists: true }).sent,
-          options.force === true,
-        ) as Scale
-        return scaled(request, current, before, next, owners.afterApply(next))
+        return whenDone(appliedObject(request, target, patch, { ...options, exists: true }), ({ sent }) => {
+          const next = owners.applied(before, sent, options.force === true) as Scale
+          return scaled(request, current, before, next, owners.afterApply(next))
+        })
       }
       const next = patch === undefined ? body : patched(request, target, patch, before, options)
       return whenDone(next as Scale | Promise<Scale>, (scale) =>

@@ -19,7 +19,7 @@ import {
   Slices,
 } from '@krmkit/meta'
 import { applyToObject, type FrozenObject, isLarge, objectTooLarge, setManagedFields, updateObject } from '@krmkit/registry'
-import { DecodedSize, DecodeError, decode, duplicateProblems, type StructType } from '@krmkit/schema'
+import { type Decoded, DecodedSize, DecodeError, decode, decodeSteps, duplicateProblems, type StructType } from '@krmkit/schema'
 import { noteRequestObject } from '../audit/note-request.ts'
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
 import type { ApiResponse } from '../interfaces.ts'
@@ -136,18 +136,18 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
       const before = current === undefined ? undefined : view.present(current)
       const finish = (next: ApiObject) => view.toStorage(withDefaults(next, definition, machinery.writer.environment.profile))
       if (kind !== 'apply') return whenDone(patched(request, target, body, before as DeepReadonly<object>, options), finish)
-      const { sent, object } = appliedObject(request, target, body, { ...options, exists: before !== undefined })
-      const intent = { live: before, applied: sent, force: options.force === true, subresource }
-      return whenDone(
-        applyToObject(machinery.writer, definition, context, intent),
-        ({ value, content, managedFields }): ApiObject | FrozenObject => {
+      const given = appliedObject(request, target, body, { ...options, exists: before !== undefined })
+      return whenDone(given, ({ sent, object }): FrozenObject | Promise<FrozenObject> => {
+        const intent = { live: before, applied: sent, force: options.force === true, subresource }
+        return whenDone(applyToObject(machinery.writer, definition, context, intent), ({ value, content, managedFields }) => {
           if (current !== undefined && content === 'live' && managedFields === before?.metadata.managedFields) return current
-          const next = content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore')
-          setManagedFields(next, managedFields)
-          if (current === undefined) refuseForeignUid(request, next)
-          return finish(next)
-        },
-      )
+          return whenDone(content === 'applied' ? object : decodePatched(request, target, { value }, 'Ignore'), (next) => {
+            setManagedFields(next, managedFields)
+            if (current === undefined) refuseForeignUid(request, next)
+            return finish(next)
+          })
+        })
+      })
     },
   })
   return presentStored(request, answer.created ? 201 : 200, answer, representation)
@@ -195,7 +195,7 @@ async function patchedInSlices(
   try {
     const value = await runInSlices(patchSteps(target, kind, original, patch), slices)
     await slices.next()
-    return decodePatched(request, target, { value, problems }, options.fieldValidation)
+    return await decodePatched(request, target, { value, problems }, options.fieldValidation)
   } catch (error) {
     throw patchFailure(error)
   }
@@ -226,13 +226,13 @@ export interface AppliedObject {
   readonly object: ApiObject
 }
 
-/** The body of an apply as an object of the target. @throws ApiError 400 */
+/** The body of an apply as an object of the target; a promise where it is large. @throws ApiError 400, 413 */
 export function appliedObject(
   request: ResourceRequest,
   target: PatchTarget,
   body: PatchBody,
   options: Pick<WriteOptions, 'fieldValidation'> & { readonly exists: boolean },
-): AppliedObject {
+): AppliedObject | Promise<AppliedObject> {
   const { gvk } = target
   const value = body.value ?? {}
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -259,10 +259,12 @@ export function appliedObject(
     throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
   }
   const refusal = (problems: readonly string[]) => undeclared(target, problems)
-  const { object, problems } = decodeChecked(request, target, { ...body, value: named, refusal }, options.fieldValidation)
-  // Where nobody objects to anything, the type knows all members.
-  const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-  return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+  const decoded = decodeChecked(request, target, { ...body, value: named, refusal }, options.fieldValidation)
+  return whenDone(decoded, ({ object, problems }) => {
+    // Where nothing is objected to, the type knows all members.
+    const known = options.fieldValidation !== 'Ignore' && problems.length === 0
+    return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+  })
 }
 
 /** Told twice: as strict decoding does, and as field management does, for there are clients that know either. */
@@ -291,24 +293,56 @@ interface PatchResult {
   readonly refusal?: (problems: readonly string[]) => ApiError
 }
 
-/** Decodes what a patch made; what the patch repeats counts among its problems. */
+/** Decodes what a patch made; what the patch repeats counts among its problems. A promise where it is large. */
 function decodePatched(
   request: ResourceRequest,
   target: PatchTarget,
   result: PatchResult,
   fieldValidation: WriteOptions['fieldValidation'],
-): ApiObject {
-  return decodeChecked(request, target, result, fieldValidation).object
+): ApiObject | Promise<ApiObject> {
+  return whenDone(decodeChecked(request, target, result, fieldValidation), ({ object }) => object)
+}
+
+interface CheckedObject {
+  readonly object: ApiObject
+  readonly problems: readonly string[]
 }
 
 /** The same, with the problems that do not end the request. */
 function decodeChecked(
-  { state, machinery }: ResourceRequest,
-  { gvk, type, namespaced }: PatchTarget,
-  { value, problems: repeated = [], refusal }: PatchResult,
+  request: ResourceRequest,
+  target: PatchTarget,
+  result: PatchResult,
   fieldValidation: WriteOptions['fieldValidation'],
-): { readonly object: ApiObject; readonly problems: readonly string[] } {
-  const { name, namespace } = state.info
+): CheckedObject | Promise<CheckedObject> {
+  const { limits, writer } = request.machinery
+  const { value, problems = [] } = result
+  const type = target.type()
+  refuseOtherType(request, target, value)
+  const size = new DecodedSize(limits.objectBytes)
+  const decoding = { problems, collect: fieldValidation !== 'Ignore', size }
+  const checked = (decoded: Decoded<ApiObject>) => checkDecoded(request, target, { ...result, decoded }, fieldValidation)
+  const refused = (error: unknown): unknown => {
+    if (!(error instanceof DecodeError)) return error
+    return error.code === 'TooLarge' ? objectTooLarge(limits.objectBytes) : ApiError.badRequest(error.message)
+  }
+  if (isLarge(value)) {
+    return runInSlices(decodeSteps<ApiObject>(type, value, decoding), new Slices(writer.slices))
+      .then(checked)
+      .catch((error) => {
+        throw refused(error)
+      })
+  }
+  try {
+    return checked(decode<ApiObject>(type, value, decoding))
+  } catch (error) {
+    throw refused(error)
+  }
+}
+
+/** @throws ApiError 400, 422 for a patch that makes another kind of object */
+function refuseOtherType({ state }: ResourceRequest, { gvk, type }: PatchTarget, value: JsonValue): void {
+  const { name } = state.info
   const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
   if (
     type().custom !== undefined &&
@@ -322,25 +356,24 @@ function decodeChecked(
   if (nextKind !== gvk.kind || nextVersion !== formatApiVersion(gvk)) {
     throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
   }
-  try {
-    const size = new DecodedSize(machinery.limits.objectBytes)
-    const decoded = decode(type(), value, { problems: repeated, collect: fieldValidation !== 'Ignore', size })
-    const { problems } = decoded
-    if (problems.length > 0 && fieldValidation === 'Strict')
-      throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
-    if (problems.length > 0 && fieldValidation === 'Warn') state.warnings.push(...problems)
-    const object = decoded.object as unknown as ApiObject
-    const given = object.metadata?.name ?? ''
-    if (given !== name)
-      throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
-    const other = object.metadata.namespace ?? ''
-    if (namespaced && other !== '' && other !== namespace) {
-      throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
-    }
-    return { object, problems }
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    if (error.code === 'TooLarge') throw objectTooLarge(machinery.limits.objectBytes)
-    throw ApiError.badRequest(error.message)
+}
+
+/** @throws ApiError 400 for what strict decoding objects to, and for another name or namespace */
+function checkDecoded(
+  { state }: ResourceRequest,
+  { gvk, namespaced }: PatchTarget,
+  { decoded: { object, problems }, refusal }: PatchResult & { readonly decoded: Decoded<ApiObject> },
+  fieldValidation: WriteOptions['fieldValidation'],
+): CheckedObject {
+  const { name, namespace } = state.info
+  if (problems.length > 0 && fieldValidation === 'Strict')
+    throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
+  if (problems.length > 0 && fieldValidation === 'Warn') state.warnings.push(...problems)
+  const given = object.metadata?.name ?? ''
+  if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  const other = object.metadata.namespace ?? ''
+  if (namespaced && other !== '' && other !== namespace) {
+    throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
+  return { object, problems }
 }

@@ -276,6 +276,7 @@ type MemberDecoder = (key: string, value: unknown, context: Context) => unknown
 /** Decodes all of repeated members in order, for what there is to object to; the last ones stay. */
 function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Context): Generator<void, Record<string, unknown>> {
   const map: Record<string, unknown> = {}
+  let count = 0
   for (const members of segments) {
     const seen = new Set<string>()
     for (const [key, value] of members) {
@@ -283,7 +284,7 @@ function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Cont
       seen.add(key)
       if (Object.hasOwn(map, key)) context.size.replace(map[key])
       setMember(map, key, decode(key, value, context))
-      if (seen.size % elementsPerStep === 0) yield
+      if (++count % elementsPerStep === 0) yield
     }
   }
   return map

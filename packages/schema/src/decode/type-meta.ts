@@ -33,9 +33,10 @@ export function readTypeMeta(value: unknown): TypeMeta {
       `${prefix}json: cannot unmarshal ${jsonTypeName(member)} into Go struct field .${name} of type string`,
     )
   }
-  // Both are looked at in the order of the document: the first wrong one is told.
-  const names = Object.keys(value).filter((name) => name === 'apiVersion' || name === 'kind')
-  for (const name of names) read(name)
+  // The first wrong one of the document is told. The order is not looked up otherwise: there may be many members.
+  if (typeof value['apiVersion'] !== 'string' && typeof value['kind'] !== 'string') {
+    for (const name in value) if (name === 'apiVersion' || name === 'kind') read(name)
+  }
   const apiVersion = read('apiVersion')
   if (apiVersion.split('/').length > 2) throw new DecodeError('TypeMeta', `unexpected GroupVersion string: ${apiVersion}`)
   return { apiVersion, kind: read('kind') }

@@ -1,5 +1,5 @@
-import { compareCodePoints, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { inOrder } from '../decode/shape.ts'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { inOrder, sortKeys } from '../decode/shape.ts'
 import { setMember } from '../json/syntax.ts'
 
 /** The value with the members of every object in the order of their names; the same value where they are already. */
@@ -33,11 +33,10 @@ export function sortedValue(value: JsonValue): JsonValue {
 
 /** Members that are undefined are left out. */
 function rebuilt(value: JsonObject, keys: readonly string[], members: readonly JsonValue[]): JsonObject {
-  const order = keys.map((_, index) => index).sort((a, b) => compareCodePoints(keys[a] as string, keys[b] as string))
+  const places = new Map(keys.map((key, index) => [key, index]))
   const sorted: JsonObject = {}
-  for (const index of order) {
-    const key = keys[index] as string
-    if (value[key] !== undefined) setMember(sorted, key, members[index] as JsonValue)
+  for (const key of sortKeys([...keys])) {
+    if (value[key] !== undefined) setMember(sorted, key, members[places.get(key) as number] as JsonValue)
   }
   return sorted
 }
