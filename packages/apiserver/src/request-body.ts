@@ -8,18 +8,21 @@ import {
   type NamingProfile,
   Path,
   parseApiVersion,
+  runInSlices,
+  Slices,
 } from '@krmkit/meta'
+import { objectTooLarge } from '@krmkit/registry'
 import {
   applyDefaults,
   type Decoded,
+  DecodedSize,
   DecodeError,
-  type DecodeOptions,
   decode,
   decodeFailureMessage,
   decodeProtobuf,
+  decodeSteps,
+  jsonWeight,
   missingTypeMeta,
-  parseJson,
-  parseYaml,
   readEnvelope,
   readTypeMeta,
   type StructType,
@@ -28,6 +31,7 @@ import {
   unreadableTypeMeta,
 } from '@krmkit/schema'
 import { noteRequestObject } from './audit/note-request.ts'
+import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
 import { mediaType } from './negotiation.ts'
 import { header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
@@ -45,6 +49,8 @@ export interface Expected {
   readonly otherVersions?: readonly string[]
   /** Paths of members that a body in text must name; @see KindPolicy.requiredMembers */
   readonly required?: readonly (readonly string[])[] | undefined
+  /** Such bodies are not stored, and may have 256 KiB. Differs: the stock server takes 3 MiB. */
+  readonly unstored?: boolean
 }
 
 /** @throws ApiError 415 for a type that is not read. */
@@ -58,77 +64,171 @@ export function bodyEncoding({ request }: RequestState, vendor: string): BodyEnc
   )
 }
 
+/** What a body that is not stored may have, in bytes: reviews, tokens, evictions, bindings, scales, options of deletions. */
+export const unstoredBytes = 256 * 1024
+
+/** A body as an object, and how large it is. */
+export interface SizedObject {
+  readonly object: ApiObject
+  readonly size: DecodedSize
+}
+
 /** Reads the body as an object of the expected kind, in canonical form. */
 export async function readObject(machinery: Machinery, state: RequestState, expected: Expected): Promise<ApiObject> {
+  return (await readSized(machinery, state, expected)).object
+}
+
+/** The same, with the count of its size, which defaults add to. */
+export async function readSized(machinery: Machinery, state: RequestState, expected: Expected): Promise<SizedObject> {
   const encoding = bodyEncoding(state, machinery.responder.vendor)
-  const bytes = await state.request.body(machinery.limits.bodyBytes)
+  const bytes = await readBytes(machinery, state, expected)
   return decodeObject(machinery, state, expected, { bytes, encoding })
+}
+
+/** @throws ApiError 413 */
+export function readBytes({ limits }: Machinery, { request }: RequestState, { unstored }: Expected): Promise<Uint8Array> {
+  return request.body(unstored === true ? Math.min(unstoredBytes, limits.bodyBytes) : limits.bodyBytes)
+}
+
+interface Body {
+  readonly bytes: Uint8Array
+  readonly encoding: BodyEncoding
 }
 
 /**
  * Decodes a body; unknown and duplicate fields become warnings or a refusal.
  *
- * @throws ApiError 400 that says what is wrong and where.
+ * @returns a promise where the body is large: it is decoded in slices.
+ * @throws ApiError 400 that says what is wrong and where, 413.
  * @see API protocol specification, 4.6
  */
 export function decodeObject(
   machinery: Machinery,
   state: RequestState,
   expected: Expected,
-  { bytes, encoding }: { readonly bytes: Uint8Array; readonly encoding: BodyEncoding },
-): ApiObject {
+  body: Body,
+): SizedObject | Promise<SizedObject> {
+  const decoding = new BodyDecoding(machinery, expected, body.bytes)
+  if (body.bytes.byteLength > largeBodyBytes) return decodeLarge(decoding, state, body)
+  const { bytes, encoding } = body
+  return finish(
+    state,
+    decoding,
+    decoding.guarded(() => (encoding === 'protobuf' ? decoding.protobuf() : decoding.text(parseBody(bytes, encoding), encoding))),
+  )
+}
+
+async function decodeLarge(decoding: BodyDecoding, state: RequestState, { bytes, encoding }: Body): Promise<SizedObject> {
+  const { machinery, expected, size } = decoding
+  const slices = new Slices(machinery.writer.slices)
+  await slices.next()
+  if (encoding === 'protobuf') {
+    const decoded = decoding.guarded(() => decoding.protobuf())
+    await slices.next()
+    return finish(state, decoding, decoded)
+  }
+  try {
+    const { value, ...rest } = await parseLargeText(
+      machinery,
+      { bytes, encoding, literals: true, signal: state.signal },
+      slices,
+    ).catch((error: unknown) => {
+      throw unreadable(error)
+    })
+    decoding.checkType(value)
+    const collect = expected.fieldValidation !== 'Ignore'
+    const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size }), slices)
+    checkRequired(expected, value)
+    await slices.next()
+    return finish(state, decoding, decoded)
+  } catch (error) {
+    throw decoding.refusal(error)
+  }
+}
+
+function finish(
+  state: RequestState,
+  { expected, bytes, actual, size }: BodyDecoding,
+  { object, problems }: Decoded,
+): SizedObject {
   const { gvk, fieldValidation } = expected
-  const { decoded, actual } = decodeBytes(machinery, expected, bytes, encoding)
-  const { problems } = decoded
   if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
   if (problems.length > 0 && fieldValidation === 'Warn') state.warnings.push(...problems)
-  const object = decoded.object as ApiObject
-  object.apiVersion = formatApiVersion(gvk)
-  object.kind = gvk.kind
-  noteRequestObject(state, object)
-  return object
+  const decoded = object as ApiObject
+  decoded.apiVersion = formatApiVersion(gvk)
+  decoded.kind = gvk.kind
+  noteRequestObject(state, decoded)
+  return { object: decoded, size }
 }
 
 type Actual = { readonly kind: string; readonly version: string }
 
-function decodeBytes(
-  machinery: Machinery,
-  expected: Expected,
-  bytes: Uint8Array,
-  encoding: BodyEncoding,
-): { readonly decoded: Decoded; readonly actual: Actual } {
-  const { gvk, type } = expected
-  const collect = expected.fieldValidation !== 'Ignore'
-  let actual: Actual | undefined
-  try {
-    if (encoding === 'protobuf' && type().custom !== undefined)
-      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
-    if (encoding === 'protobuf') {
-      const envelope = readEnvelope(bytes)
-      actual = checkType(machinery, expected, envelope)
-      return { decoded: decodeProtobuf(type(), envelope), actual }
+/** The decoding of one body. */
+class BodyDecoding {
+  readonly machinery: Machinery
+  readonly expected: Expected
+  readonly bytes: Uint8Array
+  readonly size: DecodedSize
+  /** What the body says it is, once that is known. */
+  actual: Actual | undefined
+
+  constructor(machinery: Machinery, expected: Expected, bytes: Uint8Array) {
+    this.machinery = machinery
+    this.expected = expected
+    this.bytes = bytes
+    this.size = new DecodedSize(expected.unstored === true ? unstoredBytes : machinery.limits.objectBytes)
+  }
+
+  guarded<V>(run: () => V): V {
+    try {
+      return run()
+    } catch (error) {
+      throw this.refusal(error)
     }
-    const { value, ...rest } = parseText(bytes, encoding)
-    const stated = readTypeMeta(value)
-    actual =
-      type().custom === undefined ? checkType(machinery, expected, stated) : checkCustomType(expected, stated, { value, bytes })
-    const decoded = decodeText(type(), value, { ...rest, collect, encoding })
+  }
+
+  protobuf(): Decoded {
+    const { machinery, expected, bytes, size } = this
+    if (expected.type().custom !== undefined)
+      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
+    const envelope = readEnvelope(bytes)
+    this.actual = checkType(machinery, expected, envelope)
+    return decodeProtobuf(expected.type(), envelope, { size })
+  }
+
+  text({ value, ...rest }: ParsedText, encoding: 'json' | 'yaml'): Decoded {
+    const { expected, size } = this
+    this.checkType(value)
+    const collect = expected.fieldValidation !== 'Ignore'
+    const decoded = decode(expected.type(), value, { ...rest, collect, size })
     checkRequired(expected, value)
-    return { decoded, actual }
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    throw ApiError.badRequest(decodeFailureMessage(error, { expectedKind: gvk.kind, actual, body: bytes }))
+    // What is wrong in YAML is told in the order of its keys.
+    if (encoding === 'json' || decoded.problems.length < 2) return decoded
+    return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
+  }
+
+  /** @throws DecodeError, ApiError */
+  checkType(value: unknown): void {
+    const { machinery, expected, bytes } = this
+    const stated = readTypeMeta(value)
+    this.actual =
+      expected.type().custom === undefined
+        ? checkType(machinery, expected, stated)
+        : checkCustomType(expected, stated, { value, bytes })
+  }
+
+  /** What the client is told of an error. */
+  refusal(error: unknown): unknown {
+    if (!(error instanceof DecodeError)) return error
+    if (error.code === 'TooLarge') return tooLarge(this.size, this.expected.unstored)
+    const { expected, actual, bytes } = this
+    return ApiError.badRequest(decodeFailureMessage(error, { expectedKind: expected.gvk.kind, actual, body: bytes }))
   }
 }
 
-/** What is wrong in YAML is told in the order of its keys. */
-function decodeText(
-  type: StructType,
-  value: unknown,
-  { encoding, ...options }: DecodeOptions & { readonly encoding: 'json' | 'yaml' },
-): Decoded {
-  const decoded = decode(type, value, options)
-  return encoding === 'json' || decoded.problems.length < 2 ? decoded : decode(type, inKeyOrder(value), options)
+/** @param unstored the object is read, and never stored. */
+function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
+  return unstored ? ApiError.requestEntityTooLarge(`limit is ${maxBytes}`) : objectTooLarge(maxBytes)
 }
 
 function inKeyOrder(value: unknown): unknown {
@@ -138,12 +238,17 @@ function inKeyOrder(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, inKeyOrder(member)]))
 }
 
-function parseText(bytes: Uint8Array, encoding: 'json' | 'yaml'): { value: unknown } & DecodeOptions {
+function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
   try {
-    return encoding === 'json' ? parseJson(bytes, { literals: true }) : parseYaml(bytes)
+    return parseText({ bytes, encoding, literals: true })
   } catch (error) {
-    throw error instanceof DecodeError ? unreadableTypeMeta(error) : error
+    throw unreadable(error)
   }
+}
+
+/** The error of a text that is no JSON or YAML. */
+function unreadable(error: unknown): unknown {
+  return error instanceof DecodeError ? unreadableTypeMeta(error) : error
 }
 
 /** @throws ApiError 422 for members that the body does not name. */
@@ -173,6 +278,9 @@ function checkType(
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
 }
 
+/** Of a body that an error message shows. Differs: the stock server shows all of it. */
+const shownBytes = 4096
+
 /**
  * Objects of custom resources must say themselves what they are.
  *
@@ -183,7 +291,7 @@ function checkCustomType(
   { apiVersion, kind }: TypeMeta,
   { value, bytes }: { readonly value: unknown; readonly bytes: Uint8Array },
 ): Actual {
-  if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes))
+  if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
   const wanted = formatApiVersion(gvk)
   if (apiVersion !== wanted) {
     throw ApiError.badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`)
@@ -219,9 +327,33 @@ export function strictFailure(gvk: GroupVersionKind, problems: readonly string[]
 /**
  * The object with the defaults of its type, and then those that depend on other fields. The argument is the caller's own and
  * may come back changed.
+ *
+ * @param size the count of the decoding that made the object: what defaults make too large ends here.
+ * @throws ApiError 413
  */
-export function withDefaults(object: ApiObject, definition: ResourceDefinition, profile: NamingProfile): ApiObject {
-  const defaulted = applyDefaults(definition.kind.type(), object)
-  definition.policy.defaults?.(defaulted, definition.kind.version, profile)
+export function withDefaults(
+  object: ApiObject,
+  definition: ResourceDefinition,
+  profile: NamingProfile,
+  size?: DecodedSize,
+): ApiObject {
+  const { kind, policy } = definition
+  const defaulted = typeDefaults(kind.type(), object, size)
+  if (policy.defaults === undefined) return defaulted
+  policy.defaults(defaulted, kind.version, profile)
+  if (size !== undefined && size.bytes > largeBodyBytes) checkSize(defaulted, size)
   return defaulted
+}
+
+function typeDefaults(type: StructType, object: ApiObject, size: DecodedSize | undefined): ApiObject {
+  try {
+    return applyDefaults(type, object, { size })
+  } catch (error) {
+    throw size !== undefined && error instanceof DecodeError && error.code === 'TooLarge' ? objectTooLarge(size.maxBytes) : error
+  }
+}
+
+/** Of what is stored as it was sent. @throws ApiError 413 */
+function checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject, { maxBytes }: DecodedSize): void {
+  if (jsonWeight({ ...object, metadata, status: undefined }) > maxBytes) throw objectTooLarge(maxBytes)
 }

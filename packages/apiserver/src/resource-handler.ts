@@ -12,6 +12,7 @@ import type { RequestState } from './request-state.ts'
 import { header } from './request-state.ts'
 import type { Responder } from './responses.ts'
 import type { View } from './view.ts'
+import type { YamlTranslator } from './yaml-translator.ts'
 
 /** What the handlers of resources are made of. */
 export interface Machinery {
@@ -25,9 +26,13 @@ export interface Machinery {
   readonly limits: {
     /** Bytes of a request body. */
     readonly bodyBytes: number
+    /** Bytes that a stored object may have. */
+    readonly objectBytes: number
     /** Shortest life of a watch that sets no timeout, in milliseconds; the longest is twice that. */
     readonly watchMs: number
   }
+  /** Translates large bodies in YAML; absent: they are refused. */
+  readonly yamlTranslator: YamlTranslator | undefined
   /** Aborts when the server closes: watches end cleanly. */
   readonly closing: AbortSignal
   view(definition: ResourceDefinition): View

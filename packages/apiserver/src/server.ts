@@ -58,6 +58,7 @@ import { ArrivedRequest, compose, type Filter, header, type RequestState } from 
 import type { Machinery } from './resource-handler.ts'
 import { errorResponse, type Responder, textResponse } from './responses.ts'
 import { createView, type View } from './view.ts'
+import type { YamlTranslator } from './yaml-translator.ts'
 
 /** What a server is made of; everything but the storage has a safe default. */
 export interface ApiServerOptions {
@@ -102,6 +103,8 @@ export interface ApiServerOptions {
   readonly profile?: NamingProfile
   readonly features?: Features
   readonly limits?: Partial<ServerLimits>
+  /** Reads large bodies in YAML off the event loop. Default: those above 256 KiB that are not plain JSON are refused with 413. */
+  readonly yamlTranslator?: YamlTranslator
   readonly corsAllowedOrigins?: readonly RegExp[]
   /** Tells browsers to come over TLS alone: `max-age=31536000`, `includeSubDomains`, `preload`. Default: they are told nothing. */
   readonly strictTransportSecurity?: readonly string[]
@@ -204,6 +207,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     authenticator,
     issuer: options.serviceAccountIssuer,
     limits,
+    yamlTranslator: options.yamlTranslator,
     closing: closing.signal,
     view(definition) {
       let view = views.get(definition)

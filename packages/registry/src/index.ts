@@ -21,6 +21,7 @@ export type {
 export { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 export { type ListSource, listEntries, selects } from './list.ts'
 export { generatedName, takeNamespace } from './object-metadata.ts'
+export { objectTooLarge } from './object-size.ts'
 export { isLarge } from './object-weight.ts'
 export { type ApplyIntent, applyToObject, setManagedFields, trackOwnership } from './ownership.ts'
 export { createRegistry, type Registry } from './registry.ts'

@@ -22,6 +22,10 @@ export function encodeWithin(
     const fewer = encodeStored(object)
     if (fewer.byteLength <= maxBytes) return fewer
   }
-  // Clients look for the words that etcd has for it.
-  throw ApiError.requestEntityTooLarge(`etcdserver: request is too large: stored objects may have ${maxBytes} bytes`)
+  throw objectTooLarge(maxBytes)
+}
+
+/** The refusal of an object that is larger than stored objects may be. Clients look for the words that etcd has for it. */
+export function objectTooLarge(maxBytes: number): ApiError {
+  return ApiError.requestEntityTooLarge(`etcdserver: request is too large: stored objects may have ${maxBytes} bytes`)
 }

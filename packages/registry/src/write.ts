@@ -2,7 +2,7 @@ import type { AdmissionAttributes, Settle } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
-import { normalize } from '@krmkit/schema'
+import { copyJson, normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext, admittedUpdate, mendAdmitted, updateAttributes } from './admission-request.ts'
 import type { FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
@@ -22,6 +22,7 @@ import {
 import { encodeWithin, maxObjectBytesByDefault } from './object-size.ts'
 import { settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './removal.ts'
+import { nextStage } from './stages.ts'
 import { deepFreeze, encodeStored, sameBytes } from './stored-object.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
@@ -85,6 +86,8 @@ export async function createObject(
     namespace,
   })
   const admission = admissionContext(writer, context)
+  const turn = nextStage(writer, asked)
+  if (turn !== undefined) await turn
   const admitted = await writer.environment.admission.admit(asked, attributes, admission)
   const object = ownMetadata(admitted)
   mendAdmitted(object, asked, context)
@@ -137,11 +140,15 @@ async function createOnce(
   const named = storedKind(writer, definition)
   const loading = definition.policy.ready?.(object, undefined)
   if (loading !== undefined) await loading
+  const prepared = nextStage(writer, object)
+  if (prepared !== undefined) await prepared
   const errors = validateByPolicy(object, definition, policy)
   if (errors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', errors)
   const metadataErrors = validateNewMetadata(object, definition)
   if (metadataErrors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', metadataErrors)
   for (const text of definition.policy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
+  const validated = nextStage(writer, object)
+  if (validated !== undefined) await validated
   // Judges are told the name that was generated.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
   const settle = await environment.admission.validate(object, judged, admissionContext(writer, context))
@@ -180,6 +187,8 @@ async function writeEntry(
   const shown = writer.storedForms.of(type, normalize(type, object)) as ApiObject
   const { conversion } = definition
   const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
+  const normalized = nextStage(writer, canonical)
+  if (normalized !== undefined) await normalized
   const note = parsed.newNote(canonical)
   if (settled) note.settledBy = definition
   const size = { maxBytes: environment.maxObjectBytes ?? maxObjectBytesByDefault, ownersMayGo: !owned }
@@ -291,18 +300,20 @@ async function updateOnce(
   const given = (await request.change(current)) as ApiObject
   const same = given === current
   const asStored = same && isSettled(writer, definition, entry, current)
-  const changed = asStored ? given : ownMetadata(same ? structuredClone(given) : given)
+  const changed = asStored ? given : ownMetadata(same ? copyJson(given) : given)
   if (!asStored) takeNamespace(changed, namespace, definition)
   const tracking =
     owned || asStored ? undefined : trackOwnership(writer, definition, context, { live: current, next: changed, subresource })
   if (tracking !== undefined) await tracking
+  const turn = nextStage(writer, changed)
+  if (turn !== undefined) await turn
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(writer, context)
   const admitted = request.admitted === true ? changed : await admittedUpdate(writer, request, changed, attributes, admission)
   if (asStored && admitted === changed) {
     return keepUnchanged(writer, definition, context, { entry, current, attributes, admission })
   }
-  const next = ownMetadata(asStored ? structuredClone(admitted) : admitted)
+  const next = ownMetadata(asStored ? copyJson(admitted) : admitted)
   mendAdmitted(next, changed, context)
   if (admitted !== changed) takeNamespace(next, namespace, definition)
   const { guard } = environment
@@ -322,6 +333,8 @@ async function updateOnce(
   }
   const loading = definition.policy.ready?.(next, current)
   if (loading !== undefined) await loading
+  const prepared = nextStage(writer, next)
+  if (prepared !== undefined) await prepared
   const errors = [
     ...validateUpdatedMetadata(next, current, definition),
     ...(sub !== undefined
@@ -330,6 +343,8 @@ async function updateOnce(
   ]
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
   for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
+  const validated = nextStage(writer, next)
+  if (validated !== undefined) await validated
   const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
   const settle = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
   return toldAdmission(settle, () =>
@@ -357,6 +372,8 @@ async function writeUpdate(
   const { parsed } = writer
   const type = storedType(writer, definition)
   const canonical = ownMetadata(settleOwnership(current, writer.storedForms.of(type, normalize(type, next))))
+  const normalized = nextStage(writer, canonical)
+  if (normalized !== undefined) await normalized
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
   if (removing) return removeUpdated(writer, { last: canonical, current, entry })

@@ -27,8 +27,9 @@ export class SchemaError extends Error {
  * - `Yaml`: not YAML, or YAML that has no JSON form.
  * - `Aliasing`: YAML whose aliases expand to far more than was sent.
  * - `Protobuf`: not the binary form, or truncated.
+ * - `TooLarge`: the object is larger than the caller allows (`DecodedSize`), or takes too much memory to read; answered with 413.
  */
-export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf'
+export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf' | 'TooLarge'
 
 /** Where a body is wrong, as far as that is known. */
 export interface DecodeErrorPlace {
@@ -38,7 +39,7 @@ export interface DecodeErrorPlace {
   readonly mark?: { readonly line: number; readonly column: number }
 }
 
-/** A body that cannot be read: the client's fault, answered with 400. The message is the stock server's. */
+/** A body that cannot be read: the client's fault, answered with 400 (413 for `TooLarge`). The message is the stock server's. */
 export class DecodeError extends Error {
   readonly code: DecodeErrorCode
   readonly place: DecodeErrorPlace

@@ -1,6 +1,7 @@
 export { base64ToBytes, bytesToBase64 } from './decode/base64.ts'
-export { type DecodeOptions, decode, decodeUntyped, strictMessage } from './decode/decode.ts'
-export { applyDefaults, hasDefaults } from './decode/defaults.ts'
+export { type DecodeOptions, decode, decodeSteps, decodeUntyped, strictMessage } from './decode/decode.ts'
+export { DecodedSize, jsonWeight } from './decode/decoded-size.ts'
+export { applyDefaults, type DefaultsOptions, hasDefaults } from './decode/defaults.ts'
 export { normalize } from './decode/normalize.ts'
 export { zeroObject } from './decode/plan.ts'
 export {
@@ -14,10 +15,11 @@ export {
 export { DecodeError, type DecodeErrorCode, type DecodeErrorPlace, SchemaError, type SchemaErrorCode } from './errors.ts'
 export { type Expressions, expressions, loadExpressions } from './expressions.ts'
 export type * from './interfaces.ts'
+export { copyJson } from './json/copy.ts'
 export { duplicateProblems } from './json/duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'
 export { JsonIndenter } from './json/indent-json.ts'
-export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonObject } from './json/parse-json.ts'
+export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices, parseJsonObject } from './json/parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'
 export {
   type ManifestDocument,
@@ -106,4 +108,5 @@ export {
 } from './structural/index.ts'
 export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
 export { encodeYaml, printYaml, yamlPieces } from './yaml/print-yaml.ts'
+export { type YamlAsJson, yamlToJson } from './yaml/yaml-to-json.ts'
 export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'

@@ -1,4 +1,5 @@
 import type { FieldError, JsonObject, JsonValue } from '@krmkit/meta'
+import type { DecodedSize } from './decode/decoded-size.ts'
 import type { DuplicateMembers } from './json/syntax.ts'
 import type { SchemaNode } from './structural/schema-node.ts'
 
@@ -177,10 +178,13 @@ export interface CustomCodec {
       readonly duplicates?: DuplicateMembers | undefined
       readonly collect?: boolean
       readonly problems?: readonly string[]
+      readonly size?: DecodedSize | undefined
     },
   ): Decoded<Record<string, unknown>>
+  /** The same, interrupted wherever it yields. */
+  decodeSteps(value: unknown, options?: Parameters<CustomCodec['decode']>[1]): Generator<void, Decoded<Record<string, unknown>>>
   /** The same object when nothing is filled in. */
-  applyDefaults(object: JsonObject): JsonObject
+  applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
   /** Order of members; metadata in its normal form. Prunes nothing. */
   normalize(object: JsonObject): JsonObject
   /** A stored object of this version as it is read: pruned and filled in by the schema of today. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { parseJson, stringifyJson } from '@krmkit/schema'
+import { copyJson } from '@krmkit/schema'
 import type { RequestState } from '../request-state.ts'
 import type { ObjectFacts } from './bodies.ts'
 
@@ -10,13 +10,8 @@ import type { ObjectFacts } from './bodies.ts'
 export function noteRequestObject(state: RequestState, object: unknown): void {
   const { auditLevel } = state
   if (auditLevel === 'None' || state.requestObject !== undefined) return
-  const value = auditLevel === 'Metadata' ? undefined : copyOf(object)
+  const value = auditLevel === 'Metadata' ? undefined : (copyJson(object) as JsonValue)
   state.requestObject = { facts: factsOf(object), value }
-}
-
-/** By way of text: numbers that JavaScript cannot hold and shared parts come out as they would be sent. */
-function copyOf(object: unknown): JsonValue {
-  return parseJson(new TextEncoder().encode(stringifyJson(object))).value as JsonValue
 }
 
 function factsOf(object: unknown): ObjectFacts {

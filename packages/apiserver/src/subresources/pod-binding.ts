@@ -28,7 +28,12 @@ export async function bindPod(request: ResourceRequest): Promise<ApiResponse> {
   const options = requestedOptions(request, 'CreateOptions')
   const type = () => machinery.responder.types.struct('core/v1.Binding')
   const gvk = { group: '', version: 'v1', kind: 'Binding' }
-  const body = (await readObject(machinery, state, { gvk, type, fieldValidation: options.fieldValidation })) as Binding
+  const body = (await readObject(machinery, state, {
+    gvk,
+    type,
+    fieldValidation: options.fieldValidation,
+    unstored: true,
+  })) as Binding
   const context = writeContext(request, options)
   const told = { name: state.info.name || (body.metadata.name ?? ''), kind: gvk }
   // `bindings` are a resource of their own, `pods/binding` is one of pods.

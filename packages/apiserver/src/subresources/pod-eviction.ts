@@ -55,7 +55,7 @@ export async function evictPod(request: ResourceRequest): Promise<ApiResponse> {
   const type = () => machinery.responder.types.struct('policy/v1.Eviction')
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction' }
   // Evictions are asked for in the version before, too, long after budgets left it.
-  const expected = { gvk: kind, type, fieldValidation: query.fieldValidation, otherVersions: ['v1beta1'] }
+  const expected = { gvk: kind, type, fieldValidation: query.fieldValidation, otherVersions: ['v1beta1'], unstored: true }
   const body = (await readObject(machinery, state, expected)) as Eviction
   takeNamespace(body, namespace, definition)
   const admission = operationAdmission(request, definition, writeContext(request, query), { name, kind })

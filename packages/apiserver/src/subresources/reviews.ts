@@ -41,6 +41,7 @@ export async function answerReview(request: ResourceRequest, answer: ReviewAnswe
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
+    unstored: true,
   })
   const review = withDefaults(body, definition, machinery.writer.environment.profile)
   takeNamespace(review, state.info.namespace, definition)

@@ -4,8 +4,9 @@ import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
-import { appliedObject, type PatchTarget, patchBody, patched, patchKind, whenDone } from '../verbs/patch.ts'
+import { appliedObject, type PatchTarget, patchBody, patched, patchKind } from '../verbs/patch.ts'
 import { presentObject } from '../verbs/read.ts'
+import { whenDone } from '../when-done.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
 /**
@@ -38,7 +39,12 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
   const target: PatchTarget = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
   const body =
     verb === 'update'
-      ? await readObject(machinery, state, { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation })
+      ? await readObject(machinery, state, {
+          gvk: scaleKind,
+          type: scaleType,
+          fieldValidation: options.fieldValidation,
+          unstored: true,
+        })
       : undefined
   const patch = kind === undefined ? undefined : await patchBody(request, kind)
   const context = writeContext(request, options)

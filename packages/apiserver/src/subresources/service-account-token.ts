@@ -48,6 +48,7 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
     gvk: kind,
     type,
     fieldValidation: options.fieldValidation,
+    unstored: true,
   })) as TokenRequest
   const context = writeContext(request, options)
   const admission = operationAdmission(request, definition, context, { name, kind })

@@ -18,16 +18,18 @@ import {
   runInSlices,
   Slices,
 } from '@krmkit/meta'
-import { applyToObject, type FrozenObject, isLarge, setManagedFields, updateObject } from '@krmkit/registry'
-import { DecodeError, decode, duplicateProblems, parseJson, parseYaml, type StructType } from '@krmkit/schema'
+import { applyToObject, type FrozenObject, isLarge, objectTooLarge, setManagedFields, updateObject } from '@krmkit/registry'
+import { DecodedSize, DecodeError, decode, duplicateProblems, type StructType } from '@krmkit/schema'
 import { noteRequestObject } from '../audit/note-request.ts'
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { knownMembers } from '../known-members.ts'
+import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from '../large-body.ts'
 import type { WriteOptions } from '../query.ts'
 import { otherKind, strictFailure, withDefaults } from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
+import { whenDone } from '../when-done.ts'
 import { presentStored } from './write.ts'
 
 /** What a patch is applied to: the object as the request's version shows it, or a Scale made from it. */
@@ -78,19 +80,29 @@ export async function patchBody(request: ResourceRequest, kind: PatchBody['kind'
   const bytes = await state.request.body(machinery.limits.bodyBytes)
   try {
     if (kind === 'apply') {
-      const parsed = parseYaml(bytes)
-      noteRequestObject(state, parsed.value)
-      return { kind, value: parsed.value as JsonValue, problems: parsed.problems }
+      const { value, problems = [] } = await parsePatch(request, bytes, 'yaml')
+      noteRequestObject(state, value)
+      return { kind, value: value as JsonValue, problems }
     }
-    const parsed = parseJson(bytes)
+    const parsed = await parsePatch(request, bytes, 'json')
     const value = parsed.value as JsonValue
     noteRequestObject(state, value)
     const repeated = duplicateProblems(parsed)
     return { kind, value, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
   } catch (error) {
-    if (error instanceof DecodeError) throw ApiError.badRequest(`${decoding[kind]}${error.message}`)
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    if (error.code === 'TooLarge') throw objectTooLarge(machinery.limits.objectBytes)
+    throw ApiError.badRequest(`${decoding[kind]}${error.message}`)
   }
+}
+
+function parsePatch(
+  { machinery, state: { signal } }: ResourceRequest,
+  bytes: Uint8Array,
+  encoding: 'json' | 'yaml',
+): ParsedText | Promise<ParsedText> {
+  if (bytes.byteLength <= largeBodyBytes) return parseText({ bytes, encoding, literals: false })
+  return parseLargeText(machinery, { bytes, encoding, literals: false, signal }, new Slices(machinery.writer.slices))
 }
 
 /** What is wrong with the operations of a JSON patch, operation by operation. */
@@ -139,11 +151,6 @@ export async function patchResource(request: ResourceRequest): Promise<ApiRespon
     },
   })
   return presentStored(request, answer.created ? 201 : 200, answer, representation)
-}
-
-/** Goes on with a value at once, or once it is there: only what is large is waited for. */
-export function whenDone<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 /** Who names a uid means an object that exists; a new one would get another. @throws ApiError 409 */
@@ -296,7 +303,7 @@ function decodePatched(
 
 /** The same, with the problems that do not end the request. */
 function decodeChecked(
-  { state }: ResourceRequest,
+  { state, machinery }: ResourceRequest,
   { gvk, type, namespaced }: PatchTarget,
   { value, problems: repeated = [], refusal }: PatchResult,
   fieldValidation: WriteOptions['fieldValidation'],
@@ -316,7 +323,8 @@ function decodeChecked(
     throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
   }
   try {
-    const decoded = decode(type(), value, { problems: repeated, collect: fieldValidation !== 'Ignore' })
+    const size = new DecodedSize(machinery.limits.objectBytes)
+    const decoded = decode(type(), value, { problems: repeated, collect: fieldValidation !== 'Ignore', size })
     const { problems } = decoded
     if (problems.length > 0 && fieldValidation === 'Strict')
       throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
@@ -331,7 +339,8 @@ function decodeChecked(
     }
     return { object, problems }
   } catch (error) {
-    if (error instanceof DecodeError) throw ApiError.badRequest(error.message)
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    if (error.code === 'TooLarge') throw objectTooLarge(machinery.limits.objectBytes)
+    throw ApiError.badRequest(error.message)
   }
 }

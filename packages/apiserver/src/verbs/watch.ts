@@ -230,6 +230,7 @@ async function* stream<T, Pack>(
     if (!ApiError.is(error)) throw error
     for (const pack of packed([frames.status(error.status)])) yield pack
   } finally {
+    state.watchInitialized?.()
     watcher.close()
     uncount()
     unfollow()

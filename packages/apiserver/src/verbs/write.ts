@@ -14,10 +14,19 @@ import {
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { flag, integer, text } from '../query.ts'
-import { bodyEncoding, decodeObject, readObject, withDefaults } from '../request-body.ts'
+import {
+  bodyEncoding,
+  decodeObject,
+  type Expected,
+  readBytes,
+  readSized,
+  type SizedObject,
+  withDefaults,
+} from '../request-body.ts'
 import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { bytesBody, jsonResponse, statusResponse } from '../responses.ts'
+import { whenDone } from '../when-done.ts'
 import { presentObject, selectors, wantsPretty } from './read.ts'
 
 /** POST to a collection; @see API protocol specification, 4. */
@@ -25,7 +34,7 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
   const { machinery, state, definition, view } = request
   const representation = negotiated(request, { transforms: ['Table', 'PartialObjectMetadata'] })
   const options = requestedOptions(request, 'CreateOptions')
-  const body = await readObject(machinery, state, {
+  const { object: body, size } = await readSized(machinery, state, {
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
@@ -35,7 +44,7 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
   dropRepeatedOwners(body, { warn: context.warn, afterAdmission: false })
   const stored = await createObject(machinery.writer, definition, context, {
     namespace: state.info.namespace,
-    object: view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile)),
+    object: view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile, size)),
   })
   return presentStored(request, 201, stored, representation)
 }
@@ -74,12 +83,15 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
   }
   const encoding = bodyEncoding(state, machinery.responder.vendor)
   const bytes = await state.request.body(machinery.limits.bodyBytes)
-  const toStorage = (body: ApiObject) => view.toStorage(withDefaults(body, definition, machinery.writer.environment.profile))
-  const body = decodeObject(machinery, state, expected, { bytes, encoding })
+  const toStorage = ({ object, size }: SizedObject) =>
+    view.toStorage(withDefaults(object, definition, machinery.writer.environment.profile, size))
+  const decoded = decodeObject(machinery, state, expected, { bytes, encoding })
+  const sized = decoded instanceof Promise ? await decoded : decoded
+  const body = sized.object
   checkIdentity(body, name, namespace, definition.kind.namespaced)
   const context = writeContext(request, options)
   dropRepeatedOwners(body, { warn: context.warn, afterAdmission: false })
-  const given = toStorage(body)
+  const given = toStorage(sized)
   let fresh: ApiObject | undefined = given
   const answer = await updateObject(machinery.writer, definition, context, {
     namespace,
@@ -90,7 +102,7 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
     mayCreate: () => refuseUnlessAllowed(machinery.authorizer, { ...attributesOf(state), verb: 'create' }),
     // Runs again when another writer was first; each run starts from the body as it came.
     change() {
-      const next = fresh ?? toStorage(decodeObject(machinery, state, expected, { bytes, encoding }))
+      const next = fresh ?? whenDone(decodeObject(machinery, state, expected, { bytes, encoding }), toStorage)
       fresh = undefined
       return next
     },
@@ -158,13 +170,14 @@ function deletionStatus({ machinery, state, definition }: ResourceRequest, objec
 /** Options from the body where there is one, else from the query. @throws ApiError 400 */
 export async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
   const { machinery, state, definition } = request
-  const bytes = await state.request.body(machinery.limits.bodyBytes)
-  if (bytes.byteLength === 0) return optionsFromQuery(request)
-  const encoding = bodyEncoding(state, machinery.responder.vendor)
   const gvk = { group: definition.group, version: definition.version, kind: 'DeleteOptions' }
   const type = () => machinery.responder.types.struct('meta/v1.DeleteOptions')
-  const options = decodeObject(machinery, state, { gvk, type, fieldValidation: 'Ignore', anyGroup: true }, { bytes, encoding })
-  return options as DeleteOptions
+  const expected: Expected = { gvk, type, fieldValidation: 'Ignore', anyGroup: true, unstored: true }
+  const bytes = await readBytes(machinery, state, expected)
+  if (bytes.byteLength === 0) return optionsFromQuery(request)
+  const encoding = bodyEncoding(state, machinery.responder.vendor)
+  const { object } = await decodeObject(machinery, state, expected, { bytes, encoding })
+  return object as DeleteOptions
 }
 
 function optionsFromQuery({ state: { query } }: ResourceRequest): DeleteOptions {

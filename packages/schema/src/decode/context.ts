@@ -3,6 +3,7 @@ import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { formatPath, Problems } from '../json/problems.ts'
 import { type DuplicateMembers, type Member, NumberLiteral } from '../json/syntax.ts'
+import { type DecodedSize, unlimitedSize } from './decoded-size.ts'
 
 /**
  * What one decoding carries along: where it is, what it objects to, and the first wrong type it met.
@@ -44,16 +45,19 @@ export type Segments = readonly (readonly Member[])[]
 
 export class Context {
   readonly #duplicates: DuplicateMembers | undefined
-  #joined: Map<object, Segments> | undefined
+  #joined: Map<object, (readonly Member[])[]> | undefined
   /** Whether unknown and repeated fields are collected. */
   collecting: boolean
   #problems: Problems | undefined
   readonly #places: (Place | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
+  /** Counts what is built. */
+  readonly size: DecodedSize
 
-  constructor(duplicates: DuplicateMembers | undefined, collect: boolean) {
+  constructor(duplicates: DuplicateMembers | undefined, collect: boolean, size: DecodedSize = unlimitedSize()) {
     this.#duplicates = duplicates
     this.collecting = collect
+    this.size = size
   }
 
   /** `undefined` for an object that names every member once. Repetition counts within one segment. */
@@ -65,11 +69,20 @@ export class Context {
 
   /** An object that stands for two, the later read into the earlier. */
   join(earlier: Record<string, unknown>, later: Record<string, unknown>): Record<string, unknown> {
-    const object = { ...earlier, ...later }
     this.#joined ??= new Map()
-    const segments = (part: Record<string, unknown>): Segments => this.segmentsOf(part) ?? [Object.entries(part)]
-    this.#joined.set(object, [...segments(earlier), ...segments(later)])
+    const known = this.#joined.get(earlier)
+    if (known !== undefined) {
+      known.push(...this.#segments(later))
+      return earlier
+    }
+    // Its members are read from the segments alone.
+    const object = {}
+    this.#joined.set(object, [...this.#segments(earlier), ...this.#segments(later)])
     return object
+  }
+
+  #segments(part: Record<string, unknown>): Segments {
+    return this.segmentsOf(part) ?? [Object.entries(part)]
   }
 
   get mayRepeat(): boolean {
@@ -100,11 +113,11 @@ export class Context {
 
   /** Reports at the place entered last. */
   unknown(key: string): void {
-    if (this.collecting) this.#at().unknown(key)
+    if (this.collecting && this.#problems?.full !== true) this.#at().unknown(key)
   }
 
   duplicate(key: string): void {
-    if (this.collecting) this.#at().duplicate(key)
+    if (this.collecting && this.#problems?.full !== true) this.#at().duplicate(key)
   }
 
   /** Remembers the first mismatch; the value counts as unset. */
@@ -129,7 +142,7 @@ export class Context {
    * everything, told at the outer place.
    */
   apart<V>(decode: (inner: Context) => V): V {
-    const inner = new Context(undefined, false)
+    const inner = new Context(undefined, false, this.size)
     inner.#places.length = 0
     for (let i = 0; i < this.#places.length; i++) inner.#places.push(0)
     let result: V

@@ -2,9 +2,11 @@ import { DecodeError } from '../errors.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
 import { Context } from './context.ts'
+import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
-import { copyAny } from './scalars.ts'
-import { decodeStruct } from './struct.ts'
+import { copyAny, copySteps } from './scalars.ts'
+import { isObject } from './shape.ts'
+import { decodeStruct, structSteps } from './struct.ts'
 
 /** From parsed values to canonical objects. */
 
@@ -15,6 +17,8 @@ export interface DecodeOptions {
   readonly collect?: boolean
   /** Problems found before, which come first: those of YAML. */
   readonly problems?: readonly string[]
+  /** Counts what is built, and ends decoding beyond its limit. Default: no limit. */
+  readonly size?: DecodedSize | undefined
 }
 
 /**
@@ -22,13 +26,35 @@ export interface DecodeOptions {
  *
  * The result is canonical (see `Decoded`) and shares nothing with `value`. Null gives the zero object.
  *
- * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`.
+ * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`, `TooLarge`.
  * @see API protocol specification, 4.6
  */
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
   if (type.custom !== undefined) return guarded(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
-  const context = new Context(options.duplicates, options.collect ?? true)
+  const context = new Context(options.duplicates, options.collect ?? true, options.size)
   const object = located(context, () => guarded(() => decodeStruct(planOf(type), value ?? {}, context)))
+  context.finish()
+  return { object: object as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+/**
+ * As `decode`, for large values: may be interrupted wherever it yields.
+ *
+ * @see runInSlices
+ */
+export function* decodeSteps<T = Record<string, unknown>>(
+  type: StructType,
+  value: unknown,
+  options: DecodeOptions = {},
+): Generator<void, Decoded<T>> {
+  if (type.custom !== undefined) return (yield* guardedSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
+  const context = new Context(options.duplicates, options.collect ?? true, options.size)
+  let object: unknown
+  try {
+    object = yield* guardedSteps(structSteps(planOf(type), value ?? {}, context))
+  } catch (error) {
+    throw placed(error, context)
+  }
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
@@ -40,11 +66,23 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
  */
 export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
   const context = new Context(options.duplicates, options.collect ?? true)
-  const object = value ?? {}
-  if (typeof object !== 'object' || Array.isArray(object)) context.mismatch(object, 'map[string]interface {}')
-  const copy = guarded(() => copyAny(object, context))
+  const copy = guarded(() => copyAny(objectOf(value, context), context))
   context.finish()
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+/** The same in steps. */
+export function* untypedSteps<T = Record<string, unknown>>(value: unknown, options: DecodeOptions): Generator<void, Decoded<T>> {
+  const context = new Context(options.duplicates, options.collect ?? true, options.size)
+  const copy = yield* copySteps(objectOf(value, context), context)
+  context.finish()
+  return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+}
+
+function objectOf(value: unknown, context: Context): unknown {
+  const object = value ?? {}
+  if (!isObject(object)) context.mismatch(object, 'map[string]interface {}')
+  return object
 }
 
 /** What ends decoding ends it where the context has come to. */
@@ -52,9 +90,13 @@ function located<V>(context: Context, run: () => V): V {
   try {
     return run()
   } catch (error) {
-    if (!(error instanceof DecodeError) || error.place.path !== undefined) throw error
-    throw new DecodeError(error.code, error.message, { ...error.place, path: context.path })
+    throw placed(error, context)
   }
+}
+
+function placed(error: unknown, context: Context): unknown {
+  if (!(error instanceof DecodeError) || error.place.path !== undefined) return error
+  return new DecodeError(error.code, error.message, { ...error.place, path: context.path })
 }
 
 /** Deep nesting may meet the end of the stack before it meets the limit, when the caller is deep already. */
@@ -62,9 +104,20 @@ function guarded<V>(run: () => V): V {
   try {
     return run()
   } catch (error) {
-    if (error instanceof RangeError) throw new DecodeError('Depth', 'exceeded max depth')
-    throw error
+    throw asDepth(error)
   }
+}
+
+function* guardedSteps<V>(steps: Generator<void, V>): Generator<void, V> {
+  try {
+    return yield* steps
+  } catch (error) {
+    throw asDepth(error)
+  }
+}
+
+function asDepth(error: unknown): unknown {
+  return error instanceof RangeError ? new DecodeError('Depth', 'exceeded max depth') : error
 }
 
 function joinProblems(earlier: readonly string[] | undefined, own: readonly string[]): readonly string[] {

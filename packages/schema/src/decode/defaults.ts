@@ -1,6 +1,8 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { StructType, TypeNode } from '../interfaces.ts'
+import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
+import { type DecodedSize, jsonWeight } from './decoded-size.ts'
 import { type FieldPlan, type NodePlan, planOf, type StructPlan } from './plan.ts'
 import { isObject } from './shape.ts'
 import { buildObject } from './struct.ts'
@@ -14,10 +16,16 @@ import { buildObject } from './struct.ts'
  * @param object canonical; never changed.
  * @returns a canonical object that shares with `object` what did not change, and nothing with other objects; the same object when
  *   nothing did.
+ * @throws DecodeError `TooLarge`
  */
-export function applyDefaults<T extends object>(type: StructType, object: T): T {
-  if (type.custom !== undefined) return type.custom.applyDefaults(object as JsonObject) as T
-  return defaultStruct(planOf(type), object as Record<string, unknown>) as T
+export function applyDefaults<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): T {
+  if (type.custom !== undefined) return type.custom.applyDefaults(object as JsonObject, options.size) as T
+  return defaultStruct(planOf(type), object as Record<string, unknown>, options.size) as T
+}
+
+export interface DefaultsOptions {
+  /** The count of the decoding that made the object: what is filled in is added to it. Default: no limit. */
+  readonly size?: DecodedSize | undefined
 }
 
 /** Whether `applyDefaults` can do anything to objects of the type. */
@@ -47,13 +55,17 @@ function structOf(node: TypeNode): StructType | undefined {
   return node.kind === 'list' || node.kind === 'map' ? structOf(node.of) : undefined
 }
 
-function defaultStruct(plan: StructPlan, object: Record<string, unknown>): Record<string, unknown> {
+function defaultStruct(
+  plan: StructPlan,
+  object: Record<string, unknown>,
+  size: DecodedSize | undefined,
+): Record<string, unknown> {
   const fields = defaultingFields(plan)
   let changes: Map<number, unknown> | undefined
   for (let i = 0; i < fields.length; i++) {
     const { field, fallback } = fields[i] as DefaultingField
     const value = memberOf(object, field)
-    const filled = defaultField(field, fallback, value)
+    const filled = defaultField(field, fallback, value, size)
     if (filled === value) continue
     changes ??= new Map()
     changes.set(field.index, filled)
@@ -93,25 +105,29 @@ function effectiveDefault({ field, node }: FieldPlan): unknown {
     : field.default
 }
 
-function defaultField(field: FieldPlan, fallback: unknown, value: unknown): unknown {
+function defaultField(field: FieldPlan, fallback: unknown, value: unknown, size: DecodedSize | undefined): unknown {
   const unset = value === undefined || value === null || (!field.field.pointer && field.node.isEmpty(value))
-  if (fallback === undefined || !unset) return defaultNode(field.node, value)
-  return typeof fallback === 'object' ? structuredClone(fallback) : fallback
+  if (fallback === undefined || !unset) return defaultNode(field.node, value, size)
+  // A member that is printed unset was counted.
+  size?.add(
+    field.zero === undefined ? field.weight - field.node.frame + jsonWeight(fallback) : Math.max(0, jsonWeight(fallback) - 5),
+  )
+  return copyJson(fallback)
 }
 
-function defaultNode(plan: NodePlan, value: unknown): unknown {
+function defaultNode(plan: NodePlan, value: unknown, size: DecodedSize | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (plan.struct !== undefined) return isObject(value) ? defaultStruct(plan.struct(), value) : value
+  if (plan.struct !== undefined) return isObject(value) ? defaultStruct(plan.struct(), value, size) : value
   const { of } = plan
   if (of === undefined || (of.struct === undefined && of.of === undefined)) return value
   if (Array.isArray(value)) {
-    const list = value.map((element) => defaultNode(of, element))
+    const list = value.map((element) => defaultNode(of, element, size))
     return list.some((element, index) => element !== value[index]) ? list : value
   }
   const map: Record<string, unknown> = {}
   let changed = false
   for (const [key, member] of Object.entries(value)) {
-    const filled = defaultNode(of, member)
+    const filled = defaultNode(of, member, size)
     changed ||= filled !== member
     setMember(map, key, filled)
   }

@@ -1,12 +1,15 @@
+import { runAtOnce } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
+import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
 import type { Context, Place, Segments } from './context.ts'
+import { jsonWeight } from './decoded-size.ts'
 import { goTypeName } from './go-type.ts'
 import { scalarDecoder } from './scalars.ts'
-import { inOrder, isObject, withSortedKeys } from './shape.ts'
+import { inOrder, isObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
 import { specialDecoder, specialZero } from './special.ts'
-import { decodeStruct } from './struct.ts'
+import { decodeStruct, structSteps } from './struct.ts'
 
 /**
  * Types prepared for decoding: what every field does with a value, worked out once for each type.
@@ -21,10 +24,14 @@ export interface NodePlan {
   readonly struct?: () => StructPlan
   /** A canonical value, or `undefined` after a mismatch. Never given null. */
   decode(value: unknown, context: Context): unknown
+  /** The same for large values, interrupted wherever it yields; absent for values that are never large. */
+  steps?(value: unknown, context: Context): Generator<void, unknown>
   /** A fresh value for an unset list element or map value. */
   zero(): unknown
   /** Whether a value is dropped by `omitempty`. */
   isEmpty(value: unknown): boolean
+  /** Bytes that the JSON of a value has at least, besides what decoding the value counts itself. */
+  readonly frame: number
 }
 
 export interface FieldPlan extends Place {
@@ -37,6 +44,12 @@ export interface FieldPlan extends Place {
   readonly dropEmpty: boolean
   /** Fresh form of the unset field; absent when nothing is printed. */
   readonly zero: (() => unknown) | undefined
+  /** Bytes of JSON of the member besides what decoding its value counts. */
+  readonly weight: number
+  /** Further bytes of the unset field. Worked out when first needed: structs may hold themselves. */
+  readonly zeroWeight: () => number
+  /** Not stored as it was sent; @see DecodedSize */
+  readonly apart: boolean
 }
 
 export interface StructPlan {
@@ -76,6 +89,8 @@ export function zeroObject(type: StructType): Record<string, unknown> {
 function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   const node = nodePlan(field.type)
   const always = field.type.kind === 'struct' || (field.type.kind === 'special' && field.type.special !== 'Unknown')
+  const zero = zeroForm(field)
+  const apart = isApart(field, owner)
   return {
     field,
     json: field.json,
@@ -83,8 +98,21 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
     index,
     node,
     dropEmpty: field.omitEmpty && !field.pointer && !always,
-    zero: zeroForm(field),
+    zero,
+    weight: apart ? 0 : field.json.length + 4 + node.frame,
+    zeroWeight: once(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frame))),
+    apart,
   }
+}
+
+/** The status of an object and the owners of its fields are the server's business: most writes drop them. */
+function isApart({ json }: Field, owner: StructType): boolean {
+  return (json === 'status' && owner.root) || (json === 'managedFields' && owner.typeName === 'ObjectMeta')
+}
+
+function once(work: () => number): () => number {
+  let known: number | undefined
+  return () => (known ??= work())
 }
 
 function zeroForm(field: Field): (() => unknown) | undefined {
@@ -92,7 +120,7 @@ function zeroForm(field: Field): (() => unknown) | undefined {
   if (zero === undefined) return undefined
   // An unset pointer prints null, an unset struct its zero form.
   if (type.kind === 'struct' && zero !== null) return () => zeroObject(type.struct())
-  return typeof zero === 'object' && zero !== null ? () => structuredClone(zero) : () => zero
+  return typeof zero === 'object' && zero !== null ? () => copyJson(zero) : () => zero
 }
 
 export function nodePlan(node: TypeNode): NodePlan {
@@ -104,8 +132,10 @@ export function nodePlan(node: TypeNode): NodePlan {
         node,
         struct: () => planOf(node.struct()),
         decode: (value, context) => decodeStruct(planOf(node.struct()), value, context),
+        steps: (value, context) => structSteps(planOf(node.struct()), value, context),
         zero: () => zeroObject(node.struct()),
         isEmpty: () => false,
+        frame: 1,
       }
     case 'special':
       return specialPlan(node)
@@ -122,6 +152,7 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
   const zero = scalar === 'string' ? '' : scalar === 'bool' ? false : scalar === 'bytes' || scalar === 'any' ? null : 0
   return {
     node,
+    frame: text ? 2 : scalar === 'bool' ? 4 : 1,
     decode: scalarDecoder(scalar, () => goTypeName(node)),
     zero: () => zero,
     isEmpty: text ? (value) => value === '' : scalar === 'any' ? () => false : (value) => value === zero || value === 0n,
@@ -131,7 +162,7 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
 function specialPlan(node: SpecialNode): NodePlan {
   const { special, struct } = node
   const decode = struct === undefined ? specialDecoder(special) : schemaDecoder(special, struct)
-  return { node, decode, zero: () => specialZero(special), isEmpty: () => false }
+  return { node, decode, zero: () => specialZero(special), isEmpty: () => false, frame: 1 }
 }
 
 function listPlan(node: ListNode): NodePlan {
@@ -139,17 +170,33 @@ function listPlan(node: ListNode): NodePlan {
   return {
     node,
     of: element,
+    frame: 1,
     zero: () => null,
     isEmpty: (value) => Array.isArray(value) && value.length === 0,
     decode(value, context) {
       if (!Array.isArray(value)) return context.mismatch(value, goTypeName(node))
+      context.size.add(value.length * (1 + element.frame))
       const list: unknown[] = []
       for (let i = 0; i < value.length; i++) {
         const item = value[i]
         context.enter(i)
         const decoded = item === null || item === undefined ? undefined : element.decode(item, context)
         context.leave()
-        list.push(decoded === undefined ? element.zero() : decoded)
+        list.push(decoded === undefined ? countedZero(element, context) : decoded)
+      }
+      return list
+    },
+    *steps(value, context) {
+      if (!Array.isArray(value)) return context.mismatch(value, goTypeName(node))
+      context.size.add(value.length * (1 + element.frame))
+      const list: unknown[] = []
+      for (let i = 0; i < value.length; i++) {
+        const item = value[i]
+        context.enter(i)
+        const decoded = item === null || item === undefined ? undefined : yield* stepsOf(element, item, context)
+        context.leave()
+        list.push(decoded === undefined ? countedZero(element, context) : decoded)
+        if (i % elementsPerStep === 0) yield
       }
       return list
     },
@@ -160,16 +207,21 @@ function mapPlan(node: MapNode): NodePlan {
   const element = nodePlan(node.of)
   const texts = node.of.kind === 'scalar' && node.of.scalar === 'string'
   const decodeMember: MemberDecoder = (key, value, context) => {
-    if (value === null || value === undefined) return element.zero()
-    if (texts && typeof value === 'string') return value
+    context.size.add(key.length + 4 + element.frame)
+    if (value === null || value === undefined) return countedZero(element, context)
+    if (texts && typeof value === 'string') {
+      context.size.add(value.length)
+      return value
+    }
     context.enterKey(key)
     const decoded = element.decode(value, context)
     context.leave()
-    return decoded === undefined ? element.zero() : decoded
+    return decoded === undefined ? countedZero(element, context) : decoded
   }
   return {
     node,
     of: element,
+    frame: 1,
     zero: () => null,
     isEmpty(value) {
       for (const _ in value as object) return false
@@ -178,7 +230,7 @@ function mapPlan(node: MapNode): NodePlan {
     decode(value, context) {
       if (!isObject(value)) return context.mismatch(value, goTypeName(node))
       const segments = context.segmentsOf(value)
-      if (segments !== undefined) return withSortedKeys(decodeRepeated(segments, decodeMember, context))
+      if (segments !== undefined) return withSortedKeys(runAtOnce(repeatedSteps(segments, decodeMember, context)))
       const map: Record<string, unknown> = {}
       let previous: string | undefined
       let sorted = true
@@ -189,20 +241,49 @@ function mapPlan(node: MapNode): NodePlan {
       }
       return sorted ? map : withSortedKeys(map)
     },
+    *steps(value, context) {
+      if (!isObject(value)) return context.mismatch(value, goTypeName(node))
+      const segments = context.segmentsOf(value)
+      if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
+      const map: Record<string, unknown> = {}
+      let count = 0
+      for (const key in value) {
+        setMember(map, key, decodeMember(key, value[key], context))
+        if (++count % elementsPerStep === 0) yield
+      }
+      return yield* sortedKeysSteps(map)
+    },
   }
+}
+
+/** Elements decoded between two yields, where each is small. */
+const elementsPerStep = 64
+
+/** In steps where a value may be large. */
+export function* stepsOf(plan: NodePlan, value: unknown, context: Context): Generator<void, unknown> {
+  return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
+}
+
+/** What stands for an unset element, counted. */
+function countedZero(element: NodePlan, context: Context): unknown {
+  const zero = element.zero()
+  if (typeof zero === 'object' && zero !== null) context.size.add(Math.max(0, jsonWeight(zero) - element.frame))
+  return zero
 }
 
 type MemberDecoder = (key: string, value: unknown, context: Context) => unknown
 
 /** Decodes all of repeated members in order, for what there is to object to; the last ones stay. */
-function decodeRepeated(segments: Segments, decode: MemberDecoder, context: Context): Record<string, unknown> {
+function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Context): Generator<void, Record<string, unknown>> {
   const map: Record<string, unknown> = {}
   for (const members of segments) {
     const seen = new Set<string>()
     for (const [key, value] of members) {
       if (seen.has(key)) context.duplicate(key)
       seen.add(key)
+      if (Object.hasOwn(map, key)) context.size.replace(map[key])
       setMember(map, key, decode(key, value, context))
+      if (seen.size % elementsPerStep === 0) yield
     }
   }
   return map

@@ -3,6 +3,7 @@ import type { Scalar } from '../interfaces.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
 import { BadNumber, type Context, maxDepth } from './context.ts'
+import { jsonWeight } from './decoded-size.ts'
 
 /** Scalars as Go decodes them: nothing is converted, numbers are checked for their range. */
 
@@ -12,7 +13,11 @@ export type ScalarDecoder = (value: unknown, context: Context) => unknown
 export function scalarDecoder(scalar: Scalar, goType: () => string): ScalarDecoder {
   switch (scalar) {
     case 'string':
-      return (value, context) => (typeof value === 'string' ? value : context.mismatch(value, goType()))
+      return (value, context) => {
+        if (typeof value !== 'string') return context.mismatch(value, goType())
+        context.size.add(value.length)
+        return value
+      }
     case 'bool':
       return (value, context) => (typeof value === 'boolean' ? value : context.mismatch(value, goType()))
     case 'int32':
@@ -24,7 +29,7 @@ export function scalarDecoder(scalar: Scalar, goType: () => string): ScalarDecod
     case 'bytes':
       return (value, context) => bytesValue(value, goType, context)
     case 'any':
-      return copyAny
+      return (value, context) => counted(copyAny(value, context), context)
   }
 }
 
@@ -55,7 +60,9 @@ function floatValue(value: unknown, goType: () => string, context: Context): num
 function bytesValue(value: unknown, goType: () => string, context: Context): string | undefined {
   if (typeof value === 'string') {
     try {
-      return normalizeBase64(value)
+      const text = normalizeBase64(value)
+      context.size.add(text.length)
+      return text
     } catch (error) {
       if (error instanceof DecodeError) return context.remember(error.message)
       throw error
@@ -69,7 +76,15 @@ function bytesValue(value: unknown, goType: () => string, context: Context): str
       binary += '\0'
     } else binary += String.fromCharCode(element)
   }
+  context.size.add(binary.length)
   return btoa(binary)
+}
+
+/** Values that keep their form count as a whole. */
+export function counted(value: unknown, context: Context): unknown {
+  if (typeof value === 'object' && value !== null) context.size.add(jsonWeight(value) - 1)
+  else if (typeof value === 'string') context.size.add(value.length)
+  return value
 }
 
 /** A value without a type: repeated members are reported, the last one counts. */
@@ -106,6 +121,31 @@ function copyPlain(value: object, context: Context, depth: number): unknown {
   }
   return copy
 }
+
+/** As `copyAny`, in steps. Where repetition is reported there are none: it is rare. */
+export function* copySteps(value: unknown, context: Context, depth = context.depth): Generator<void, unknown> {
+  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
+  if (context.collecting && context.mayRepeat) return copyAny(value, context)
+  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  let count = 0
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (const element of value) {
+      list.push(typeof element === 'object' ? yield* copySteps(element, context, depth + 1) : element)
+      if (++count % membersPerStep === 0) yield
+    }
+    return list
+  }
+  const copy: Record<string, unknown> = {}
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key]
+    setMember(copy, key, typeof member === 'object' ? yield* copySteps(member, context, depth + 1) : member)
+    if (++count % membersPerStep === 0) yield
+  }
+  return copy
+}
+
+const membersPerStep = 128
 
 function copyReporting(value: object, context: Context): unknown {
   if (Array.isArray(value)) {

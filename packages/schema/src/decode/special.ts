@@ -12,7 +12,7 @@ import type { SpecialName } from '../interfaces.ts'
 import { sortedCopy } from '../json/encode-json.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import type { Context } from './context.ts'
-import { asBadNumber, copyRaw, isInt32, type ScalarDecoder } from './scalars.ts'
+import { asBadNumber, copyRaw, counted, isInt32, type ScalarDecoder } from './scalars.ts'
 
 /**
  * Types with a JSON form of their own. What does not parse ends decoding at once, unlike a wrong type elsewhere.
@@ -29,9 +29,9 @@ const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
   Quantity: quantityValue,
   QuantityValue: quantityValue,
   IntOrString: intOrStringValue,
-  RawExtension: copyRaw,
+  RawExtension: (value, context) => counted(copyRaw(value, context), context),
   FieldsV1: copyRaw,
-  JSON: (value, context) => sortedCopy(copyRaw(value, context)),
+  JSON: (value, context) => counted(sortedCopy(copyRaw(value, context)), context),
   Unknown: copyRaw,
 }
 

@@ -1,7 +1,9 @@
+import { runAtOnce } from '@krmkit/meta'
 import { setMember } from '../json/syntax.ts'
 import type { Context, Segments } from './context.ts'
+import { type DecodedSize, jsonWeight } from './decoded-size.ts'
 import { goStructName } from './go-type.ts'
-import type { FieldPlan, StructPlan } from './plan.ts'
+import { type FieldPlan, type StructPlan, stepsOf } from './plan.ts'
 import { copyAny } from './scalars.ts'
 import { isObject, withSortedKeys } from './shape.ts'
 
@@ -11,7 +13,7 @@ export function decodeStruct(plan: StructPlan, value: unknown, context: Context)
   if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
-  if (segments !== undefined) return decodeRepeated(plan, segments, slots, context)
+  if (segments !== undefined) return runAtOnce(repeatedSteps(plan, segments, slots, context))
   let extra: Record<string, unknown> | undefined
   for (const key in value) {
     const member = value[key]
@@ -19,13 +21,15 @@ export function decodeStruct(plan: StructPlan, value: unknown, context: Context)
     if (field !== undefined) slots[field.index] = decodeField(field, member, context)
     else if (member !== undefined) extra = takeUnknown(plan, key, member, extra, context)
   }
-  return buildObject(plan, slots, extra)
+  return buildObject(plan, slots, extra, context.size)
 }
 
 function decodeField(field: FieldPlan, value: unknown, context: Context): unknown {
   if (value === null || value === undefined) return undefined
   context.enter(field)
+  const apart = field.apart && context.size.setApart(true)
   const decoded = field.node.decode(value, context)
+  if (field.apart) context.size.setApart(apart)
   context.leave()
   return decoded
 }
@@ -43,58 +47,117 @@ function takeUnknown(
   }
   const kept = extra ?? {}
   context.enterKey(key)
-  setMember(kept, key, copyAny(value, context))
+  const copy = copyAny(value, context)
+  setMember(kept, key, copy)
+  context.size.add(key.length + 4 + jsonWeight(copy))
   context.leave()
   return kept
 }
 
-/** `slots` by index of the field; drops what `omitempty` drops and fills in what Go prints for unset fields. */
+/**
+ * `slots` by index of the field; drops what `omitempty` drops and fills in what Go prints for unset fields.
+ *
+ * @param size counts the members, whose values were counted when they were decoded.
+ */
 export function buildObject(
   plan: StructPlan,
   slots: readonly unknown[],
   extra?: Record<string, unknown>,
+  size?: DecodedSize,
 ): Record<string, unknown> {
   const object: Record<string, unknown> = {}
   const { fields } = plan
+  let weight = 0
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as FieldPlan
     let value = slots[i]
     if (value === undefined || (field.dropEmpty && field.node.isEmpty(value))) {
       if (field.zero === undefined) continue
       value = field.zero()
+      if (size !== undefined) weight += field.zeroWeight()
     }
+    weight += field.weight
     if (field.json === '__proto__') setMember(object, field.json, value)
     else object[field.json] = value
   }
+  size?.add(weight)
   if (extra === undefined) return object
   for (const key of Object.keys(extra)) setMember(object, key, extra[key])
   return withSortedKeys(object)
+}
+
+/** As `decodeStruct`, in steps. */
+export function* structSteps(
+  plan: StructPlan,
+  value: unknown,
+  context: Context,
+): Generator<void, Record<string, unknown> | undefined> {
+  if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
+  const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
+  const segments = context.segmentsOf(value)
+  if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
+  let extra: Record<string, unknown> | undefined
+  let unknown = 0
+  for (const key in value) {
+    const member = value[key]
+    const field = plan.byName.get(key)
+    if (field !== undefined) slots[field.index] = yield* fieldSteps(field, member, context)
+    else if (member !== undefined) {
+      extra = takeUnknown(plan, key, member, extra, context)
+      if (++unknown % membersPerStep === 0) yield
+    }
+  }
+  return buildObject(plan, slots, extra, context.size)
+}
+
+/** Members without a field that are taken between two yields. */
+const membersPerStep = 128
+
+/** As `decodeField`, in steps. */
+function* fieldSteps(field: FieldPlan, value: unknown, context: Context): Generator<void, unknown> {
+  if (value === null || value === undefined) return undefined
+  context.enter(field)
+  const apart = field.apart && context.size.setApart(true)
+  const decoded = yield* stepsOf(field.node, value, context)
+  if (field.apart) context.size.setApart(apart)
+  context.leave()
+  return decoded
 }
 
 /**
  * An object that names some member twice. As in Go, a repeated struct or map is read into the earlier one, so that members of both
  * stay; of other values the last one counts.
  */
-function decodeRepeated(plan: StructPlan, segments: Segments, slots: unknown[], context: Context): Record<string, unknown> {
+function* repeatedSteps(
+  plan: StructPlan,
+  segments: Segments,
+  slots: unknown[],
+  context: Context,
+): Generator<void, Record<string, unknown>> {
   const last = new Map<string, unknown>()
+  let count = 0
   for (const members of segments) {
-    for (const [key, value] of members) last.set(key, joined(plan.byName.get(key), last.get(key), value, context))
+    for (const [key, value] of members) {
+      last.set(key, joined(plan.byName.get(key), last.get(key), value, context))
+      if (++count % membersPerStep === 0) yield
+    }
   }
   const decoded = new Set<string>()
   let extra: Record<string, unknown> | undefined
   for (const members of segments) {
     const seen = new Set<string>()
     for (const [key] of members) {
+      if (++count % membersPerStep === 0) yield
       const field = plan.byName.get(key)
       if (seen.has(key) && (field !== undefined || plan.open)) context.duplicate(key)
       seen.add(key)
       if (decoded.has(key)) continue
       decoded.add(key)
-      if (field !== undefined) slots[field.index] = decodeField(field, last.get(key), context)
+      if (field !== undefined) slots[field.index] = yield* fieldSteps(field, last.get(key), context)
       else extra = takeUnknown(plan, key, last.get(key), extra, context)
     }
   }
-  return buildObject(plan, slots, extra)
+  return buildObject(plan, slots, extra, context.size)
 }
 
 function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: Context): unknown {

@@ -1,4 +1,3 @@
-import type { ParsedJson } from './parse-json.ts'
 import { Problems } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
@@ -7,7 +6,10 @@ import type { DuplicateMembers, Member } from './syntax.ts'
  */
 
 /** Complete sentences such as `duplicate field "spec.a"`, in document order. */
-export function duplicateProblems(parsed: ParsedJson): readonly string[] {
+export function duplicateProblems(parsed: {
+  readonly value: unknown
+  readonly duplicates?: DuplicateMembers | undefined
+}): readonly string[] {
   if (parsed.duplicates === undefined) return []
   const problems = new Problems()
   walk(parsed.value, parsed.duplicates, problems)

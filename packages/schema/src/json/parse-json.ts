@@ -1,6 +1,7 @@
+import { runInSlices, type Slices } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import { countMembers, scan } from './scan.ts'
-import { type DuplicateMembers, NumberLiteral, readJson } from './syntax.ts'
+import { type DuplicateMembers, NumberLiteral, readJson, readJsonSteps } from './syntax.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 /**
@@ -48,9 +49,34 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
   return duplicates === undefined ? { value } : { value, duplicates }
 }
 
+/**
+ * The same in slices, for documents that take long to parse. `parseJson` suits small ones better.
+ *
+ * @param slices paces the work; shared with what comes after it.
+ */
+export async function parseJsonInSlices(
+  input: Uint8Array,
+  { maxDepth = maxJsonDepth, literals = false }: ParseJsonOptions,
+  slices: Slices,
+): Promise<ParsedJson> {
+  const { text, valid } = decodeUtf8(input)
+  await slices.next()
+  if (valid) {
+    const found = scan(text)
+    await slices.next()
+    const few = found.members + found.commas <= quickValues
+    const quick = few ? quickParse(text, maxDepth, found) : undefined
+    if (quick !== undefined) return quick
+  }
+  const { value, duplicates } = await runInSlices(readJsonSteps(input, { maxDepth, literals }), slices)
+  return duplicates === undefined ? { value } : { value, duplicates }
+}
+
+/** Documents with more values are read by the exact reader, which can be interrupted, where the engine's parser would take too long. */
+const quickValues = 20_000
+
 /** `undefined` when the exact reader is needed, for an error message or for its finer result. */
-function quickParse(text: string, maxDepth: number): ParsedJson | undefined {
-  const found = scan(text)
+function quickParse(text: string, maxDepth: number, found = scan(text)): ParsedJson | undefined {
   if (found.depth > Math.min(quickDepth, maxDepth) || found.oddNumbers || found.surrogates) return undefined
   let value: unknown
   try {

@@ -5,12 +5,17 @@ import { goQuote } from '@krmkit/meta'
  */
 
 /** As many as the stock server reports. */
-const maxProblems = 100
+export const maxProblems = 100
+
+/** Characters of one problem, and of all. Differs: the stock server prints names and paths of any length. */
+const maxProblemLength = 4096
+const maxProblemsLength = 64 * 1024
 
 /** The place of a value, and the problems found so far. Used by one decoding at a time. */
 export class Problems {
   readonly #found = new Set<string>()
   readonly #path: (string | number)[] = []
+  #length = 0
 
   /** Enters a member or a list element. */
   enter(step: string | number): void {
@@ -35,6 +40,11 @@ export class Problems {
     this.#add('duplicate', key)
   }
 
+  /** Nothing more is collected. */
+  get full(): boolean {
+    return this.#found.size >= maxProblems || this.#length >= maxProblemsLength
+  }
+
   /** How deep the place is. */
   get depth(): number {
     return this.#path.length
@@ -45,13 +55,21 @@ export class Problems {
   }
 
   #add(what: 'unknown' | 'duplicate', key: string): void {
-    if (this.#found.size >= maxProblems) return
+    if (this.full) return
     const path = formatPath(this.#path)
-    this.#found.add(`${what} field ${goQuote(path === '' ? key : `${path}.${key}`)}`)
+    const problem = `${what} field ${goQuote(shortened(path === '' ? key : `${path}.${key}`))}`
+    if (this.#found.has(problem)) return
+    this.#found.add(problem)
+    this.#length += problem.length
   }
 }
 
 const noProblems: readonly string[] = Object.freeze([])
+
+/** The beginning of a path that is too long to be printed. */
+export function shortened(path: string): string {
+  return path.length <= maxProblemLength ? path : `${path.slice(0, maxProblemLength)}...`
+}
 
 /** `spec.containers[0].name` */
 export function formatPath(path: readonly (string | number)[]): string {

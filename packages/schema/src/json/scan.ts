@@ -6,6 +6,8 @@
 export interface ScanResult {
   /** Members of all objects. */
   readonly members: number
+  /** Commas between members and elements: a measure of how many values there are. */
+  readonly commas: number
   /** Deepest nesting of objects and lists. */
   readonly depth: number
   /** Some number needs a closer look: an integer outside the safe range, `1.0`, `1e3`, or too large for a float. */
@@ -21,6 +23,7 @@ const backslash = 0x5c
 export function scan(text: string): ScanResult {
   const length = text.length
   let members = 0
+  let commas = 0
   let depth = 0
   let deepest = 0
   let oddNumbers = false
@@ -39,6 +42,7 @@ export function scan(text: string): ScanResult {
       }
       i = end
     } else if (c === 0x3a) members++
+    else if (c === 0x2c) commas++
     else if (c === 0x7b || c === 0x5b) {
       depth++
       if (depth > deepest) deepest = depth
@@ -56,7 +60,7 @@ export function scan(text: string): ScanResult {
       i = end - 1
     }
   }
-  return { members, depth: deepest, oddNumbers, surrogates: escapes && /\\u[dD][89a-fA-F]/.test(text) }
+  return { members, commas, depth: deepest, oddNumbers, surrogates: escapes && /\\u[dD][89a-fA-F]/.test(text) }
 }
 
 function isUnsafe(literal: string): boolean {

@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta'
+import { goQuote, runAtOnce } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import { decodeLoosely } from './utf8.ts'
 
@@ -33,8 +33,10 @@ export interface SyntaxOptions {
 interface Frame {
   readonly list: unknown[] | undefined
   readonly object: Record<string, unknown> | undefined
-  members: Member[]
-  repeated: boolean
+  /** In order, as long as none is repeated. */
+  readonly keys: string[]
+  /** Present once some key was repeated. */
+  members: Member[] | undefined
   key: string
 }
 
@@ -43,8 +45,19 @@ export function readJson(
   bytes: Uint8Array,
   options: SyntaxOptions,
 ): { value: unknown; duplicates: DuplicateMembers | undefined } {
-  return new SyntaxReader(bytes, options).read()
+  return runAtOnce(readJsonSteps(bytes, options))
 }
+
+/** The same, for large documents: may be interrupted wherever it yields. */
+export function readJsonSteps(
+  bytes: Uint8Array,
+  options: SyntaxOptions,
+): Generator<void, { value: unknown; duplicates: DuplicateMembers | undefined }> {
+  return new SyntaxReader(bytes, options).steps()
+}
+
+/** Values read between two yields. */
+const valuesPerStep = 128
 
 class SyntaxReader {
   readonly #bytes: Uint8Array
@@ -57,10 +70,11 @@ class SyntaxReader {
     this.#options = options
   }
 
-  read(): { value: unknown; duplicates: DuplicateMembers | undefined } {
+  *steps(): Generator<void, { value: unknown; duplicates: DuplicateMembers | undefined }> {
     const frames: Frame[] = []
     let top: Frame | undefined
-    for (;;) {
+    for (let count = 1; ; count++) {
+      if (count % valuesPerStep === 0) yield
       let value = this.#begin(frames.length)
       if (value instanceof FrameStart) {
         const opened = value.frame
@@ -100,8 +114,8 @@ class SyntaxReader {
         return new FrameStart({
           list: list ? [] : undefined,
           object: list ? undefined : {},
-          members: [],
-          repeated: false,
+          keys: [],
+          members: undefined,
           key: '',
         })
       }
@@ -147,7 +161,7 @@ class SyntaxReader {
 
   #close(frame: Frame): unknown {
     if (frame.object === undefined) return frame.list
-    if (frame.repeated) {
+    if (frame.members !== undefined) {
       this.#duplicates ??= new Map()
       this.#duplicates.set(frame.object, frame.members)
     }
@@ -165,16 +179,19 @@ class SyntaxReader {
   #string(): string {
     const start = ++this.#at
     let escaped = false
+    let wide = false
     for (;;) {
       const c = this.#bytes[this.#at]
       if (c === 0x22) break
       if (c === undefined || c < 0x20) this.#fail('in string literal')
       this.#at++
+      if (c >= 0x80) wide = true
       if (c !== 0x5c) continue
       escaped = true
       this.#escape()
     }
-    const text = decodeLoosely(this.#bytes.subarray(start, this.#at++))
+    const end = this.#at++
+    const text = wide ? decodeLoosely(this.#bytes.subarray(start, end)) : latin(this.#bytes, start, end)
     return escaped ? unescapeJson(text) : text
   }
 
@@ -268,9 +285,12 @@ function store(frame: Frame, value: unknown): void {
     frame.list?.push(value)
     return
   }
-  const { object, key } = frame
-  if (Object.hasOwn(object, key)) frame.repeated = true
-  frame.members.push([key, value])
+  const { object, key, keys } = frame
+  if (frame.members === undefined && Object.hasOwn(object, key)) {
+    frame.members = keys.map((each) => [each, object[each]] as const)
+  }
+  if (frame.members === undefined) keys.push(key)
+  else frame.members.push([key, value])
   setMember(object, key, value)
 }
 
@@ -293,11 +313,15 @@ function integerValue(text: string): number | bigint | undefined {
   return big >= minInt64 && big <= maxInt64 ? big : undefined
 }
 
+/** Bytes that are all ASCII. */
 function latin(bytes: Uint8Array, start: number, end: number): string {
+  if (end - start > 16) return ascii.decode(bytes.subarray(start, end))
   let text = ''
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i] as number)
   return text
 }
+
+const ascii = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function isHex(c: number | undefined): boolean {
   return c !== undefined && ((c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66))
@@ -305,18 +329,12 @@ function isHex(c: number | undefined): boolean {
 
 /** Escapes are known to be complete. Halves of surrogate pairs that stand alone become U+FFFD. */
 function unescapeJson(text: string): string {
-  return text.replace(/\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\(.)/gs, replaceEscape)
+  const value = JSON.parse(`"${text}"`) as string
+  return surrogate.test(value) ? value.replace(loneSurrogate, '\ufffd') : value
 }
 
-function replaceEscape(_: string, high?: string, low?: string, unit?: string, simple?: string): string {
-  if (high !== undefined) return String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low as string, 16))
-  if (unit !== undefined) {
-    const code = Number.parseInt(unit, 16)
-    return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCharCode(code)
-  }
-  const at = 'bfnrt'.indexOf(simple as string)
-  return at < 0 ? (simple as string) : ('\b\f\n\r\t'[at] as string)
-}
+const surrogate = /[\ud800-\udfff]/
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /** A byte as Go's messages show it: in single quotes, as the character of that number. */
 function quoteByte(c: number): string {

@@ -8,7 +8,7 @@ export interface ValueCodec {
   readonly wire: number
   /** Writes the value without its tag; messages with their length. */
   write(writer: WireWriter, value: unknown): void
-  /** Reads up to `limit`; `depth` counts the messages around it. */
+  /** Reads up to `limit`, and counts what the value takes besides its frame; `depth` counts the messages around it. */
   read(reader: WireReader, limit: number, depth: number): unknown
   /** What an entry of a map without a value holds. */
   zero(): unknown
@@ -29,7 +29,7 @@ const codecs: Partial<Record<ScalarName, ValueCodec>> = {
     write: (writer, value) => {
       writer.string((value ?? '') as string)
     },
-    read: readText,
+    read: (reader, limit) => countedText(reader, readText(reader, limit)),
     zero: () => '',
   },
   bytes: {
@@ -37,7 +37,7 @@ const codecs: Partial<Record<ScalarName, ValueCodec>> = {
     write: (writer, value) => {
       writer.bytes(base64ToBytes((value ?? '') as string))
     },
-    read: (reader, limit) => bytesToBase64(readBytes(reader, limit)),
+    read: (reader, limit) => countedText(reader, bytesToBase64(readBytes(reader, limit))),
     zero: () => null,
   },
   bool: {
@@ -74,4 +74,9 @@ const codecs: Partial<Record<ScalarName, ValueCodec>> = {
     zero: () => 0,
     packable: true,
   },
+}
+
+function countedText(reader: WireReader, text: string): string {
+  reader.decodedSize.add(text.length)
+  return text
 }

@@ -1,5 +1,6 @@
 import { compareCodePoints } from '@krmkit/meta'
 import { maxDepth } from '../decode/context.ts'
+import type { DecodedSize } from '../decode/decoded-size.ts'
 import { type FieldPlan, planOf, type StructPlan } from '../decode/plan.ts'
 import { inOrder, withSortedKeys } from '../decode/shape.ts'
 import { buildObject } from '../decode/struct.ts'
@@ -60,26 +61,28 @@ export function readMessage(type: StructType, reader: WireReader, limit: number,
   const plan = messageOf(type)
   const slots: unknown[] = new Array(plan.struct.fields.length).fill(undefined)
   readMembers(plan, reader, slots, limit, depth)
-  return finishObject(plan.struct, slots)
+  return finishObject(plan.struct, slots, reader.decodedSize)
 }
 
 function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], limit: number, depth: number): void {
   while (reader.pos < limit) {
     const tag = readTag(reader, plan.name)
     const member = plan.byNumber.get(Math.floor(tag / 8))
-    if (member === undefined) skipValue(reader, wireOf(tag), limit)
-    else member.read(reader, wireOf(tag), slots, limit, depth)
+    if (member === undefined) {
+      skipValue(reader, wireOf(tag), limit)
+      reader.decodedSize.addUnkept()
+    } else member.read(reader, wireOf(tag), slots, limit, depth)
     if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
   }
 }
 
 /** Entries of maps came in the order of the sender. */
-function finishObject(struct: StructPlan, slots: unknown[]): Record<string, unknown> {
+function finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): Record<string, unknown> {
   for (const field of struct.fields) {
     const value = slots[field.index]
     if (field.field.type.kind === 'map' && value !== undefined) slots[field.index] = sorted(value as Record<string, unknown>)
   }
-  return buildObject(struct, slots)
+  return buildObject(struct, slots, undefined, size)
 }
 
 function sorted(map: Record<string, unknown>): Record<string, unknown> {
@@ -136,7 +139,10 @@ function singleMember(number: number, field: FieldPlan, codec: ValueCodec): Memb
     },
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, codec.wire, json)
+      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index])
+      const apart = field.apart && reader.decodedSize.setApart(true)
       slots[index] = codec.read(reader, limit, depth + 1)
+      if (field.apart) reader.decodedSize.setApart(apart)
     },
   }
 }
@@ -144,6 +150,7 @@ function singleMember(number: number, field: FieldPlan, codec: ValueCodec): Memb
 function listMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
   const tag = tagOf(number, codec.wire)
   const { json, index } = field
+  const frame = 1 + elementFrame(field)
   return {
     number,
     write(writer, object) {
@@ -159,11 +166,17 @@ function listMember(number: number, field: FieldPlan, codec: ValueCodec): Member
       slots[index] = list
       if (wire === lengthDelimited && codec.packable) {
         const end = readEnd(reader, limit)
-        while (reader.pos < end) list.push(codec.read(reader, end, depth + 1))
+        while (reader.pos < end) {
+          reader.decodedSize.add(frame)
+          list.push(codec.read(reader, end, depth + 1))
+        }
         return
       }
       expectWire(wire, codec.wire, json)
+      const apart = field.apart && reader.decodedSize.setApart(true)
+      reader.decodedSize.add(frame)
       list.push(codec.read(reader, limit, depth + 1))
+      if (field.apart) reader.decodedSize.setApart(apart)
     },
   }
 }
@@ -173,6 +186,19 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
   const keyTag = tagOf(1, lengthDelimited)
   const valueTag = tagOf(2, codec.wire)
   const { json, index } = field
+  const frame = 4 + elementFrame(field)
+  const readEntry = (reader: WireReader, limit: number, depth: number): { key: string; value: unknown } => {
+    const end = readEnd(reader, limit)
+    const entry = { key: '', value: undefined as unknown }
+    while (reader.pos < end) {
+      const entryTag = readTag(reader, field.owner.typeName)
+      if (entryTag === keyTag) entry.key = readText(reader, end)
+      else if (entryTag === valueTag) entry.value = codec.read(reader, end, depth + 1)
+      else skipValue(reader, wireOf(entryTag), end)
+      if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+    }
+    return entry
+  }
   return {
     number,
     write(writer, object) {
@@ -191,21 +217,20 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
     },
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, lengthDelimited, json)
-      const end = readEnd(reader, limit)
-      let key = ''
-      let value: unknown
-      while (reader.pos < end) {
-        const entryTag = readTag(reader, field.owner.typeName)
-        if (entryTag === keyTag) key = readText(reader, end)
-        else if (entryTag === valueTag) value = codec.read(reader, end, depth + 1)
-        else skipValue(reader, wireOf(entryTag), end)
-        if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
-      }
+      const { decodedSize: size } = reader
+      const { value: entry, bytes } = size.weigh(() => readEntry(reader, limit, depth))
+      const { key, value = codec.zero() } = entry
       const map = (slots[index] ?? {}) as Record<string, unknown>
       slots[index] = map
-      setMember(map, key, value === undefined ? codec.zero() : value)
+      if (Object.hasOwn(map, key)) size.replace(map[key])
+      size.add(key.length + frame + bytes)
+      setMember(map, key, value)
     },
   }
+}
+
+function elementFrame(field: FieldPlan): number {
+  return field.node.of?.frame ?? 1
 }
 
 /** Keys that look like indexes come first in the object, whatever the order it was built in. */
@@ -268,8 +293,13 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
       const list: unknown[] = []
       while (reader.pos < end) {
         const next = readTag(reader, 'list')
-        if (next === tag) list.push(element.read(reader, end, depth + 1))
-        else skipValue(reader, wireOf(next), end)
+        if (next === tag) {
+          reader.decodedSize.add(2)
+          list.push(element.read(reader, end, depth + 1))
+        } else {
+          skipValue(reader, wireOf(next), end)
+          reader.decodedSize.addUnkept()
+        }
         if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
       }
       return list

@@ -1,4 +1,5 @@
 import { decode } from '../decode/decode.ts'
+import type { DecodedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
 import { parseJson } from '../json/parse-json.ts'
@@ -28,29 +29,42 @@ export function encodeMessage(type: StructType, object: object): Uint8Array {
   return writer.finish()
 }
 
+export interface ProtobufOptions {
+  /** Counts what is built, and ends decoding beyond its limit. Default: no limit. */
+  readonly size?: DecodedSize | undefined
+}
+
 /**
  * The object of an envelope, with the envelope's `kind` and `apiVersion` on it. Unknown fields are skipped silently; an envelope whose
  * content type is JSON is decoded as JSON, with its problems.
  *
- * @throws DecodeError `Protobuf`, `Value`, `Depth`; as `decode` for JSON.
+ * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`; as `decode` for JSON.
  * @throws SchemaError `NoProtobuf` for types without protobuf.
  */
-export function decodeProtobuf<T = Record<string, unknown>>(type: StructType, envelope: Envelope): Decoded<T> {
+export function decodeProtobuf<T = Record<string, unknown>>(
+  type: StructType,
+  envelope: Envelope,
+  { size }: ProtobufOptions = {},
+): Decoded<T> {
   const { apiVersion, kind, raw, contentEncoding, contentType } = envelope
   if (contentEncoding !== '') throw new DecodeError('Protobuf', `unsupported content encoding ${JSON.stringify(contentEncoding)}`)
   const mediaType = contentType.split(';')[0]?.trim() ?? ''
   if (mediaType === 'application/json') {
     const parsed = parseJson(raw, { literals: true })
-    const decoded = decode(type, parsed.value, { duplicates: parsed.duplicates })
+    const decoded = decode(type, parsed.value, { duplicates: parsed.duplicates, size })
     return { object: withTypeMeta(type, decoded.object, { apiVersion, kind }) as T, problems: decoded.problems }
   }
-  const object = decodeMessage(type, raw)
+  const object = decodeMessage(type, raw, { size })
   return { object: withTypeMeta(type, object, { apiVersion, kind }) as T, problems: [] }
 }
 
 /** Without the envelope. */
-export function decodeMessage<T = Record<string, unknown>>(type: StructType, bytes: Uint8Array): T {
-  return readGuarded(() => readMessage(type, newReader(bytes), bytes.length, 0)) as T
+export function decodeMessage<T = Record<string, unknown>>(
+  type: StructType,
+  bytes: Uint8Array,
+  { size }: ProtobufOptions = {},
+): T {
+  return readGuarded(() => readMessage(type, newReader(bytes, size), bytes.length, 0)) as T
 }
 
 /** What is empty stays as it is in the object. */

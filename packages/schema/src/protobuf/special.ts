@@ -8,6 +8,7 @@ import {
   parseDuration,
   parseInstant,
 } from '@krmkit/meta'
+import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { specialZero } from '../decode/special.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
 import type { SpecialNode, StructType } from '../interfaces.ts'
@@ -164,9 +165,26 @@ function rawCodec(): MessageCodec {
     read(reader, limit) {
       let raw: Uint8Array | undefined
       readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })
-      return raw === undefined || raw.length === 0 ? null : parseJson(raw, { maxDepth: 1000 }).value
+      return raw === undefined || raw.length === 0 ? null : jsonOf(raw, reader.decodedSize)
     },
   }
+}
+
+/** @throws DecodeError `TooLarge` before anything is parsed that is too large as it is */
+function jsonOf(raw: Uint8Array, size: DecodedSize): unknown {
+  if (raw.length > largeText) size.weigh(() => size.add(inkOf(raw)))
+  const { value } = parseJson(raw, { maxDepth: 1000 })
+  size.add(jsonWeight(value) - 1)
+  return value
+}
+
+const largeText = 64 * 1024
+
+/** Bytes that are no spaces: compact JSON has at least as many. */
+function inkOf(bytes: Uint8Array): number {
+  let ink = 0
+  for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) > 0x20) ink++
+  return ink
 }
 
 function schemaCodec(special: string, schema: ValueCodec): ValueCodec {

@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js'
+import { type DecodedSize, unlimitedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
 
 /**
@@ -6,7 +7,11 @@ import { DecodeError } from '../errors.ts'
  */
 
 export type WireWriter = protobuf.Writer
-export type WireReader = protobuf.Reader
+
+export interface WireReader extends protobuf.Reader {
+  /** Counts what is read into an object. */
+  decodedSize: DecodedSize
+}
 
 export const varint = 0
 export const fixed64 = 1
@@ -19,8 +24,10 @@ export function newWriter(): WireWriter {
   return protobuf.Writer.create()
 }
 
-export function newReader(bytes: Uint8Array): WireReader {
-  return protobuf.Reader.create(bytes)
+export function newReader(bytes: Uint8Array, size: DecodedSize = unlimitedSize()): WireReader {
+  const reader = protobuf.Reader.create(bytes) as WireReader
+  reader.decodedSize = size
+  return reader
 }
 
 /** Runs a decoder and turns what the library throws into a `DecodeError`. */

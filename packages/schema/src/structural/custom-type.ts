@@ -1,7 +1,10 @@
-import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
-import { type DecodeOptions, decodeUntyped } from '../decode/decode.ts'
+import { type GroupVersionKind, type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
+import { type DecodeOptions, decodeUntyped, untypedSteps } from '../decode/decode.ts'
+import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
+import { copyJson } from '../json/copy.ts'
+import { maxProblems, shortened } from '../json/problems.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
 import { defaultValue, lacksDefaults, pruneNulls } from './defaults.ts'
@@ -60,20 +63,28 @@ class Codec implements CustomCodec {
   }
 
   decode(value: unknown, options: DecodeOptions = {}): Decoded<Record<string, unknown>> {
-    const decoded = decodeUntyped<JsonObject>(value, options)
-    const unknown: string[] | undefined = options.collect === false ? undefined : []
-    const object = this.#coerce(decoded.object, unknown, false)
-    const problems =
-      unknown === undefined || unknown.length === 0
-        ? decoded.problems
-        : [...decoded.problems, ...unknown.map((path) => `unknown field "${path}"`)]
-    return { object: sortedValue(object) as Record<string, unknown>, problems }
+    return runAtOnce(this.#decodeSteps(decodeUntyped<JsonObject>(value, { ...options, size: undefined }), options))
   }
 
-  applyDefaults(object: JsonObject): JsonObject {
+  *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<void, Decoded<Record<string, unknown>>> {
+    return yield* this.#decodeSteps(yield* untypedSteps<JsonObject>(value, { ...options, size: undefined }), options)
+  }
+
+  *#decodeSteps(
+    { object: whole, problems }: Decoded<JsonObject>,
+    { collect, size }: DecodeOptions,
+  ): Generator<void, Decoded<Record<string, unknown>>> {
+    const unknown: string[] | undefined = collect === false ? undefined : []
+    const object = yield* this.#coerceSteps(whole, unknown, false)
+    if (size !== undefined) countObject(object, size)
+    yield
+    return { object: sortedValue(object) as Record<string, unknown>, problems: withUnknown(problems, unknown) }
+  }
+
+  applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject {
     if (!lacksDefaults(object, this.schema)) return object
-    const copy = structuredClone(object)
-    defaultValue(copy, this.schema)
+    const copy = copyJson(object)
+    defaultValue(copy, this.schema, size)
     return sortedValue(copy) as JsonObject
   }
 
@@ -84,7 +95,7 @@ class Codec implements CustomCodec {
   }
 
   read(object: JsonObject): JsonObject {
-    const copy = this.#coerce(structuredClone(object), undefined, true)
+    const copy = runAtOnce(this.#coerceSteps(copyJson(object), undefined, true))
     // Objects of old servers have none.
     const { metadata } = copy as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
@@ -94,24 +105,49 @@ class Codec implements CustomCodec {
 
   known(value: JsonObject): JsonObject {
     if (this.preserveUnknownFields) return value
-    const copy = structuredClone(value)
+    const copy = copyJson(value)
     pruneObject(copy, this.schema)
     return copy
   }
 
-  #coerce(object: JsonObject, unknown: string[] | undefined, lenient: boolean): JsonObject {
+  *#coerceSteps(object: JsonObject, unknown: string[] | undefined, lenient: boolean): Generator<void, JsonObject> {
     const given = own(object, 'metadata')
     const metadata = given === undefined ? {} : coerceMetadata(given, this.objectMeta, { prefix: 'metadata.', unknown, lenient })
     if (!this.preserveUnknownFields) {
       const pruned: string[] | undefined = unknown === undefined ? undefined : []
       pruneObject(object, this.schema, pruned === undefined ? {} : { unknown: pruned })
       unknown?.push(...(pruned ?? []))
+      yield
       pruneNulls(object, this.schema)
+      yield
     }
     if (this.schema.embedding) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
     setMember(object, 'metadata', metadata ?? {})
     return object
   }
+}
+
+function withUnknown(problems: readonly string[], unknown: readonly string[] | undefined): readonly string[] {
+  if (unknown === undefined || unknown.length === 0) return problems
+  return [...problems, ...unknown.slice(0, maxProblems).map((path) => `unknown field "${shortened(path)}"`)]
+}
+
+/** Unknown members do not count: they are gone. @throws DecodeError `TooLarge` */
+function countObject(object: JsonObject, size: DecodedSize): void {
+  for (const key in object) {
+    const value = object[key] as JsonValue
+    const before = size.setApart(key === 'status')
+    if (key === 'metadata') countMetadata(value as JsonObject, size)
+    else size.add(key.length + 4 + jsonWeight(value))
+    size.setApart(before)
+  }
+}
+
+function countMetadata({ managedFields, ...metadata }: JsonObject, size: DecodedSize): void {
+  size.add(jsonWeight(metadata))
+  const before = size.setApart(true)
+  size.add(jsonWeight(managedFields))
+  size.setApart(before)
 }
 
 /** Metadata as it is printed, in the order of names; what is there when it is so already. */

@@ -1,37 +1,49 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
+import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
 
 /** Defaults of a schema, and what becomes of null where it may not stand. These change the value that they are given. */
 
-/** Fills in defaults, in what is there and in what was just filled in. Null stands for nothing where it is not allowed. */
-export function defaultValue(value: JsonValue, node: SchemaNode | undefined): void {
+/**
+ * Fills in defaults, in what is there and in what was just filled in. Null stands for nothing where it is not allowed.
+ *
+ * @throws DecodeError `TooLarge`
+ */
+export function defaultValue(value: JsonValue, node: SchemaNode | undefined, size?: DecodedSize): void {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     const { items } = node
     if (items === undefined) return
     for (let i = 0; i < value.length; i++) {
-      if (value[i] === null && !items.nullable && items.fallback !== undefined) value[i] = structuredClone(items.fallback)
-      defaultValue(value[i] as JsonValue, items)
+      if (value[i] === null && !items.nullable && items.fallback !== undefined) value[i] = fallbackCopy(items.fallback, 0, size)
+      defaultValue(value[i] as JsonValue, items, size)
     }
     return
   }
   for (const [name, property] of node.properties) {
     if (property.fallback === undefined) continue
     if (!Object.hasOwn(value, name) || (value[name] === null && !property.nullable))
-      setMember(value, name, structuredClone(property.fallback))
+      setMember(value, name, fallbackCopy(property.fallback, name.length + 4, size))
   }
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
     const property = node.properties.get(key)
     if (property !== undefined) {
-      if (property.defaulting) defaultValue(value[key] as JsonValue, property)
+      if (property.defaulting) defaultValue(value[key] as JsonValue, property, size)
     } else if (rest !== undefined) {
       if (value[key] === null && !rest.nullable && rest.fallback !== undefined)
-        setMember(value, key, structuredClone(rest.fallback))
-      if (rest.defaulting) defaultValue(value[key] as JsonValue, rest)
+        setMember(value, key, fallbackCopy(rest.fallback, 0, size))
+      if (rest.defaulting) defaultValue(value[key] as JsonValue, rest, size)
     }
   }
+}
+
+/** @param around bytes of the member besides its value; null takes as much as the smallest values. */
+function fallbackCopy(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
+  size?.add(Math.max(0, around + jsonWeight(fallback) - 4))
+  return copyJson(fallback)
 }
 
 /** Takes out members that are null where they may not be and no default takes their place. */

@@ -23,6 +23,9 @@ export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unk
   new Pruner(unknown).prune(value, node, '')
 }
 
+/** As many unknown members are collected before they are put into order. Differs: the stock server has no bound here. */
+const maxUnknown = 1000
+
 class Pruner {
   readonly #unknown: string[] | undefined
 
@@ -53,7 +56,7 @@ class Pruner {
         this.prune(value[key] as JsonValue, additionalNode(node), this.#member(path, key))
       else if (node?.additional === false) this.prune(value[key] as JsonValue, undefined, this.#member(path, key))
       else {
-        this.#unknown?.push(this.#member(path, key))
+        if (this.#unknown !== undefined && this.#unknown.length < maxUnknown) this.#unknown.push(this.#member(path, key))
         delete value[key]
       }
     }

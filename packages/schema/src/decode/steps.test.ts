@@ -1,0 +1,188 @@
+import { createSliceScheduler, runAtOnce, runInSlices, Slices } from '@krmkit/meta'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { arbitraryObject } from '../../testdata/arbitrary.ts'
+import { sharedFiles, testTypes } from '../../testdata/types.ts'
+import { DecodeError } from '../errors.ts'
+import type { StructType } from '../interfaces.ts'
+import { stringifyJson } from '../json/encode-json.ts'
+import { type ParsedJson, parseJson, parseJsonInSlices } from '../json/parse-json.ts'
+import { readJson } from '../json/syntax.ts'
+import { customType } from '../structural/custom-type.ts'
+import { decode, decodeSteps } from './decode.ts'
+
+const types = testTypes()
+const configMap = types.struct('core/v1.ConfigMap')
+const pod = types.struct('core/v1.Pod')
+const utf8 = new TextEncoder()
+/** Slices that end at once. */
+const short = () => new Slices(createSliceScheduler(), { sliceMs: 0 })
+
+const spec = { type: 'object', properties: { list: { type: 'array', items: { type: 'object' } }, text: { type: 'string' } } }
+const widget = customType({
+  kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' },
+  schema: { type: 'object', properties: { spec } },
+  objectMeta: types.struct('meta/v1.ObjectMeta'),
+})
+
+/** The result as text, or the error. */
+function outcome(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof DecodeError) return [error.code, error.message, error.place]
+    throw error
+  }
+}
+
+function expectSame(type: StructType, text: string): void {
+  const { value, duplicates } = parseJson(text, { literals: true })
+  const shown = (work: () => { object: object; problems: readonly string[] }) => () => {
+    const { object, problems } = work()
+    return [stringifyJson(object), problems]
+  }
+  const options = { duplicates }
+  expect(outcome(shown(() => runAtOnce(decodeSteps(type, value, options))))).toEqual(
+    outcome(shown(() => decode(type, value, options))),
+  )
+}
+
+describe('decoding in steps', () => {
+  it('gives the same objects, problems and errors', () => {
+    const odd = fc.jsonValue({ maxDepth: 3 })
+    for (const type of [pod, configMap, types.struct('apps/v1.Deployment'), widget]) {
+      const right = type === widget ? odd : arbitraryObject(type)
+      fc.assert(
+        fc.property(fc.oneof({ weight: 4, arbitrary: right }, odd), odd, (value, extra) => {
+          expectSame(type, stringifyJson(value))
+          expectSame(
+            type,
+            stringifyJson({ ...(value as object), data: extra, spec: extra, unknown: extra, metadata: { x: extra } }),
+          )
+        }),
+        { numRuns: 80 },
+      )
+    }
+  })
+
+  it('gives the same where members are repeated', () => {
+    for (const type of [configMap, widget]) {
+      expectSame(
+        type,
+        '{"data":{"a":"1","a":"2"},"data":{"b":null,"a":"3"},"metadata":null,"x":1,"x":2,"spec":{"text":"a","text":1}}',
+      )
+      expectSame(type, '{"metadata":{"labels":{"b":"1"}},"metadata":{"labels":{"a":"2"},"name":"x"}}')
+      expectSame(type, '{"data":{"a":1},"data":7,"spec":[{"a":1,"a":2}]}')
+    }
+  })
+
+  it('sorts the keys of wide maps in the order of their bytes', () => {
+    const keys = [...Array(500).keys()].map((index) => `k${(index * 7919) % 1000}`)
+    for (const more of [[], ['\uffff', '\u{1f600}', 'é'], ['10', '9']]) {
+      const data = Object.fromEntries([...keys, ...more].map((key) => [key, 'x']))
+      expectSame(configMap, JSON.stringify({ data }))
+    }
+    expectSame(configMap, JSON.stringify({ data: Object.fromEntries([...keys].sort().map((key) => [key, ''])) }))
+  })
+
+  it('reproduces published objects', () => {
+    for (const { name, bytes } of sharedFiles('golden/')) {
+      if (/^core\.v1\.(Pod|ConfigMap)\.json$/.test(name)) {
+        expectSame(name.includes('Pod') ? pod : configMap, new TextDecoder().decode(bytes))
+      }
+    }
+  })
+
+  it('lets the event loop turn', async () => {
+    const value = { data: Object.fromEntries([...Array(20_000).keys()].map((index) => [`k${index}`, 'x'])) }
+    let turns = 0
+    let over = false
+    const count = (): void => {
+      turns++
+      if (!over) setImmediate(count)
+    }
+    setImmediate(count)
+    const { object } = await runInSlices(decodeSteps(configMap, value), short())
+    over = true
+    expect(stringifyJson(object)).toBe(stringifyJson(decode(configMap, value).object))
+    expect(turns).toBeGreaterThan(10)
+  })
+})
+
+/** Maps with objects as keys take long to compare. */
+const listed = ({ value, duplicates }: ParsedJson) => [value, [...(duplicates?.values() ?? [])]]
+
+describe('parsing in slices', () => {
+  const wide = (element: string) => `[${Array(21_000).fill(element).join(',')}]`
+  const texts = [
+    '{"a":1}',
+    wide('0'),
+    wide('{"a":"\\u00e9\\n","b":[null,true,-1.5e3]}'),
+    wide('{"a":1,"a":2}'),
+    wide('{"a":"\\ud800"}'),
+    `${wide('{}')} x`,
+    wide('9007199254740993'),
+    '{"a":',
+    `${'['.repeat(500)}${']'.repeat(500)}`,
+  ]
+
+  it.each(texts.map((text) => [text.slice(0, 40), text]))('reads %s as the usual parser', async (_, text) => {
+    for (const literals of [true, false]) {
+      const parsed = await parseJsonInSlices(utf8.encode(text), { literals }, short()).then(listed, (error: unknown) => {
+        if (error instanceof DecodeError) return [error.code, error.message, error.place]
+        throw error
+      })
+      expect(parsed).toEqual(outcome(() => listed(parseJson(text, { literals }))))
+    }
+  })
+
+  it('reads bytes that are no UTF-8 as the usual parser', async () => {
+    const bytes = new Uint8Array([0x22, 0xff, 0x61, 0xe2, 0x82, 0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80, 0x22])
+    expect(await parseJsonInSlices(bytes, {}, short())).toEqual({ value: '\ufffda\ufffd\ufffdé\u{1f600}' })
+  })
+
+  it('keeps every value of a repeated key, whatever was read before it', () => {
+    const bytes = utf8.encode('{"a":1,"2":3,"a":{"b":1},"c":null,"2":4}')
+    const { value, duplicates } = readJson(bytes, { maxDepth: 9, literals: false })
+    expect(duplicates?.get(value as object)).toEqual([
+      ['a', 1],
+      ['2', 3],
+      ['a', { b: 1 }],
+      ['c', null],
+      ['2', 4],
+    ])
+  })
+
+  it('lets the event loop turn', async () => {
+    let turns = 0
+    let over = false
+    const count = (): void => {
+      turns++
+      if (!over) setImmediate(count)
+    }
+    setImmediate(count)
+    await parseJsonInSlices(utf8.encode(wide('{"a":"b"}')), {}, short())
+    over = true
+    expect(turns).toBeGreaterThan(10)
+  })
+})
+
+describe('problems', () => {
+  it('are bounded in number and length', () => {
+    const unknown = (count: number, key: string) =>
+      Object.fromEntries([...Array(count).keys()].map((index) => [`${key}${index}`, 0]))
+    expect(decode(configMap, unknown(300, 'k')).problems).toHaveLength(100)
+    expect(decode(widget, { spec: unknown(300, 'k') }).problems).toHaveLength(100)
+    const long = decode(configMap, unknown(100, 'k'.repeat(10_000))).problems
+    expect(long.join('').length).toBeLessThan(80_000)
+    expect(long[0]).toMatch(/^unknown field "k{4096}\.\.\."$/)
+  })
+
+  it('take time in proportion to the body where a member is repeated often', () => {
+    const text = `{${Array(30_000).fill('"data":{"a":"x"}').join(',')}}`
+    const { value, duplicates } = parseJson(text, { literals: true })
+    const { object, problems } = decode(configMap, value, { duplicates })
+    expect(stringifyJson(object)).toContain('"data":{"a":"x"}')
+    expect(problems).toEqual(['duplicate field "data"'])
+  })
+})

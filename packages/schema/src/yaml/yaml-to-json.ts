@@ -1,0 +1,71 @@
+import { DecodeError } from '../errors.ts'
+import { NumberLiteral } from '../json/syntax.ts'
+import { parseYaml } from './parse-yaml.ts'
+
+/**
+ * YAML as JSON text, for programs that read YAML in a thread of its own: the text crosses over at little cost and is then read in
+ * slices.
+ */
+
+export interface YamlAsJson {
+  /** `parseJson` with `literals` gives what `parseYaml` gives. */
+  readonly json: Uint8Array
+  /** As those of `parseYaml`. */
+  readonly problems: readonly string[]
+}
+
+/** @throws DecodeError as `parseYaml`; `TooLarge` for more than `maxBytes` of JSON, which aliases may stand for. */
+export function yamlToJson(input: Uint8Array, { maxBytes }: { readonly maxBytes: number }): YamlAsJson {
+  const { value, problems } = parseYaml(input)
+  const writer = new JsonWriter(maxBytes)
+  writer.write(value)
+  return { json: new TextEncoder().encode(writer.text()), problems }
+}
+
+class JsonWriter {
+  readonly #parts: string[] = []
+  readonly #maxLength: number
+  #length = 0
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength
+  }
+
+  text(): string {
+    return this.#parts.join('')
+  }
+
+  write(value: unknown): void {
+    if (typeof value === 'bigint') this.#add(value.toString())
+    else if (typeof value !== 'object' || value === null) this.#add(JSON.stringify(value) ?? 'null')
+    else if (value instanceof NumberLiteral) this.#add(value.text)
+    else if (Array.isArray(value)) this.#list(value)
+    else this.#object(value as Record<string, unknown>)
+  }
+
+  #list(list: readonly unknown[]): void {
+    this.#add('[')
+    for (let i = 0; i < list.length; i++) {
+      if (i > 0) this.#add(',')
+      this.write(list[i])
+    }
+    this.#add(']')
+  }
+
+  #object(object: Record<string, unknown>): void {
+    this.#add('{')
+    let separator = ''
+    for (const key in object) {
+      this.#add(`${separator}${JSON.stringify(key)}:`)
+      this.write(object[key])
+      separator = ','
+    }
+    this.#add('}')
+  }
+
+  #add(text: string): void {
+    this.#parts.push(text)
+    this.#length += text.length
+    if (this.#length > this.#maxLength) throw new DecodeError('TooLarge', `more than ${this.#maxLength} bytes of JSON`)
+  }
+}
