@@ -58,6 +58,9 @@ function* below(folder: string): Generator<string> {
   }
 }
 
+/** Certificates are public; their folder is not. */
+const publicMode = 0o644
+
 function judgeModes(start: Start, process: AttackedProcess, { report }: AttackContext): void {
   for (const made of ['data', 'made']) {
     const top = join(process.folder, made)
@@ -65,7 +68,7 @@ function judgeModes(start: Start, process: AttackedProcess, { report }: AttackCo
     for (const path of below(top)) {
       const stat = statSync(path)
       const mode = stat.mode & 0o777
-      const allowed = stat.isDirectory() ? 0o700 : 0o600
+      const allowed = stat.isDirectory() ? 0o700 : path.endsWith('.crt') ? publicMode : 0o600
       const name = `${start.name}: ${path.slice(process.folder.length + 1)}`
       const wrong = (mode & ~allowed) === 0 ? {} : { reason: `has mode 0${mode.toString(8)} instead of 0${allowed.toString(8)}` }
       report.add({ name, outcome: 'accepted', ...wrong })

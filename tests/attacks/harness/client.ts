@@ -31,31 +31,42 @@ export function wireClient(url: string, { token, timeoutMs = 60_000 }: { token: 
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
   return {
     close: () => agent.destroy(),
-    send: (wire) =>
-      new Promise((resolve) => {
-        const from = performance.now()
-        let status = 0
-        let bytes = 0
-        let text = ''
-        const settle = (why = text) => resolve({ status, text: why, bytes, ms: performance.now() - from })
-        const headers = {
-          authorization: `Bearer ${wire.token ?? token}`,
-          ...(wire.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(wire.body)) }),
-          ...wire.headers,
-        }
-        const sent = request(`${url}${wire.target}`, { method: wire.method, headers, agent, timeout: timeoutMs }, (answer) => {
-          status = answer.statusCode ?? 0
-          answer.on('data', (part: Buffer) => {
-            bytes += part.length
-            if (text.length < keptText) text += part.toString('utf8', 0, keptText)
-          })
-          answer.once('end', () => settle())
-          answer.on('error', (error) => settle(`${error}`))
+    async send(wire) {
+      const answer = await sendOnce(wire)
+      // The server may have ended a kept connection while the request was on its way; clients send it again on another.
+      return answer.status === 0 && answer.onKept ? sendOnce(wire) : answer
+    },
+  }
+  function sendOnce(wire: Wire): Promise<WireAnswer & { readonly onKept: boolean }> {
+    return new Promise((resolve) => {
+      const from = performance.now()
+      let status = 0
+      let bytes = 0
+      let text = ''
+      const headers = {
+        authorization: `Bearer ${wire.token ?? token}`,
+        ...(wire.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(wire.body)) }),
+        ...wire.headers,
+      }
+      const sent = request(`${url}${wire.target}`, { method: wire.method, headers, agent, timeout: timeoutMs }, (answer) => {
+        status = answer.statusCode ?? 0
+        answer.on('data', (part: Buffer) => {
+          bytes += part.length
+          if (text.length < keptText) text += part.toString('utf8', 0, keptText)
         })
-        sent.once('timeout', () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)))
-        // A connection may fail more than once; the first settles the answer.
-        sent.on('error', (error) => settle(`${error}`))
-        sent.end(wire.body)
-      }),
+        answer.once('end', () => settle())
+        answer.on('error', (error) => settle(`${error}`))
+      })
+      const settle = (why = text) =>
+        resolve({ status, text: why, bytes, ms: performance.now() - from, onKept: sent.reusedSocket && !late })
+      let late = false
+      sent.once('timeout', () => {
+        late = true
+        sent.destroy(new Error(`no answer in ${timeoutMs} ms`))
+      })
+      // A connection may fail more than once; the first settles the answer.
+      sent.on('error', (error) => settle(`${error}`))
+      sent.end(wire.body)
+    })
   }
 }
