@@ -29,6 +29,7 @@ const keptText = 4096
 
 export function wireClient(url: string, { token, timeoutMs = 60_000 }: { token: string; timeoutMs?: number }): WireClient {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
+  const guarded = new WeakSet<object>()
   return {
     close: () => agent.destroy(),
     async send(wire) {
@@ -63,6 +64,11 @@ export function wireClient(url: string, { token, timeoutMs = 60_000 }: { token: 
       sent.once('timeout', () => {
         late = true
         sent.destroy(new Error(`no answer in ${timeoutMs} ms`))
+      })
+      // The server may refuse a body and end the connection while the rest is written: node has no listener on it any more.
+      sent.once('socket', (socket) => {
+        if (!guarded.has(socket)) socket.on('error', () => undefined)
+        guarded.add(socket)
       })
       // A connection may fail more than once; the first settles the answer.
       sent.on('error', (error) => settle(`${error}`))
