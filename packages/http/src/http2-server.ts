@@ -47,6 +47,8 @@ export function createHttp2Port(context: Context, sessions: Set<ServerHttp2Sessi
         tapped.destroy()
         return
       }
+      tapped.once('close', () => session?.destroy())
+      closeWhenIdle(session, tapped, limits.idleTimeoutMs)
       keep(session, { context, sessions })
       let settled = false
       const held = new HeldHeads(maxHeldBytes)
@@ -75,12 +77,25 @@ function createSessions(limits: ListenLimits, listBytes: number): Http2Server {
   })
 }
 
+/**
+ * Closes the session of a connection on which nothing has come or gone for `idleMs`. Node's own timer of a session is not used: it runs on
+ * when the session has ended, and keeps all that the connection used for so long.
+ */
+function closeWhenIdle(session: ServerHttp2Session, tapped: TappedConnection, idleMs: number): void {
+  const look = () => {
+    const restMs = tapped.activeAtMs + idleMs - performance.now()
+    if (restMs <= 0) session.close()
+    else timer = setTimeout(look, restMs).unref()
+  }
+  let timer = setTimeout(look, idleMs).unref()
+  tapped.once('close', () => clearTimeout(timer))
+}
+
 function keep(
   session: ServerHttp2Session,
   { context, sessions }: { readonly context: Context; readonly sessions: Set<ServerHttp2Session> },
 ): void {
   sessions.add(session)
-  session.setTimeout(context.limits.idleTimeoutMs, () => session.close())
   session.on('error', () => undefined)
   session.once('close', () => sessions.delete(session))
   if (context.closing) session.close()
