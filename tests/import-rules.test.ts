@@ -34,7 +34,6 @@ const typesOnly: Readonly<Record<string, readonly string[]>> = {
 /** Which packages may use a library; in each of them one module is the door to it. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   '@peculiar/x509': ['certificates'],
-  'fast-json-patch': ['fieldmanager'],
   'js-yaml': ['schema'],
   'prom-client': ['apiserver'],
   'reflect-metadata': ['certificates'],

@@ -38,9 +38,9 @@ export interface ApiRequest {
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal
   /** Set by callers in the same process that have authenticated already. */
-  readonly user?: UserInfo
+  readonly user?: UserInfo | undefined
   /** Hears what each admission plugin decided about the request; set by callers in the same process that want to know. */
-  readonly decisions?: DecisionSink
+  readonly decisions?: DecisionSink | undefined
 }
 
 /**

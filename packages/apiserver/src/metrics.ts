@@ -1,6 +1,7 @@
 import type { WebhookSignals } from '@krmkit/admission'
 import { type SliceScheduler, Slices } from '@krmkit/meta'
-import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
+import type { SampledMetric } from './flow-control/flow-metrics.ts'
 import { countedCode, type NamedResources, requestLabeler } from './request-labels.ts'
 import type { Filter } from './request-state.ts'
 import { RequestTallies } from './request-tallies.ts'
@@ -19,8 +20,8 @@ export interface Metrics {
   readonly webhooks: WebhookSignals
   /** Whether other servers are there that serve group versions of ours. */
   readonly availability: AvailabilitySignals
-  /** Tells, whenever somebody looks, how many requests at a time fall to each priority level. */
-  tellSeats(read: () => Promise<ReadonlyMap<string, number>>): void
+  /** Adds a metric whose values are made when they are read. */
+  register(metric: SampledMetric): void
   /** The pieces of the text of `/metrics`, and its content type. */
   expose(): Promise<{ parts: readonly Uint8Array[]; contentType: string }>
 }
@@ -115,19 +116,7 @@ export function createMetrics({ storage, resources, slices }: MetricsOptions): M
       },
       forgotten: (name) => unavailable.remove({ name }),
     },
-    tellSeats(read) {
-      new Gauge({
-        name: 'apiserver_flowcontrol_nominal_limit_seats',
-        help: 'Requests at a time that fall to a priority level by its shares.',
-        labelNames: ['priority_level'],
-        registers,
-        async collect() {
-          const seats = await read()
-          this.reset()
-          for (const [level, nominal] of seats) this.set({ priority_level: level }, nominal)
-        },
-      })
-    },
+    register: (metric) => registers[0]?.registerMetric(metric as unknown as Metric),
     async expose() {
       const registry = registers[0] as MetricRegistry
       const texts = [tallies.totals(requestTotal), tallies.durations(requestDuration), tallies.watches(watchTotal)]
@@ -154,6 +143,11 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   }
   parts.push(Buffer.from(text))
   return parts
+}
+
+/** 0 stands for a failure that has no code. */
+function webhookCode(code: number): number {
+  return code === 0 ? 0 : countedCode(code)
 }
 
 /** @see API protocol specification, 6 */
@@ -192,10 +186,10 @@ function webhookMetrics(registers: MetricRegistry[]): WebhookSignals {
   })
   return {
     called(labels, { seconds, rejected, code }) {
-      requests.inc({ ...labels, code: countedCode(code), rejected: String(rejected) })
+      requests.inc({ ...labels, code: webhookCode(code), rejected: String(rejected) })
       durations.observe({ ...labels, rejected: String(rejected) }, seconds)
     },
-    rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: countedCode(code) }),
+    rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
     failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
     excluded: (labels) => exclusions.inc({ ...labels, kind: 'webhook' }),
   }

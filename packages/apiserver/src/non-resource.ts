@@ -6,12 +6,12 @@ import { createDiscovery, gitVersion, versionDocument } from './discovery/index.
 import { type HealthCheck, healthResponse } from './health.ts'
 import { stageChecks } from './health-stages.ts'
 import { HealthTallies } from './health-tallies.ts'
-import type { ApiResponse } from './interfaces.ts'
+import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
 import { type Encoding, mediaType, type Representation } from './negotiation.ts'
 import { createOpenApi, type RemoteSource } from './openapi/index.ts'
-import { flag } from './query.ts'
+import { flag, type Query } from './query.ts'
 import { header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
 import { bytesBody, encodeObject, jsonResponse, objectResponse, textResponse } from './responses.ts'
@@ -28,6 +28,8 @@ export interface NonResourceOptions {
   /** OpenAPI documents of other servers. */
   readonly remoteDocuments?: RemoteSource | undefined
   readonly metrics: Metrics
+  /** Pages about priority and fairness. */
+  readonly flowPages?: (path: string, query: Query) => ApiResponse | undefined
   readonly readiness: readonly HealthCheck[]
   /** What was done at the start, for those who ask for it by name. */
   readonly started: readonly HealthCheck[]
@@ -116,12 +118,13 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     if (trimmed.startsWith('/version/')) throw ApiError.genericNotFound()
     if (trimmed === '/metrics' && readOnly) {
       const { parts, contentType } = await metrics.expose()
-      const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
-      return { status: 200, headers: { 'content-type': contentType }, body: { kind: 'list', parts, length } }
+      return { status: 200, headers: { 'content-type': contentType }, body: joined(parts) }
     }
     if (trimmed === '/metrics/slis' && readOnly) {
       return { ...textResponse(200, tallies.text()), headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' } }
     }
+    const page = readOnly ? options.flowPages?.(trimmed, query) : undefined
+    if (page !== undefined) return page
     const issued = issuerResponse(options.issuerDocuments, { path: info.path, method: request.method })
     if (issued !== undefined) return issued
     if (trimmed.startsWith('/openapi/') && !readOnly && request.method !== 'HEAD') throw ApiError.generic(405)
@@ -164,6 +167,14 @@ class KeptBytes {
     return bytes
   }
 }
+
+/** Small bodies as one piece, which is the usual form of an answer; large ones are not copied. */
+function joined(parts: readonly Uint8Array[]): ApiBody {
+  const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return length <= largestJoined ? bytesBody(Buffer.concat(parts)) : { kind: 'list', parts, length }
+}
+
+const largestJoined = 1024 * 1024
 
 /** Documents that the router does not answer are refused in other words. */
 function negotiateDocument(machinery: Machinery, accept: string | undefined, refusal: 'router' | 'mediaTypes'): Representation {

@@ -43,6 +43,8 @@ export interface RequestState {
   fault: unknown
   /** Milliseconds since the epoch after which nobody waits for the answer; set by the time limit. */
   deadline: number | undefined
+  /** Called once the initial state of a watch has been handed on; set by priority and fairness. */
+  watchInitialized: (() => void) | undefined
 }
 
 /** How much the audit trail keeps: nothing, who did what, that and the body, that and the answer. */
@@ -73,6 +75,7 @@ export class ArrivedRequest implements RequestState {
   flowHeaders: Readonly<Record<string, string>> | undefined = undefined
   fault: unknown = undefined
   deadline: number | undefined = undefined
+  watchInitialized: (() => void) | undefined = undefined
 
   constructor(request: ApiRequest, parts: Pick<RequestState, 'info' | 'query' | 'startedAt' | 'auditId'>) {
     this.request = request

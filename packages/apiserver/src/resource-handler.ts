@@ -4,6 +4,7 @@ import { managerName, unknownManager } from '@krmkit/fieldmanager'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind } from '@krmkit/meta'
 import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
+import type { WatchCounts } from './flow-control/watch-counts.ts'
 import type { ListRuns } from './list-runs.ts'
 import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
 import { text, type WriteOptions, writeOptions } from './query.ts'
@@ -37,6 +38,8 @@ export interface Machinery {
   view(definition: ResourceDefinition): View
   /** Stretches of lists that were sent before. */
   readonly runs: ListRuns
+  /** The watches that are being served. */
+  readonly watches: WatchCounts
   /** A served resource, by any version. */
   resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
   /** Hears when other resources are served than before. @returns what ends that. */

@@ -39,6 +39,12 @@ export function textResponse(status: number, text: string): ApiResponse {
   }
 }
 
+/** What is refused because too much is being done already, in the form of the stock server. */
+export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
+  const { headers, ...rest } = textResponse(429, 'Too many requests, please try again later.\n')
+  return { ...rest, headers: { ...headers, 'retry-after': String(retryAfterSeconds) } }
+}
+
 /** Bytes of an object in one encoding. `type` is needed for protobuf only. */
 export function encodeObject(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Uint8Array {
   const body = runAtOnce(objectSteps(object, encoding, pretty, type))

@@ -40,12 +40,12 @@ import { authentication } from './filters/authentication.ts'
 import { authorization } from './filters/authorization.ts'
 import { cors } from './filters/cors.ts'
 import { failures } from './filters/failures.ts'
-import { flowControl } from './filters/flow-control.ts'
 import { impersonation } from './filters/impersonation.ts'
 import { inFlight } from './filters/in-flight.ts'
 import { timeout } from './filters/timeout.ts'
 import { warnings } from './filters/warnings.ts'
-import { nominalSeats } from './flow-control/nominal-seats.ts'
+import { createFlowControl } from './flow-control/server-flow-control.ts'
+import { WatchCounts } from './flow-control/watch-counts.ts'
 import type { HealthCheck } from './health.ts'
 import type { ApiRequest, ApiResponse, ApiServer } from './interfaces.ts'
 import { ListRuns } from './list-runs.ts'
@@ -108,7 +108,10 @@ export interface ApiServerOptions {
   readonly corsAllowedOrigins?: readonly RegExp[]
   /** Tells browsers to come over TLS alone: `max-age=31536000`, `includeSubDomains`, `preload`. Default: they are told nothing. */
   readonly strictTransportSecurity?: readonly string[]
-  /** Tells callers by which flow schema their requests are classed. Default false. */
+  /**
+   * Serves requests by priority and fairness: flow schemas and priority levels in the store divide `readOnlyInFlight` and
+   * `mutatingInFlight` together. Default false: the two limits hold as they are.
+   */
   readonly flowControl?: boolean
   /** Who is told of requests: a function hears of every one that was answered, a trail of those that its policy chooses. */
   readonly audit?: AuditChoice
@@ -215,6 +218,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       return view
     },
     runs: new ListRuns(),
+    watches: new WatchCounts(),
     deprecatedRequest: ({ group, version, resource, kind }, subresource) =>
       metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
     resource: registry.resource,
@@ -228,8 +232,17 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     aggregation === undefined
       ? undefined
       : new Aggregator({ registry, aggregation, clock, closing: closing.signal, onFault, signals: metrics.availability })
+  const flowControl =
+    options.flowControl !== true
+      ? undefined
+      : createFlowControl({
+          ...{ clock, random, profile, registry, onFault, closing: closing.signal, watches: machinery.watches },
+          ...{ seats: limits.readOnlyInFlight + limits.mutatingInFlight, requestTimeoutMs: limits.requestTimeoutMs },
+        })
+  for (const metric of flowControl?.metrics ?? []) metrics.register(metric)
   const routes = createNonResourceRoutes({
     machinery,
+    ...(flowControl === undefined ? {} : { flowPages: flowControl.pages }),
     resources: () => served.definitions,
     metrics,
     ...(aggregator === undefined ? {} : { remote: () => aggregator.remote, remoteDocuments: aggregator.documents }),
@@ -243,7 +256,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const dispatch = async (state: RequestState): Promise<ApiResponse> => {
     try {
       const elsewhere = aggregator?.pass(state, limits.bodyBytes)
-      if (elsewhere !== undefined) return await elsewhere
+      if (elsewhere !== undefined) {
+        // What another server does takes none of our seats.
+        state.watchInitialized?.()
+        return await elsewhere
+      }
       if (!state.info.isResource) return await routes(state)
       return await dispatchResource(
         machinery,
@@ -262,11 +279,6 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     }
     return errorResponse(responder, error, header(state.request, 'accept'))
   }
-  if (options.flowControl === true) {
-    const levels = { group: `flowcontrol.apiserver.${profile.apiDomain}`, resource: 'prioritylevelconfigurations' }
-    const seats = limits.readOnlyInFlight + limits.mutatingInFlight
-    metrics.tellSeats(async () => nominalSeats(await registry.reader.list(levels), seats))
-  }
   const trails = auditTrails(options.audit)
   const auditing = { clock, profile, bodies: bodyReader((gvk) => machinery.kind(gvk)?.type()) }
   const filters: readonly (Filter | undefined)[] = [
@@ -274,7 +286,6 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     metrics.filter,
     failures(failed),
     auditRefused(trails, auditing),
-    inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, {
       identityHeaders: identityHeaders(options.proxyHeaders),
@@ -285,7 +296,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     warnings(),
     failures(failed),
     impersonation(authorizer, profile),
-    options.flowControl === true ? flowControl(registry.reader, { profile, revision: () => storage.revision }) : undefined,
+    flowControl?.filter ?? inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
     authorization(authorizer, profile),
   ]
   const run = compose(
@@ -342,6 +353,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   if (options.bootstrapRoles === 'afterwards') access.await(ensureBootstrapRoles(registry))
   const converters = new WebhookConverters(options.conversion ?? {}, { clock, random, reader: registry.reader })
   await aggregator?.start()
+  await flowControl?.start()
   await followDefinitions({ registry, clock, closing: closing.signal, onFault, converters })
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
 }

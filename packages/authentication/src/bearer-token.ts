@@ -21,8 +21,8 @@ export interface BearerOptions {
 }
 
 /**
- * Reads `Authorization: Bearer TOKEN`. An unknown token, a header that cannot be read, or several of them are
- * rejections; no header, or another scheme, is no opinion. Words after the token are ignored; @see API protocol specification, 5.
+ * Reads `Authorization: Bearer TOKEN`. An unknown token, or several headers, are rejections; no token, or another
+ * scheme, is no opinion. Words after the token are ignored; @see API protocol specification, 5.
  */
 export function bearerToken(tokens: TokenAuthenticator, options: BearerOptions = {}): Authenticator {
   return {

@@ -81,4 +81,46 @@ describe('chains of client certificates', () => {
     pem = next.certificate
     expect(kinds()).toEqual(['rejected', 'authenticated'])
   })
+
+  const text = (value: string) => Buffer.from(value)
+  const organization = '2.5.4.10'
+
+  it('texts of the subject are read in every encoding that clients use', () => {
+    const rawNames = [
+      { oid: organization, tag: 19, content: text('printable') },
+      { oid: organization, tag: 22, content: text('ia5@x') },
+      { oid: organization, tag: 20, content: Buffer.from('grün', 'latin1') },
+      { oid: organization, tag: 30, content: Buffer.from('grün', 'utf16le').swap16() },
+    ]
+    expect(judge(root.issue({ commonName: 'alice', rawNames }).peer)).toMatchObject({
+      user: { username: 'alice', groups: ['printable', 'ia5@x', 'grün', 'grün'] },
+    })
+  })
+
+  it.each([
+    ['UTF-8 that is none', { oid: organization, tag: 12, content: Uint8Array.of(0xff, 0xfe) }],
+    ['a PrintableString with other characters', { oid: organization, tag: 19, content: text('a@b') }],
+    ['an IA5String with other characters', { oid: organization, tag: 22, content: Uint8Array.of(0xe4) }],
+    ['half a character', { oid: organization, tag: 30, content: Uint8Array.of(0) }],
+    ['a group that is no text', { oid: organization, tag: 2, content: Uint8Array.of(1) }],
+    ['another attribute that is no text', { oid: '2.5.4.11', tag: 4, content: text('unit') }],
+  ])('a subject with %s is refused, not read in part', (_, name) => {
+    const { peer } = root.issue({ commonName: 'alice', organizations: ['dev'], rawNames: [name] })
+    expect(judge(peer)).toEqual({ kind: 'rejected', reason: 'the client certificate cannot be read' })
+  })
+
+  it.each([
+    ['usages that cannot be read', Uint8Array.of(0x02, 0x01, 0x00)],
+    ['a usage that is no identifier', Uint8Array.of(0x30, 0x03, 0x02, 0x01, 0x00)],
+    ['usages that are cut short', Uint8Array.of(0x30, 0x09, 0x06)],
+  ])('%s are not the same as none', (_, value) => {
+    const { peer } = root.issue({ commonName: 'alice', usage: 'any', rawExtensions: [{ oid: '2.5.29.37', value }] })
+    expect(reasonOf(judge(peer))).toBe('the certificate cannot be read')
+  })
+
+  it('an extension that is there twice is refused', () => {
+    const value = Uint8Array.of(0x30, 0x00)
+    const rawExtensions = ['1.3.6.1.4.1.57683.98', '1.3.6.1.4.1.57683.98'].map((oid) => ({ oid, value }))
+    expect(reasonOf(judge(root.issue({ commonName: 'alice', rawExtensions }).peer))).toBe('certificate has an extension twice')
+  })
 })

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { pemBlocks } from '@krmkit/meta'
 import { AuthenticationError } from './authentication-error.ts'
-import { elementsOf, extensionsOf } from './der.ts'
+import { type Extension, elementsOf, extensionsOf, oidOf } from './der.ts'
 
 /** Result of looking for a path from a certificate to an authority. */
 export type ChainVerdict =
@@ -15,6 +16,9 @@ export type ChainVerdict =
 
 const clientAuth = '1.3.6.1.5.5.7.3.2'
 const anyUsage = '2.5.29.37.0'
+const sequence = 0x30
+const identifier = 0x06
+const extendedUsages = '2.5.29.37'
 const basicConstraints = '2.5.29.19'
 const alternativeNames = '2.5.29.17'
 const nameConstraints = '2.5.29.30'
@@ -32,15 +36,14 @@ const understood = new Set([
 ])
 const maxDepth = 8
 const maxChecks = 64
-const pemBlock = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
 
 /**
  * Every certificate of a PEM bundle.
  *
- * @throws AuthenticationError `InvalidAuthority` when there is none or one cannot be read.
+ * @throws AuthenticationError `InvalidAuthority` when there is none or one cannot be read, its PEM block included.
  */
 export function parseAuthorities(pem: string): X509Certificate[] {
-  const blocks = pem.match(pemBlock) ?? []
+  const blocks = certificatesIn(pem)
   if (blocks.length === 0)
     throw new AuthenticationError({ code: 'InvalidAuthority', message: 'the bundle holds no PEM certificate' })
   return blocks.map((block, index) => {
@@ -56,6 +59,15 @@ export function parseAuthorities(pem: string): X509Certificate[] {
   })
 }
 
+function certificatesIn(pem: string): readonly string[] {
+  try {
+    return pemBlocks(pem, 'CERTIFICATE')
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new AuthenticationError({ code: 'InvalidAuthority', message: `the bundle is malformed: ${why}`, cause })
+  }
+}
+
 /**
  * Looks for a chain from `leaf` over `intermediates` to one of `authorities`, checking names, signatures, the right of every
  * issuer to issue and how far, extensions that must be understood, and that every member may stand for a client. Times are
@@ -65,7 +77,8 @@ export function verifyClientChain(
   leaf: X509Certificate,
   options: { readonly intermediates: readonly X509Certificate[]; readonly authorities: readonly X509Certificate[] },
 ): ChainVerdict {
-  if (!mayBeClient(leaf)) return { ok: false, reason: 'certificate specifies an incompatible key usage' }
+  const flaw = flawOfLeaf(leaf)
+  if (flaw !== undefined) return { ok: false, reason: flaw }
   const budget = { checks: maxChecks }
   const path = pathFrom(leaf, { ...options, budget, depth: 0 })
   if (path === undefined) return { ok: false, reason: 'certificate signed by unknown authority' }
@@ -78,9 +91,27 @@ export function verifyClientChain(
   }
 }
 
-function mayBeClient(certificate: X509Certificate): boolean {
-  const usages = certificate.keyUsage as readonly string[] | undefined
-  return usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage)
+function flawOfLeaf(leaf: X509Certificate): string | undefined {
+  try {
+    return mayBeClient(extensionsOf(leaf.raw)) ? undefined : 'certificate specifies an incompatible key usage'
+  } catch {
+    return unreadable
+  }
+}
+
+const unreadable = 'the certificate cannot be read'
+
+/** @throws RangeError when the extension is there and cannot be read: node takes it for absent then. */
+function mayBeClient(extensions: readonly Extension[]): boolean {
+  const found = extensions.find(({ oid }) => oid === extendedUsages)
+  if (found === undefined) return true
+  const [list, ...more] = elementsOf(found.value)
+  if (list?.tag !== sequence || more.length > 0) throw new RangeError('not a list of usages')
+  const usages = elementsOf(list.content).map(({ tag, content }) => {
+    if (tag !== identifier) throw new RangeError('not a usage')
+    return oidOf(content)
+  })
+  return usages.includes(clientAuth) || usages.includes(anyUsage)
 }
 
 /** What is wrong with a chain whose signatures are good; leaf first. */
@@ -88,8 +119,10 @@ function flawOf(path: readonly X509Certificate[]): string | undefined {
   try {
     const leafHasNames = extensionsOf(path[0]!.raw).some(({ oid }) => oid === alternativeNames)
     for (const [index, certificate] of path.entries()) {
-      if (!mayBeClient(certificate)) return 'an authority of the certificate may not sign for clients'
-      for (const { oid, critical, value } of extensionsOf(certificate.raw)) {
+      const extensions = extensionsOf(certificate.raw)
+      if (!mayBeClient(extensions)) return 'an authority of the certificate may not sign for clients'
+      if (new Set(extensions.map(({ oid }) => oid)).size < extensions.length) return 'certificate has an extension twice'
+      for (const { oid, critical, value } of extensions) {
         if (critical && !understood.has(oid)) return 'certificate has a critical extension that is not understood'
         // Between an authority and the leaf stand index - 1 others.
         if (index > 0 && oid === basicConstraints && index - 1 > pathLength(value)) return 'the chain is longer than allowed'
@@ -97,7 +130,7 @@ function flawOf(path: readonly X509Certificate[]): string | undefined {
       }
     }
   } catch {
-    return 'the certificate cannot be read'
+    return unreadable
   }
   return undefined
 }
@@ -105,7 +138,8 @@ function flawOf(path: readonly X509Certificate[]): string | undefined {
 /** How many authorities may stand below one; endless when nothing is said. */
 function pathLength(basic: Uint8Array): number {
   const [outer] = elementsOf(basic)
-  const length = outer === undefined ? undefined : elementsOf(outer.content).find(({ tag }) => tag === 0x02)
+  if (outer?.tag !== sequence) throw new RangeError('not basic constraints')
+  const length = elementsOf(outer.content).find(({ tag }) => tag === 0x02)
   if (length === undefined) return Number.POSITIVE_INFINITY
   return length.content.reduce((sum, byte) => sum * 256 + byte, 0)
 }

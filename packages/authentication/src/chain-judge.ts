@@ -27,6 +27,7 @@ const outOfTime = { ok: false, reason: 'certificate has expired or is not yet va
  */
 export function chainJudge<T>(
   options: { readonly authorities: AuthoritySource; readonly clock: Pick<Clock, 'now'>; readonly cacheBytes?: number },
+  /** Throws a RangeError for a certificate that cannot be read as a whole: it is rejected. */
   meaning: (leaf: X509Certificate) => T,
 ): ChainJudge<T> {
   const { authorities: source, clock, cacheBytes = 4 * 1024 * 1024 } = options
@@ -62,9 +63,19 @@ export function chainJudge<T>(
     if (seen !== undefined) return seen
     const verdict = verifyClientChain(leaf!, { intermediates, authorities })
     if (!verdict.ok) return { verdict, judged: verdict }
-    const known: Known<T> = { verdict, judged: { ok: true, value: meaning(leaf!) } }
+    const known = understood(leaf!, verdict)
+    if (known === undefined) return { verdict: unreadable, judged: unreadable }
     byFingerprint.set(fingerprint, known)
     return known
+  }
+
+  const understood = (leaf: X509Certificate, verdict: ChainVerdict): Known<T> | undefined => {
+    try {
+      return { verdict, judged: { ok: true, value: meaning(leaf) } }
+    } catch (error) {
+      if (error instanceof RangeError) return undefined
+      throw error
+    }
   }
 
   return (certificates) => {

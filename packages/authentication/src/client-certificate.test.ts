@@ -76,6 +76,10 @@ describe('clientCertificate', () => {
   it('refuses a bundle without certificates', () => {
     expect(() => clientCertificate({ authorities: 'nothing here', clock, profile })).toThrow(AuthenticationError)
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+    const junk = broken.replace('AAAA', '!!!!')
+    expect(() => clientCertificate({ authorities: pem('ca') + junk, clock, profile })).toThrow('is not base64')
+    const cut = pem('ca').replace('-----END CERTIFICATE-----', '')
+    expect(() => clientCertificate({ authorities: pem('ca') + cut, clock, profile })).toThrow('does not end')
     expect(() => clientCertificate({ authorities: pem('ca') + broken, clock, profile })).toThrow('certificate 2')
   })
 })

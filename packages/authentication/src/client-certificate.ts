@@ -1,11 +1,13 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import { type AuthoritySource, type ChainJudge, chainJudge } from './chain-judge.ts'
-import { subjectAttribute } from './der.ts'
+import { type SubjectTexts, subjectTexts } from './der.ts'
 import type { AuthenticationOutcome, Authenticator } from './interfaces.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
-/** Attribute of a subject that holds the uid of the user. */
+/** Attributes of a subject; the last holds the uid of the user. */
+const commonName = '2.5.4.3'
+const organization = '2.5.4.10'
 const uidAttribute = '1.3.6.1.4.1.57683.2'
 
 export interface ClientCertificateOptions {
@@ -42,10 +44,11 @@ function outcomeOf(
   leaf: X509Certificate,
   options: { readonly profile: Pick<NamingProfile, 'domain'>; readonly withUid: boolean },
 ): AuthenticationOutcome {
-  const user = userOfCertificate(leaf, options.profile)
+  const subject = subjectTexts(leaf.raw)
+  const user = userOf(subject, { leaf, ...options })
   if (user.username === '') return noOpinion
   if (!options.withUid) return { kind: 'authenticated', user }
-  const uids = subjectAttribute(leaf.raw, uidAttribute)
+  const uids = subject.get(uidAttribute) ?? []
   if (uids.length === 0) return { kind: 'authenticated', user }
   const [uid = '', ...more] = uids
   if (more.length > 0 || uid === '')
@@ -53,26 +56,28 @@ function outcomeOf(
   return { kind: 'authenticated', user: { ...user, uid } }
 }
 
-/** The user that a certificate names: the last common name, every organisation, and the certificate's own digest. */
+/**
+ * The user that a certificate names: the last common name, every organisation, and the certificate's own digest.
+ *
+ * @throws RangeError when the subject cannot be read as a whole.
+ */
 export function userOfCertificate(certificate: X509Certificate, profile: Pick<NamingProfile, 'domain'>): UserInfo {
-  const digest = certificate.fingerprint256.replaceAll(':', '').toLowerCase()
+  return userOf(subjectTexts(certificate.raw), { leaf: certificate, profile })
+}
+
+function userOf(
+  subject: SubjectTexts,
+  { leaf, profile }: { readonly leaf: X509Certificate; readonly profile: Pick<NamingProfile, 'domain'> },
+): UserInfo {
+  const digest = leaf.fingerprint256.replaceAll(':', '').toLowerCase()
   return {
-    username: commonNameOf(certificate),
-    groups: valuesOf(subjectOf(certificate).O),
+    username: subject.get(commonName)?.at(-1) ?? '',
+    groups: subject.get(organization) ?? [],
     extra: { [`authentication.${profile.domain}/credential-id`]: [`X509SHA256=${digest}`] },
   }
 }
 
-/** The last common name of the subject; empty when there is none. */
+/** The last common name of the subject; empty when there is none. @throws RangeError when the subject cannot be read as a whole. */
 export function commonNameOf(certificate: X509Certificate): string {
-  return valuesOf(subjectOf(certificate).CN).at(-1) ?? ''
-}
-
-function subjectOf(certificate: X509Certificate): Readonly<Record<string, string | readonly string[] | undefined>> {
-  return certificate.toLegacyObject().subject as unknown as Readonly<Record<string, string | readonly string[] | undefined>>
-}
-
-function valuesOf(value: string | readonly string[] | undefined): readonly string[] {
-  if (value === undefined) return []
-  return typeof value === 'string' ? [value] : value
+  return subjectTexts(certificate.raw).get(commonName)?.at(-1) ?? ''
 }

@@ -80,20 +80,66 @@ export function extensionsOf(certificate: Uint8Array): Extension[] {
   })
 }
 
-/** Values of an attribute in the subject of a certificate, as text. @throws RangeError when it is none. */
-export function subjectAttribute(certificate: Uint8Array, oid: string): string[] {
+/** Texts of the subject of a certificate, by the object identifier of the attribute, in order. */
+export type SubjectTexts = ReadonlyMap<string, readonly string[]>
+
+/**
+ * The subject of a certificate.
+ *
+ * @throws RangeError when it, or one of its texts, cannot be read: an attribute that is left out would make another user of it.
+ */
+export function subjectTexts(certificate: Uint8Array): SubjectTexts {
   const [outer] = elementsOf(certificate)
   const [body] = elementsOf(outer!.content)
   const members = elementsOf(body!.content)
   // version [0] is optional; then serial number, algorithm, issuer, validity, subject
   const subject = members[members[0]?.tag === 0xa0 ? 5 : 4]
-  const values: string[] = []
-  for (const { content: names } of elementsOf(subject!.content)) {
+  if (subject?.tag !== sequence) throw new RangeError('not a subject')
+  const texts = new Map<string, string[]>()
+  for (const { content: names } of elementsOf(subject.content)) {
     for (const { content: pair } of elementsOf(names)) {
-      const [type, value] = elementsOf(pair)
-      if (type !== undefined && value !== undefined && oidOf(type.content) === oid)
-        values.push(Buffer.from(value.content).toString('utf8'))
+      const [type, value, ...more] = elementsOf(pair)
+      if (type?.tag !== identifier || value === undefined || more.length > 0) throw new RangeError('not an attribute')
+      const oid = oidOf(type.content)
+      const known = texts.get(oid)
+      if (known === undefined) texts.set(oid, [textIn(value)])
+      else known.push(textIn(value))
     }
   }
-  return values
+  return texts
+}
+
+const identifier = 0x06
+const stringTypes: Readonly<Record<number, (content: Uint8Array) => string>> = {
+  // UTF8String
+  12: (content) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content),
+  // NumericString
+  18: (content) => matching(content, /^[0-9 ]*$/),
+  // PrintableString; `*` and `&` are used although they do not belong to it.
+  19: (content) => matching(content, /^[A-Za-z0-9 '()+,\-./:=?*&]*$/),
+  // TeletexString, in practice Latin-1
+  20: (content) => Buffer.from(content).toString('latin1'),
+  // IA5String
+  22: (content) => matching(content, /^[\0-\x7f]*$/),
+  // BMPString
+  30: (content) => {
+    if (content.length % 2 !== 0) throw new RangeError('not a text')
+    return new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(content)
+  },
+}
+
+function textIn({ tag, content }: Element): string {
+  const read = stringTypes[tag]
+  if (read === undefined) throw new RangeError('not a text')
+  try {
+    return read(content)
+  } catch {
+    throw new RangeError('not a text')
+  }
+}
+
+function matching(content: Uint8Array, form: RegExp): string {
+  const text = Buffer.from(content).toString('latin1')
+  if (!form.test(text)) throw new RangeError('not a text')
+  return text
 }

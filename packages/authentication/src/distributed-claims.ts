@@ -1,3 +1,4 @@
+import { OutsideCalls } from './bounded-authenticator.ts'
 import { ask } from './fetch.ts'
 import { type Claims, isSignedBy, isTokenShaped, readToken } from './jwt.ts'
 import { claimIn } from './oidc-claims.ts'
@@ -27,6 +28,7 @@ const mostSources = 16
 export class DistributedClaims {
   readonly #options: DistributedClaimOptions
   readonly #keys = new Map<string, OidcKeys>()
+  readonly #calls = new OutsideCalls()
 
   constructor(options: DistributedClaimOptions) {
     this.#options = options
@@ -49,7 +51,8 @@ export class DistributedClaims {
     if (endpoint === undefined || endpoint === '') return { claims }
     if (typeof endpoint !== 'string' || !endpoint.startsWith('https://') || !URL.canParse(endpoint))
       return { flaw: 'the source of the claim is no https URL' }
-    return this.#resolve(claims, { endpoint, accessToken: typeof accessToken === 'string' ? accessToken : '' })
+    const given = typeof accessToken === 'string' ? accessToken : ''
+    return this.#calls.run(() => this.#resolve(claims, { endpoint, accessToken: given }))
   }
 
   async #resolve(claims: Claims, source: { readonly endpoint: string; readonly accessToken: string }): Promise<Expanded> {

@@ -19,6 +19,7 @@ describe('the identity headers of a request', () => {
     ['none of them', { accept: ['a', 'a'], 'x-harmless': '\ufffd\n', 'impersonate-nothing': '\0' }],
     ['a token', { authorization: 'Bearer abc' }],
     ['another scheme', { authorization: 'Basic dTpw' }],
+    ['a scheme alone', { authorization: 'Bearer' }],
     ['white space, commas and letters of any script', { 'impersonate-user': ' gr\u00fcn, \u{1f600}\t' }],
     ['groups', { 'impersonate-user': 'a', 'impersonate-group': ['', 'b, c', ' '] }],
     ['one value in a list', { 'impersonate-user': ['a'], authorization: ['Bearer a'] }],
@@ -29,10 +30,6 @@ describe('the identity headers of a request', () => {
 
   it.each<[number, string, Headers]>([
     [401, 'repeated tokens', { authorization: ['Bearer a', 'Bearer a'] }],
-    [401, 'an empty Authorization', { authorization: '' }],
-    [401, 'a scheme without a token', { authorization: 'bearer' }],
-    [401, 'two spaces before a token', { authorization: 'Bearer  a' }],
-    [401, 'a scheme that is none', { authorization: 'Bearer\ta' }],
     [401, 'a token that is not text', { authorization: 'Bearer a\ufffd' }],
     [400, 'repeated users', { 'impersonate-user': ['a', 'b'] }],
     [400, 'repeated uids', { 'impersonate-user': 'a', 'impersonate-uid': ['1', '1'] }],
@@ -98,11 +95,11 @@ describe('bearerCredential', () => {
     ['bearer abc', 'abc'],
     ['  BEARER abc  ', 'abc'],
     ['Bearer abc def', 'abc'],
-    ['', 'malformed'],
-    ['Bearer', 'malformed'],
-    ['Bearer ', 'malformed'],
-    ['Bearer  abc', 'malformed'],
-    ['a=b', 'malformed'],
+    ['', 'absent'],
+    ['Bearer', 'absent'],
+    ['Bearer ', 'absent'],
+    ['Bearer  abc', 'absent'],
+    ['Bearer\tabc', 'absent'],
   ])('%j: %s [P236]', (header, expected) => {
     const credential = bearerCredential(header)
     expect(credential.kind === 'token' ? credential.token : credential.kind).toBe(expected)

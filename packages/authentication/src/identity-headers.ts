@@ -6,10 +6,12 @@ import type { AuthenticationRequest } from './interfaces.ts'
  *
  * **A malformed identity header is never an absent one.** A header of these families that is repeated where one is allowed, that holds
  * text that cannot be represented, or that cannot be read, ends the request with 400 or 401. Without this rule the request would run as
- * somebody else than it says: a lost Impersonate-User leaves the rights of the caller.
+ * another user than it says: a lost Impersonate-User leaves the rights of the caller.
  *
- * Differs: the stock server takes the first of repeated headers, takes an empty Impersonate-User for none, and lets a caller without a
- * readable bearer token be anonymous.
+ * Two things are absent in the protocol itself, in the stock server and here: an Authorization header that is not `Bearer TOKEN`, because
+ * other schemes are not for this server, and an empty Impersonate-User.
+ *
+ * Differs: the stock server takes the first of repeated headers, and bytes that are not UTF-8 as they are.
  */
 
 export interface FrontProxyHeaders {
@@ -81,8 +83,7 @@ export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
     for (const prefix of prefixes) if (name.startsWith(prefix)) return 'keyed'
     return undefined
   }
-  const meaningProblem = (name: string, value: HeaderValue): string | undefined => {
-    if (name === 'authorization') return bearerCredential(value).kind === 'malformed' ? 'cannot be read' : undefined
+  const keyProblem = (name: string): string | undefined => {
     if (names.has(name)) return undefined
     const prefix = prefixes.find((each) => name.startsWith(each)) ?? ''
     return decodedKey(name.slice(prefix.length)) === undefined ? 'has a key that is not UTF-8' : undefined
@@ -95,7 +96,7 @@ export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
         if (family === undefined) continue
         const message =
           lower === name
-            ? (valueProblem(headers[name], { family, headersJoined }) ?? meaningProblem(name, headers[name]))
+            ? (valueProblem(headers[name], { family, headersJoined }) ?? keyProblem(name))
             : 'must be named in lower case'
         if (message !== undefined) return { code: name === 'authorization' ? 401 : 400, message: `header ${name} ${message}` }
       }
@@ -173,21 +174,17 @@ export type BearerCredential =
   | { readonly kind: 'malformed'; readonly reason: string }
 
 const absent: BearerCredential = { kind: 'absent' }
-const scheme = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)/
 
-/** Reads `Bearer TOKEN`; words after the token are ignored. Another scheme is no bearer credential. */
+/** Reads `Bearer TOKEN`; words after the token are ignored. Whatever else a header holds is no bearer credential. */
 export function bearerCredential(header: HeaderValue): BearerCredential {
   const value = singleValue(header)
   if (value === undefined) return absent
   if (value === false) return { kind: 'malformed', reason: 'the Authorization header is repeated' }
   const text = value.trim()
-  if (text.length < 8 || text.slice(0, 7).toLowerCase() !== 'bearer ') {
-    if (scheme.test(text) && text.toLowerCase() !== 'bearer') return absent
-    return { kind: 'malformed', reason: 'the Authorization header cannot be read' }
-  }
+  if (text.length < 8 || text.slice(0, 7).toLowerCase() !== 'bearer ') return absent
   const end = text.indexOf(' ', 7)
   const token = end < 0 ? text.slice(7) : text.slice(7, end)
-  return token === '' ? { kind: 'malformed', reason: 'the Authorization header holds no token' } : { kind: 'token', token }
+  return token === '' ? absent : { kind: 'token', token }
 }
 
 /** Names in lower case, as requests have them. @throws AuthenticationError `InvalidHeaders` */

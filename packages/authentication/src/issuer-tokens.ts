@@ -1,10 +1,10 @@
 import type { Clock } from '@krmkit/meta'
+import { BoundedOidcKeys } from './bounded-authenticator.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 import type { Fetch } from './fetch.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { type Claims, isSignedBy, readToken } from './jwt.ts'
 import type { ClaimMapping } from './oidc-claims.ts'
-import { OidcKeys } from './oidc-keys.ts'
 import { transientRejection } from './token-cache.ts'
 import { audiencesIn, endOf, flawOfTimes, issuerSkew } from './token-times.ts'
 
@@ -13,9 +13,9 @@ export interface IssuerReach {
   /** How to reach the issuer. Trusting its certificate is the fetch's business. */
   readonly fetch: Fetch
   readonly clock: Clock
-  /** Longest wait for one answer of the issuer, in milliseconds. Default 10 000. */
+  /** Longest wait for one answer of the issuer, in milliseconds. Default 30 000. */
   readonly timeoutMs?: number
-  /** Least time between two fetches of keys, in milliseconds. Default 10 000. */
+  /** Least time between two fetches of keys, in milliseconds; tokens with unknown keys wait for the next one. Default 1 000. */
   readonly cooldownMs?: number
   /** Age at which keys are fetched again, in milliseconds. Default 10 minutes. */
   readonly maxAgeMs?: number
@@ -60,12 +60,12 @@ export function issuerTokens(options: IssuerTokenOptions): OidcAuthenticator {
     algorithms,
     fetch: options.fetch,
     clock,
-    timeoutMs: options.timeoutMs ?? 10_000,
-    cooldownMs: options.cooldownMs ?? 10_000,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    cooldownMs: options.cooldownMs ?? 1_000,
     maxAgeMs: options.maxAgeMs ?? 600_000,
     onError: options.onError ?? (() => undefined),
   }
-  const keys = new OidcKeys({ ...reach, issuer: issuerUrl, ...(discoveryUrl === undefined ? {} : { discoveryUrl }) })
+  const keys = new BoundedOidcKeys({ ...reach, issuer: issuerUrl, ...(discoveryUrl === undefined ? {} : { discoveryUrl }) })
   const distributed =
     distributedClaim === undefined ? undefined : new DistributedClaims({ ...reach, claim: distributedClaim, audiences })
   const identify = async (claims: Claims): Promise<AuthenticationOutcome> => {
@@ -80,15 +80,16 @@ export function issuerTokens(options: IssuerTokenOptions): OidcAuthenticator {
     return { kind: 'authenticated', user: mapped.user, expiresAt: endOf(claims, issuerSkew) }
   }
   const judge = async (token: string): Promise<AuthenticationOutcome> => {
+    const mark = keys.mark()
     const { algorithm, keyId, claims } = readToken(token)!
     if (!algorithms.includes(algorithm)) return rejected('the token is signed with an algorithm that is not allowed')
     // What no signature can mend is refused first: it costs no fetch.
     const flaw = flawOfTimes(claims, clock.now(), { what: 'token', skew: issuerSkew }) ?? flawOfAudience(claims, options)
     if (flaw !== undefined) return rejected(flaw)
-    const found = await keys.find(keyId, algorithm)
+    const found = await keys.find(keyId, algorithm, mark)
     if (found.kind === 'unavailable') return transientRejection('oidc: the keys of the issuer are not known yet')
     for (const key of found.keys) if (await isSignedBy(token, key)) return identify(claims)
-    for (const key of await keys.renewed(keyId, algorithm)) if (await isSignedBy(token, key)) return identify(claims)
+    for (const key of await keys.renewed(keyId, algorithm, mark)) if (await isSignedBy(token, key)) return identify(claims)
     return transientRejection('oidc: no key of the issuer has signed the token')
   }
   return {

@@ -11,7 +11,7 @@ export interface OidcKeysOptions {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly timeoutMs: number
-  /** Keys are fetched again at most so often, whatever tokens ask for. */
+  /** Least time between two fetches, whatever tokens ask for; those that need a newer fetch wait for it. */
   readonly cooldownMs: number
   /** Keys older than this are fetched again before they are used; when that fails they still hold. */
   readonly maxAgeMs: number
@@ -21,37 +21,51 @@ export interface OidcKeysOptions {
 /** What is known of the keys: `unavailable` when the issuer never told. */
 export type KeysAnswer = { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] } | { readonly kind: 'unavailable' }
 
+/** How many fetches had begun when a token arrived: what began later knows every key that the token can be signed with. */
+export type FetchMark = number
+
 /**
- * The keys of an issuer: discovered and fetched when a token first asks, kept, and fetched again when a token names a key
- * that is not among them. Whatever happens, there is one fetch at a time, and a pause between two.
+ * The keys of an issuer: discovered and fetched when a token first needs them, kept, and fetched again when a token names a key that is
+ * not among them. There is one fetch at a time and a pause between two, so that tokens with made-up keys cannot burden the issuer; a
+ * token is judged only after a fetch that began when it had arrived.
  */
 export class OidcKeys {
   readonly #options: OidcKeysOptions
   #keys: readonly VerificationKey[] | undefined
   #fetchedAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
+  #begun: FetchMark = 0
   #jwksUri: string | undefined
   #fetching: Promise<void> | undefined
+  /** Until the next fetch may begin. */
+  #pause: Promise<void> | undefined
 
   constructor(options: OidcKeysOptions) {
     this.#options = options
   }
 
+  /** To be taken when a token arrives. */
+  mark(): FetchMark {
+    return this.#begun
+  }
+
   /** The keys by which a token of this key id and algorithm may be signed. */
-  async find(keyId: string | undefined, algorithm: string): Promise<KeysAnswer> {
+  async find(keyId: string | undefined, algorithm: string, mark = this.mark()): Promise<KeysAnswer> {
     const { clock, maxAgeMs } = this.#options
-    if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) await this.#refresh()
+    if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) await this.#fetchUnlessPaused()
+    // An issuer that has not answered yet is not waited for a second time.
+    if (this.#keys === undefined) return { kind: 'unavailable' }
     const found = this.#matching(keyId, algorithm)
     if (found.length > 0) return { kind: 'keys', keys: found }
     // Perhaps the issuer has a new key.
-    await this.#refresh()
-    return this.#keys === undefined ? { kind: 'unavailable' } : { kind: 'keys', keys: this.#matching(keyId, algorithm) }
+    await this.#refresh(mark)
+    return { kind: 'keys', keys: this.#matching(keyId, algorithm) }
   }
 
-  /** The same after fetching once more; none when that brought no other keys, or may not be done yet. */
-  async renewed(keyId: string | undefined, algorithm: string): Promise<readonly VerificationKey[]> {
+  /** The same after a fetch that began after the mark; none when that brought no other keys. */
+  async renewed(keyId: string | undefined, algorithm: string, mark: FetchMark): Promise<readonly VerificationKey[]> {
     const before = this.#keys
-    await this.#refresh()
+    await this.#refresh(mark)
     return this.#keys === before ? [] : this.#matching(keyId, algorithm)
   }
 
@@ -66,16 +80,56 @@ export class OidcKeys {
     }
   }
 
+  /** The keys by which a token may be signed, as far as they can be told without waiting. */
+  known(keyId: string | undefined, algorithm: string): KeysAnswer | undefined {
+    const { clock, maxAgeMs } = this.#options
+    if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) return undefined
+    const keys = this.#matching(keyId, algorithm)
+    return keys.length > 0 ? { kind: 'keys', keys } : undefined
+  }
+
   #matching(keyId: string | undefined, algorithm: string): readonly VerificationKey[] {
     return (this.#keys ?? []).filter((key) => key.algorithm === algorithm && (keyId === undefined || key.id === keyId))
   }
 
-  #refresh(): Promise<void> {
-    const { clock, cooldownMs, onError } = this.#options
-    if (this.#fetching !== undefined) return this.#fetching
-    const now = clock.now()
-    if (now - this.#triedAt < cooldownMs) return Promise.resolve()
-    this.#triedAt = now
+  /** Resolves when a fetch has ended that began after the mark. */
+  async #refresh(mark: FetchMark): Promise<void> {
+    while (this.#begun <= mark) {
+      if (this.#fetching !== undefined) await this.#fetching
+      else if (this.#isPaused()) await this.#untilNextFetch()
+      else this.#begin()
+    }
+    await this.#fetching
+  }
+
+  async #fetchUnlessPaused(): Promise<void> {
+    if (this.#fetching === undefined && !this.#isPaused()) this.#begin()
+    await this.#fetching
+  }
+
+  #isPaused(): boolean {
+    const { clock, cooldownMs } = this.#options
+    return clock.now() - this.#triedAt < cooldownMs
+  }
+
+  #untilNextFetch(): Promise<void> {
+    const { clock, cooldownMs } = this.#options
+    this.#pause ??= new Promise((resolve) => {
+      clock.setTimeout(
+        () => {
+          this.#pause = undefined
+          resolve()
+        },
+        this.#triedAt + cooldownMs - clock.now(),
+      )
+    })
+    return this.#pause
+  }
+
+  #begin(): void {
+    const { clock, onError } = this.#options
+    this.#begun++
+    this.#triedAt = clock.now()
     this.#fetching = this.#fetchKeys()
       .catch((error: unknown) => {
         // The next try discovers anew: the keys may have moved.
@@ -85,7 +139,6 @@ export class OidcKeys {
       .finally(() => {
         this.#fetching = undefined
       })
-    return this.#fetching
   }
 
   async #fetchKeys(): Promise<void> {

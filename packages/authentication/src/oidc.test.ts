@@ -162,6 +162,41 @@ describe('keys of the issuer', () => {
     expect(lab.asked).toEqual({ discovery: 1, keys: 2 })
   })
 
+  it('the first token of a new key is judged by a fetch that began after it arrived, however short ago the last one was [P239]', async () => {
+    const { judge, lab } = withOwnKeys()
+    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    lab.rotate()
+    const judged = Promise.all([judge(lab.token()), judge(lab.token({ claims: { sub: 'bob' } }))])
+    await new Promise(setImmediate)
+    expect(lab.asked.keys).toBe(1)
+    clock.advance(1000)
+    expect((await judged).map(({ kind }) => kind)).toEqual(['authenticated', 'authenticated'])
+    expect(lab.asked.keys).toBe(2)
+  })
+
+  it('made-up keys make the issuer answer once a second, however many they are', async () => {
+    const { judge, lab } = withOwnKeys()
+    await judge(lab.token())
+    const junk = (kid: string) => judge(lab.token({ header: { kid } }))
+    const judged: Promise<AuthenticationOutcome>[] = []
+    for (let second = 0; second < 5; second++) {
+      for (let i = 0; i < 50; i++) judged.push(junk(`${second}-${i}`))
+      clock.advance(1000)
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+    }
+    for (const outcome of await Promise.all(judged)) expect(reasonOf(outcome)).toContain('no key of the issuer')
+    expect(lab.asked.keys).toBeLessThanOrEqual(6)
+  })
+
+  it('keys may take half a minute to arrive', async () => {
+    const { judge, lab } = withOwnKeys()
+    lab.faults.next.push({ slowMs: 29_000 })
+    const judged = judge(lab.token())
+    await new Promise(setImmediate)
+    clock.advance(29_000)
+    expect(await judged).toMatchObject({ kind: 'authenticated' })
+  })
+
   it('P239 a key that is withdrawn is not believed once the keys have aged', async () => {
     const { judge, lab } = withOwnKeys()
     const former = lab.token()

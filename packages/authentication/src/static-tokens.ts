@@ -26,6 +26,10 @@ export function parseStaticTokens(text: string): StaticToken[] {
     }
     const [token = '', username = '', uid = '', groups = ''] = fields
     if (token === '') continue
+    if (username === '') {
+      const message = `line ${line} of the token file has no user name`
+      throw new AuthenticationError({ code: 'InvalidTokenFile', message, line })
+    }
     tokens.set(token, { token, user: { username, uid, groups: groups === '' ? [] : groups.split(',') } })
   }
   return [...tokens.values()]

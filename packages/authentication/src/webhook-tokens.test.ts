@@ -128,11 +128,13 @@ describe('webhookTokens', () => {
     ['an empty name', { status: { authenticated: true, user: { username: '' } } }],
     ['groups that are no texts', { status: { authenticated: true, user: { username: 'a', groups: [7] } } }],
     ['a uid that is none', { status: { authenticated: true, user: { username: 'a', uid: 7 } } }],
+    ['an error that is no text', { status: { authenticated: true, error: 7, user: { username: 'a' } } }],
     ['a truth that is none', { status: { authenticated: 'true', user: { username: 'a' } } }],
   ])('an answer with %s lets nobody in', async (_, answer) => {
     const { judge, lab } = setup()
     lab.alter = (review) => (typeof answer === 'object' && !Array.isArray(answer) ? { ...review, ...answer } : answer)
-    expect((await judge('good')).kind).not.toBe('authenticated')
+    // No opinion would let another authenticator decide.
+    expect((await judge('good')).kind).toBe('rejected')
   })
 
   it('a user named by hostile members is only what it says', async () => {

@@ -111,10 +111,10 @@ function judge({ status: code, text }: Answer, { apiVersion, wanted, own }: Ques
       `the token webhook answered with ${String(review.kind)} of ${String(review.apiVersion)}, not with ${apiVersion}`,
     )
   const status = membersOf(review.status ?? {}, 'status')
-  if (status.authenticated !== true) {
-    const { error } = status
-    return typeof error === 'string' && error !== '' ? { kind: 'rejected', reason: error.slice(0, 256) } : noOpinion
-  }
+  const { authenticated = false, error = '' } = status
+  if (typeof authenticated !== 'boolean' || typeof error !== 'string')
+    throw new Error('the answer of the token webhook has a status with members of wrong types')
+  if (!authenticated) return error === '' ? noOpinion : { kind: 'rejected', reason: error.slice(0, 256) }
   const user = userIn(membersOf(status.user ?? {}, 'user'))
   if (wanted.length === 0) return { kind: 'authenticated', user }
   const told = textsIn(status.audiences, 'audiences')

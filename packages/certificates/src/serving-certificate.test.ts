@@ -70,6 +70,17 @@ describe('servingCertificate', () => {
     expect((await servingCertificate(directory, at(start + 3640 * dayMs))).renewed).toBe(true)
   })
 
+  it('refuses a damaged authority instead of replacing what others trust', async () => {
+    await servingCertificate(directory, at(start))
+    for (const name of ['ca.crt', 'ca.key']) {
+      const text = await readFile(join(directory, name), 'utf8')
+      await writeFile(join(directory, name), text.slice(0, 40))
+      await expect(servingCertificate(directory, at(start))).rejects.toMatchObject({ code: 'StorageFailed' })
+      await writeFile(join(directory, name), text)
+    }
+    expect((await servingCertificate(directory, at(start))).renewed).toBe(false)
+  })
+
   it('refuses hosts that are none and directories that cannot be written', async () => {
     for (const host of ['', 'a b', 'x\n', 'a,DNS:b', '-a.b', 'a'.repeat(300)]) {
       await expect(servingCertificate(directory, at(start, [host]))).rejects.toMatchObject({ code: 'InvalidHost' })

@@ -63,8 +63,19 @@ export function textIn(members: Members, name: string, where: string): string | 
   throw invalid(where, `${name} is not a text`)
 }
 
-export function flagIn(members: Members, name: string): boolean {
-  return Object.hasOwn(members, name) && members[name] === true
+/** A member that is true or false; absent is false. @throws ClientError `InvalidKubeconfig` when it is something else. */
+export function flagIn(members: Members, name: string, where: string): boolean {
+  const value = Object.hasOwn(members, name) ? members[name] : undefined
+  if (value === undefined || value === null) return false
+  if (typeof value === 'boolean') return value
+  throw invalid(where, `${name} is not true or false`)
+}
+
+/** Bytes of a base64 text, which may be broken into lines. Anything that is not base64 as a whole is refused. */
+export function decodeBase64(text: string, where: string): Buffer {
+  const plain = text.replace(/\s+/g, '')
+  if (plain.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) throw invalid(where, 'is not base64')
+  return Buffer.from(plain, 'base64')
 }
 
 /** A path in a member, relative to the folder of its file. */
@@ -81,8 +92,7 @@ export function invalid(where: string, what: string): ClientError {
 export async function fileOrData(entry: Entry, name: string): Promise<string | undefined> {
   const data = textIn(entry.members, `${name}-data`, entry.name)
   if (data !== undefined) {
-    if (!/^[A-Za-z0-9+/=\s]+$/.test(data)) throw invalid(entry.name, `${name}-data is not base64`)
-    return Buffer.from(data, 'base64').toString('utf8')
+    return decodeBase64(data, `${entry.name}: ${name}-data`).toString('utf8')
   }
   const path = pathIn(entry, name)
   if (path === undefined) return undefined

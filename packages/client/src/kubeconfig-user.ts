@@ -29,6 +29,9 @@ export type UserConnection = Pick<ConnectionOptions, 'certificate' | 'key' | 'to
  */
 export async function kubeconfigUser(user: Entry, options: KubeconfigUserOptions): Promise<UserConnection> {
   const { members, name } = user
+  const unknown = Object.keys(members).find((member) => !knownMembers.has(member))
+  // A credential under a misspelled name would be none, and the caller another user.
+  if (unknown !== undefined) throw invalid(name, `${JSON.stringify(unknown)} is no member of a user`)
   if (isSet(members['auth-provider'])) {
     throw new ClientError({
       code: 'Unsupported',
@@ -52,6 +55,20 @@ export async function kubeconfigUser(user: Entry, options: KubeconfigUserOptions
     ...(impersonate === undefined ? {} : { impersonate }),
   }
 }
+
+const knownMembers: ReadonlySet<string> = new Set([
+  ...[
+    'client-certificate',
+    'client-certificate-data',
+    'client-key',
+    'client-key-data',
+    'token',
+    'tokenFile',
+    'username',
+    'password',
+  ],
+  ...['as', 'as-uid', 'as-groups', 'as-user-extra', 'auth-provider', 'exec', 'extensions'],
+])
 
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
@@ -109,9 +126,12 @@ function textsIn(value: unknown, where: string): readonly string[] {
 
 /** Files with tokens change while we run: read anew for each request, they are small and in the page cache. */
 async function readToken(path: string): Promise<string> {
+  let token: string
   try {
-    return (await readFile(path, 'utf8')).trim()
+    token = (await readFile(path, 'utf8')).trim()
   } catch (cause) {
     throw new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: the token file ${path} cannot be read`, cause })
   }
+  if (token === '') throw new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: the token file ${path} is empty` })
+  return token
 }

@@ -57,14 +57,15 @@ describe('loadKubeconfig', () => {
   })
 
   it('reads certificates as data and as files beside the config', async () => {
-    await writeFile(join(folder, 'ca.pem'), 'CA')
+    const authority = '-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n'
+    await writeFile(join(folder, 'ca.pem'), authority)
     await writeFile(join(folder, 'user.key'), 'KEY')
     expect(
       await load(
         '    certificate-authority: ca.pem\n    tls-server-name: other',
         `    client-certificate-data: ${base64('CERT')}\n    client-key: ${folder}/user.key`,
       ),
-    ).toMatchObject({ ca: 'CA', tlsServerName: 'other', certificate: 'CERT', key: 'KEY' })
+    ).toMatchObject({ ca: authority, tlsServerName: 'other', certificate: 'CERT', key: 'KEY' })
     expect(
       await load('    insecure-skip-tls-verify: true\n    certificate-authority: missing.pem', '    token: t'),
     ).toMatchObject({
@@ -124,6 +125,19 @@ describe('loadKubeconfig', () => {
     ['an unknown context', config('', '    token: t'), 'other'],
     ['an unknown context that every object has', config('', '    token: t'), 'constructor'],
     ['a certificate without its key', config('', `    client-certificate-data: ${base64('x')}`), undefined],
+    [
+      'data that is base64 in part',
+      config(`    certificate-authority-data: ${base64('CA').slice(1)}`, '    token: t'),
+      undefined,
+    ],
+    ['authorities without a certificate', config(`    certificate-authority-data: ${base64('CA')}`, '    token: t'), undefined],
+    [
+      'authorities with a broken block',
+      config(`    certificate-authority-data: ${base64('-----BEGIN CERTIFICATE-----')}`, ''),
+      undefined,
+    ],
+    ['a flag that is no flag', config('    insecure-skip-tls-verify: "no"', '    token: t'), undefined],
+    ['a credential under a misspelled name', config('', '    tokenfile: t'), undefined],
     ['data that is no base64', config('    certificate-authority-data: "***"', '    token: t'), undefined],
     ['a file that is missing', config('    certificate-authority: nowhere.pem', '    token: t'), undefined],
     ['a token that is no text', config('', '    token: 7'), undefined],

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import type { NamingProfile } from '@krmkit/meta'
+import { type NamingProfile, pemBlocks } from '@krmkit/meta'
 import type { ClientOptions } from './client.ts'
 import { ClientError } from './client-error.ts'
 import type { ExecOptions } from './credentials/exec-plugin.ts'
@@ -91,8 +91,9 @@ async function clusterPart(cluster: Entry): Promise<ConnectionOptions> {
       message: `kubeconfig: the cluster ${name} is reached through a proxy, which is not supported`,
     })
   }
-  const insecure = flagIn(members, 'insecure-skip-tls-verify')
+  const insecure = flagIn(members, 'insecure-skip-tls-verify', name)
   const ca = insecure ? undefined : await fileOrData(cluster, 'certificate-authority')
+  if (ca !== undefined) requireAuthorities(ca, name)
   const tlsServerName = textIn(members, 'tls-server-name', name)
   return {
     server,
@@ -100,4 +101,15 @@ async function clusterPart(cluster: Entry): Promise<ConnectionOptions> {
     ...(tlsServerName === undefined ? {} : { tlsServerName }),
     ...(insecure ? { insecureSkipTlsVerify: true } : {}),
   }
+}
+
+/** An empty bundle would mean the authorities of the platform to the TLS library. */
+function requireAuthorities(ca: string, where: string): void {
+  let blocks: readonly string[]
+  try {
+    blocks = pemBlocks(ca, 'CERTIFICATE')
+  } catch (cause) {
+    throw invalid(where, `certificate-authority: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+  if (blocks.length === 0) throw invalid(where, 'certificate-authority holds no certificate in PEM')
 }

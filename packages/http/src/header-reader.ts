@@ -1,11 +1,15 @@
 import { HpackDecoder } from './hpack/decoder.ts'
 import { HeaderList } from './hpack/header-list.ts'
+import { type RequestFields, readRequestFields } from './http2-request-fields.ts'
+import { headersFrameOf } from './http2-stand-in.ts'
 
 /**
- * Reads the header lists out of what a client of HTTP/2 sends, beside the session that answers it. The library behind node's sessions drops
- * header fields that it finds invalid, and nothing tells of it; what is read here is whole.
+ * Takes the header lists out of what a client of HTTP/2 sends, before the session that answers it sees them. The library behind node's
+ * sessions drops header fields that it finds invalid and bounds their size and number, and node gives no way to see that. So header blocks
+ * are decoded here, whole, and the session gets a stand-in for each: a block that opens the stream and says no more than framing needs.
  *
- *     preface (24 octets) --> frame head (9 octets) --> header block | anything else, skipped by its length
+ *     preface (24 octets) --> frame head (9 octets) --> header block: decoded, replaced
+ *                                                  \--> anything else: passed on as it is
  *
  * @see RFC 9113, 4 and 6
  */
@@ -18,11 +22,18 @@ export interface HeaderReaderLimits {
   readonly blockBytes: number
 }
 
+/** The head of a request, as it was sent. */
+export interface RequestHead {
+  readonly list: HeaderList
+  readonly fields: RequestFields
+}
+
 const prefaceLength = 24
 const headLength = 9
 const lengthOctets = 3
 const headersFrame = 1
 const continuationFrame = 9
+const endStreamFlag = 0x1
 const endHeadersFlag = 0x4
 const paddedFlag = 0x8
 const priorityFlag = 0x20
@@ -30,9 +41,8 @@ const priorityFlag = 0x20
 const fieldCost = 16
 const empty = Buffer.alloc(0)
 
-/** A header list that waits for its stream. */
 interface Waiting {
-  readonly list: HeaderList
+  readonly head: RequestHead
   readonly cost: number
 }
 
@@ -44,24 +54,30 @@ interface Frame {
   readonly length: number
 }
 
+/** A header block that goes on in the next frame. */
+interface Block {
+  readonly stream: number
+  readonly flags: number
+  readonly fragments: Buffer[]
+  length: number
+}
+
 export class HeaderReader {
   readonly #decoder = new HpackDecoder()
   readonly #limits: HeaderReaderLimits
   readonly #waiting = new Map<number, Waiting>()
   #waitingCost = 0
   #newestStream = 0
-  /** Octets that are passed over: the rest of the preface or of a payload. */
+  /** Octets that are passed on unseen: the rest of the preface or of a payload. */
   #skip = prefaceLength
   /** A frame head or wanted payload that arrives in pieces. */
   #partial: Buffer = empty
   #filled = 0
   #frame: Frame | undefined
-  /** The stream of a header block that goes on in the next frame, and its fragments. */
-  #blockStream = 0
-  #fragments: Buffer[] = []
-  #blockLength = 0
-  #frames = 0
+  #block: Block | undefined
   #broken = false
+  /** What the session gets of the current chunk. */
+  #out: Buffer[] = []
 
   constructor(limits: HeaderReaderLimits) {
     this.#limits = limits
@@ -70,38 +86,65 @@ export class HeaderReader {
   /**
    * Takes what arrived next.
    *
-   * @returns false when the client breaks the protocol or a limit: the connection must end.
+   * @returns what the session gets instead, maybe nothing; undefined when the client breaks the protocol or a limit: the connection must end.
    */
-  read(chunk: Buffer): boolean {
+  read(chunk: Buffer): Buffer | undefined {
     let at = 0
+    /** Where that begins which is passed on next. */
+    let from = 0
     while (!this.#broken && at < chunk.length) {
+      const frame = this.#frame
       if (this.#skip > 0) {
         const skipped = Math.min(this.#skip, chunk.length - at)
         this.#skip -= skipped
         at += skipped
-        continue
+      } else if (frame === undefined && this.#filled === 0 && chunk.length - at >= headLength) {
+        if (!this.#head(chunk, at)) {
+          this.#pass(chunk, from, at)
+          from = at + headLength
+        }
+        at += headLength
+      } else if (frame === undefined) {
+        if (this.#filled === 0) this.#pass(chunk, from, at)
+        at += this.#fill(chunk, { at, wanted: headLength })
+        from = at
+        if (this.#filled === headLength) {
+          const head = this.#filledPart()
+          if (this.#head(head, 0)) this.#out.push(head)
+        }
+      } else {
+        at += this.#readPayload(frame, chunk, at)
+        from = at
       }
-      const wanted = this.#frame === undefined ? headLength : this.#frame.length
-      if (this.#filled === 0 && chunk.length - at >= wanted) {
-        this.#complete(chunk, at)
-        at += wanted
-      } else at += this.#fill(chunk, { at, wanted })
     }
-    return !this.#broken
+    if (this.#broken) return undefined
+    this.#pass(chunk, from, at)
+    return this.#output()
   }
 
   /**
-   * The list of a stream that the session has opened; at most once. Streams appear in the order of their numbers: lists of earlier ones,
+   * The head of a stream that the session has opened; at most once. Streams appear in the order of their numbers: heads of earlier ones,
    * which the session refused, are forgotten.
    */
-  take(stream: number): HeaderList | undefined {
-    for (const [id, { list, cost }] of this.#waiting) {
+  take(stream: number): RequestHead | undefined {
+    for (const [id, { head, cost }] of this.#waiting) {
       if (id > stream) return undefined
       this.#waiting.delete(id)
       this.#waitingCost -= cost
-      if (id === stream) return list
+      if (id === stream) return head
     }
     return undefined
+  }
+
+  #pass(chunk: Buffer, from: number, to: number): void {
+    if (from < to) this.#out.push(to - from === chunk.length ? chunk : chunk.subarray(from, to))
+  }
+
+  #output(): Buffer {
+    const out = this.#out
+    if (out.length === 0) return empty
+    this.#out = []
+    return out.length === 1 ? out[0]! : Buffer.concat(out)
   }
 
   /** Keeps a part of a frame head or payload until the rest is there. @returns octets taken */
@@ -114,33 +157,45 @@ export class HeaderReader {
     }
     chunk.copy(this.#partial, this.#filled, at, at + taken)
     this.#filled += taken
-    if (this.#filled === wanted) {
-      const whole = this.#partial
-      this.#partial = empty
-      this.#filled = 0
-      this.#complete(whole, 0)
-    }
     return taken
   }
 
-  #complete(source: Buffer, at: number): void {
-    const frame = this.#frame
-    if (frame === undefined) this.#head(source, at)
-    else this.#payload(frame, source.subarray(at, at + frame.length))
+  #filledPart(): Buffer {
+    const whole = this.#partial
+    this.#partial = empty
+    this.#filled = 0
+    return whole
   }
 
-  #head(source: Buffer, at: number): void {
+  /** Reads a frame head. @returns whether the frame is passed on as it is */
+  #head(source: Buffer, at: number): boolean {
     const length = source.readUIntBE(at, lengthOctets)
-    const type = source[at + 3]!
+    const type = source[at + lengthOctets]!
     const stream = source.readUInt32BE(at + 5) & 0x7fffffff
-    const continues = this.#blockStream !== 0
-    if (continues ? type !== continuationFrame || stream !== this.#blockStream : type === continuationFrame) this.#broken = true
-    else if (type !== headersFrame && type !== continuationFrame) this.#skip = length
-    else if (stream === 0 || length > this.#limits.frameBytes) this.#broken = true
+    const block = this.#block
+    if (block === undefined ? type === continuationFrame : type !== continuationFrame || stream !== block.stream)
+      this.#broken = true
+    else if (type !== headersFrame && type !== continuationFrame) {
+      this.#skip = length
+      return true
+    } else if (stream === 0 || length > this.#limits.frameBytes) this.#broken = true
     else {
-      this.#frame = { type, flags: source[at + 4]!, stream, length }
-      if (length === 0) this.#payload(this.#frame, empty)
+      const frame = { type, flags: source[at + 4]!, stream, length }
+      if (length === 0) this.#payload(frame, empty)
+      else this.#frame = frame
     }
+    return false
+  }
+
+  /** @returns octets taken */
+  #readPayload(frame: Frame, chunk: Buffer, at: number): number {
+    if (this.#filled === 0 && chunk.length - at >= frame.length) {
+      this.#payload(frame, chunk.subarray(at, at + frame.length))
+      return frame.length
+    }
+    const taken = this.#fill(chunk, { at, wanted: frame.length })
+    if (this.#filled === frame.length) this.#payload(frame, this.#filledPart())
+    return taken
   }
 
   #payload(frame: Frame, payload: Buffer): void {
@@ -151,29 +206,26 @@ export class HeaderReader {
       return
     }
     const ends = (frame.flags & endHeadersFlag) !== 0
-    if (ends && this.#blockStream === 0) {
-      this.#block(frame.stream, fragment)
+    if (ends && this.#block === undefined) {
+      this.#read(frame, fragment)
       return
     }
-    this.#blockStream = frame.stream
-    this.#blockLength += fragment.length
+    this.#block ??= { stream: frame.stream, flags: frame.flags, fragments: [], length: 0 }
+    const block = this.#block
+    block.length += fragment.length
+    block.fragments.push(Buffer.from(fragment))
     // Empty frames are counted too.
-    this.#frames++
-    if (this.#blockLength > this.#limits.blockBytes || this.#frames > maxFrames(this.#limits)) {
+    if (block.length > this.#limits.blockBytes || block.fragments.length > maxFrames(this.#limits)) {
       this.#broken = true
       return
     }
-    this.#fragments.push(Buffer.from(fragment))
     if (!ends) return
-    const block = Buffer.concat(this.#fragments)
-    this.#fragments = []
-    this.#blockStream = 0
-    this.#blockLength = 0
-    this.#frames = 0
-    this.#block(frame.stream, block)
+    this.#block = undefined
+    this.#read(block, Buffer.concat(block.fragments))
   }
 
-  #block(stream: number, block: Buffer): void {
+  /** Decodes a whole block and puts its stand-in into its place. */
+  #read({ stream, flags }: Pick<Block, 'stream' | 'flags'>, block: Buffer): void {
     // Trailers, and what no client may send, are decoded for the sake of the table alone.
     const opens = stream > this.#newestStream && (stream & 1) === 1
     const list = new HeaderList(opens ? this.#limits.listBytes : 0)
@@ -181,12 +233,19 @@ export class HeaderReader {
       this.#broken = true
       return
     }
-    if (!opens) return
+    const endsStream = (flags & endStreamFlag) !== 0
+    if (!opens) {
+      this.#out.push(headersFrameOf({ stream, endsStream, fields: undefined }))
+      return
+    }
     this.#newestStream = stream
+    const fields = readRequestFields(list.raw)
+    if (!fields.wellFormed) list.invalid = true
     const cost = block.length + list.raw.length * fieldCost
-    this.#waiting.set(stream, { list, cost })
+    this.#waiting.set(stream, { head: { list, fields }, cost })
     this.#waitingCost += cost
     if (this.#waitingCost > this.#limits.blockBytes) this.#broken = true
+    this.#out.push(headersFrameOf({ stream, endsStream, fields }))
   }
 }
 

@@ -12,7 +12,7 @@ export function wireText(text: string): string {
 
 /**
  * The same for the header of an answer, which always can be sent: as in the stock server, characters that have no place in a header become
- * spaces, and white space around it goes. Not for requests: what says who somebody is must not change.
+ * spaces, and white space around it goes. Not for requests: what names a user must not change.
  */
 export function answerText(text: string): string {
   if (plainText.test(text)) return text

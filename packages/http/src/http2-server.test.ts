@@ -13,6 +13,8 @@ let directory: string
 let server: Listening
 let clients: RawHttp2[] = []
 let seen: ApiRequest[] = []
+/** Answers wait for it. */
+let hold: Promise<void> | undefined
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'krmkit-http-'))
 })
@@ -25,8 +27,11 @@ afterEach(async () => {
 const start = async (limits: Partial<ListenLimits> = {}) => {
   clients = []
   seen = []
-  const handle = answering((request) => {
+  hold = undefined
+  const handle = answering(async (request) => {
     seen.push(request)
+    await hold
+    if (request.method === 'POST') return text(`${(await request.body(100)).length}`)
     return text(JSON.stringify(request.headers['x'] ?? null))
   })
   server = await listen({ handle }, { tls: selfSigned(directory), limits })
@@ -89,6 +94,99 @@ describe('header values over HTTP/2', () => {
     client.send(headersFrame(3, Buffer.concat([whole(), Buffer.from([0xbe])])))
     expect((await client.answer(3)).body).toContain('BadRequest')
     expect(seen).toHaveLength(0)
+  })
+})
+
+describe('heads of HTTP/2', () => {
+  const [method, scheme, target, authority] = requestFields as [RawField, RawField, RawField, RawField]
+
+  it.each<[string, RawField[]]>([
+    ['no method', [scheme, target, authority]],
+    ['no scheme', [method, target, authority]],
+    ['no path', [method, scheme, authority]],
+    ['an empty path', [method, scheme, [':path', ''], authority]],
+    ['a path that is none', [method, scheme, [':path', 'a'], authority]],
+    ['a path with a space', [method, scheme, [':path', '/a b'], authority]],
+    ['a path with a line end', [method, scheme, [':path', '/a\n'], authority]],
+    ['a method that is none', [[':method', 'GE T'], scheme, target, authority]],
+    ['two paths', [method, scheme, target, target, authority]],
+    ['an unknown pseudo header', [method, scheme, target, authority, [':x', 'y']]],
+    ['a pseudo header behind others', [method, scheme, target, ['x', 'y'], authority]],
+    ['the status of an answer', [method, scheme, target, authority, [':status', '200']]],
+    ['headers of the connection', [method, scheme, target, authority, ['connection', 'close']]],
+    ['a coding', [method, scheme, target, authority, ['transfer-encoding', 'chunked']]],
+    ['another protocol', [method, scheme, target, authority, ['upgrade', 'websocket']]],
+    ['other trailers', [method, scheme, target, authority, ['te', 'gzip']]],
+    ['two lengths', [method, scheme, target, authority, ['content-length', '0'], ['content-length', '0']]],
+    ['a length that is none', [method, scheme, target, authority, ['content-length', '+1']]],
+    ['two hosts', [method, scheme, target, ['host', 'a'], ['host', 'b']]],
+  ])('with %s are answered 400', async (_, fields) => {
+    await start()
+    const client = dial().send(headersFrame(1, encodeFields(fields)))
+    expect(await client.answer(1)).toMatchObject({ status: 400 })
+    expect(seen).toHaveLength(0)
+    expect((await client.request(3, [['x', 'fine']]).answer(3)).body).toBe('"fine"')
+  })
+
+  it('arrive with method, path and host as sent', async () => {
+    await start()
+    const fields: RawField[] = [
+      [':method', 'PUT'],
+      scheme,
+      [':path', '//a%2f?b=c'],
+      [':authority', 'example.com'],
+      ['te', 'trailers'],
+    ]
+    await dial()
+      .send(headersFrame(1, encodeFields(fields)))
+      .answer(1)
+    expect(seen[0]).toMatchObject({
+      method: 'PUT',
+      path: '//a%2f',
+      query: 'b=c',
+      headers: { host: 'example.com', te: 'trailers' },
+    })
+  })
+
+  it('may hold values beyond 64 KiB, as in the stock server', async () => {
+    await start()
+    const block = whole(['y', 'z'.repeat(200_000)])
+    expect((await dial().send(headersFrame(1, block)).answer(1)).status).toBe(200)
+    expect(seen[0]!.headers.y).toHaveLength(200_000)
+  })
+
+  it.each(['1', '3'])('with the length %s are not served with a body of two octets', async (length) => {
+    await start()
+    const [, ...others] = requestFields
+    const fields: RawField[] = [[':method', 'POST'], ...others, ['content-length', length]]
+    const client = dial().send(
+      headersFrame(1, encodeFields(fields), flags.endHeaders),
+      encodeFrame(frameTypes.data, { stream: 1, flags: flags.end, payload: Buffer.from('ab') }),
+    )
+    const { status, ended, reset } = await client.answer(1)
+    // Releases of node reset the stream or end the connection.
+    expect([status, ended, client.socket.closed || reset !== undefined]).toEqual([0, false, true])
+  })
+
+  it('do not take more memory together than a connection may, and give it back', async () => {
+    await start({ headerBytes: 4 * 1024 * 1024 })
+    const client = dial()
+    const large = encodeFields([...requestFields, ['y', 'z'.repeat(3_900)]], { indexed: true })
+    expect((await client.send(headersFrame(1, large)).answer(1)).status).toBe(200)
+    // Each octet stands for the field that was added last.
+    const list = Buffer.concat([whole(), Buffer.alloc(1000, 0xbe)])
+    const open = (stream: number) => headersFrame(stream, list, flags.endHeaders)
+    const pending = [3, 5, 7, 9].map((stream) => open(stream))
+    let release = () => {}
+    hold = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    client.send(...pending)
+    const refused = await client.answer(9)
+    release()
+    expect(refused.status).toBe(431)
+    for (const stream of [3, 5]) expect((await client.answer(stream)).status).toBe(200)
+    expect((await client.send(open(11)).answer(11)).status).toBe(200)
   })
 })
 

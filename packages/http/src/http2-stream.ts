@@ -5,21 +5,21 @@ import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
 import { type Context, carry, dropStream, failure, groups, internalFailure, refusal } from './exchange.ts'
 import { gzipParts } from './gzip-parts.ts'
+import type { RequestHead } from './header-reader.ts'
 import { answerText, isSendable } from './header-text.ts'
-import type { HeaderList } from './hpack/header-list.ts'
 import { peerOf } from './peer.ts'
 import { noBody, nothing, readBody } from './request-body.ts'
-import { headersOf, pseudoHeadersOf, splitTarget } from './request-head.ts'
+import { headersOf, splitTarget } from './request-head.ts'
 import { type Outlet, StreamPump } from './stream-pump.ts'
 import type { TurnQueue } from './turn-queue.ts'
 
-/** A new stream, and the header list that the client sent with it. */
+/** A new stream, and the head that the client sent with it. */
 export interface Http2Exchange {
   readonly stream: ServerHttp2Stream
   /** The connection under the session. */
   readonly socket: TLSSocket
-  /** Undefined when the list was not seen. */
-  readonly list: HeaderList | undefined
+  /** Undefined when it was not seen. */
+  readonly head: RequestHead | undefined
   /** The client sends nothing after the headers. */
   readonly ended: boolean
 }
@@ -37,13 +37,12 @@ class Http2Request implements ApiRequest {
   #abort: AbortController | undefined
 
   constructor(exchange: Http2Exchange, pace: BodyPace) {
-    const raw = exchange.list?.raw ?? []
-    const { method, target } = pseudoHeadersOf(raw)
-    const { path, query } = splitTarget(target)
-    this.method = method
+    const { head } = exchange
+    const { path, query } = splitTarget(head?.fields.target ?? '/')
+    this.method = head?.fields.method ?? ''
     this.path = path
     this.query = query
-    this.headers = headersOf(raw)
+    this.headers = headersOf(head?.list.raw ?? [])
     this.peer = peerOf(exchange.socket)
     this.#stream = exchange.stream
     this.#ended = exchange.ended
@@ -78,7 +77,7 @@ class Http2Request implements ApiRequest {
 
 /** Answers one stream of HTTP/2. */
 export async function serveHttp2(context: Context, exchange: Http2Exchange): Promise<void> {
-  const { stream, list } = exchange
+  const { stream, head } = exchange
   const { session } = stream
   // What the client still sends after the answer is not wanted.
   if (!exchange.ended) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
@@ -88,7 +87,7 @@ export async function serveHttp2(context: Context, exchange: Http2Exchange): Pro
   const request = new Http2Request(exchange, context.pace)
   let answer: ApiResponse
   try {
-    answer = refusalOf(request, list) ?? (await context.handle(request))
+    answer = refusalOf(head) ?? (await context.handle(request))
   } catch (error) {
     context.fault(error)
     answer = failure
@@ -109,11 +108,13 @@ export async function serveHttp2(context: Context, exchange: Http2Exchange): Pro
 }
 
 /** The answer to a request that the handler does not see; most are none of these. */
-function refusalOf({ method }: Http2Request, list: HeaderList | undefined): ApiResponse | undefined {
-  if (list === undefined) return refusal(400, 'the request headers cannot be read')
+function refusalOf(head: RequestHead | undefined): ApiResponse | undefined {
+  if (head === undefined) return refusal(400, 'the request headers cannot be read')
+  const { list, fields } = head
   if (list.tooLarge) return refusal(431, 'the request headers are too large')
-  if (list.invalid) return refusal(400, 'a request header has characters that are not allowed in it')
-  return method === 'CONNECT' ? refusal(405, 'CONNECT is not served') : undefined
+  if (list.invalid)
+    return refusal(400, 'the request headers break the rules of HTTP/2, or have characters that are not allowed in them')
+  return fields.method === 'CONNECT' ? refusal(405, 'CONNECT is not served') : undefined
 }
 
 function send(context: Context, exchange: { request: Http2Request; stream: ServerHttp2Stream; answer: ApiResponse }): void {

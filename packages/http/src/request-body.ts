@@ -67,13 +67,14 @@ export function readBody(source: Readable, options: ReadOptions): Promise<Uint8A
   })
 }
 
+/** Reads on, within bounds, so that the answer is not lost; what comes after it is bounded by `boundUnreadBody`. */
 function discard(source: Readable): void {
   let budget = discardBytes
-  source.on('data', (chunk: Buffer) => {
+  const count = (chunk: Buffer) => {
     budget -= chunk.length
-    if (budget < 0) source.destroy()
-  })
-  source.resume()
+    if (budget < 0) source.off('data', count).pause()
+  }
+  source.on('data', count).resume()
 }
 
 function tooSlow(): ApiError {

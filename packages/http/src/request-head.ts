@@ -50,18 +50,6 @@ export function headersOf(raw: readonly string[]): Headers {
   return headers
 }
 
-/** Method and target out of the pseudo headers of HTTP/2. */
-export function pseudoHeadersOf(raw: readonly string[]): { readonly method: string; readonly target: string } {
-  let method = ''
-  let target = '/'
-  // They stand before all others.
-  for (let i = 0; i + 1 < raw.length && raw[i]!.charCodeAt(0) === 58; i += 2) {
-    if (raw[i] === ':method') method = raw[i + 1]!
-    else if (raw[i] === ':path') target = raw[i + 1]!
-  }
-  return { method, target }
-}
-
 /** Whether gzip is among the codings that the client names; weights are not looked at, as the stock server does not. */
 export function acceptsGzip(header: string | readonly string[] | undefined): boolean {
   if (header === undefined) return false

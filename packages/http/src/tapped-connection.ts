@@ -1,20 +1,23 @@
 import { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 
-/**
- * A TLS connection as a session of HTTP/2 gets it: every chunk that arrives is shown to `observe` first. Chunks are passed on as they are.
- */
+/** A TLS connection as a session of HTTP/2 gets it: chunks that arrive go through `filter` first. */
 export class TappedConnection extends Duplex {
   readonly #socket: TLSSocket
+  /** When bytes came or went last. */
+  activeAtMs = performance.now()
 
-  /** @param observe false: the chunk is not passed on, nor anything after it. */
-  constructor(socket: TLSSocket, observe: (chunk: Buffer) => boolean) {
+  /** @param filter gives what is passed on, maybe nothing; undefined: not this chunk, nor anything after it. */
+  constructor(socket: TLSSocket, filter: (chunk: Buffer) => Buffer | undefined) {
     super({ allowHalfOpen: false, readableHighWaterMark: socket.readableHighWaterMark })
     this.#socket = socket
     let passing = true
     socket.on('data', (chunk: Buffer) => {
-      passing &&= observe(chunk)
-      if (passing && !this.push(chunk)) socket.pause()
+      if (!passing) return
+      this.activeAtMs = performance.now()
+      const passed = filter(chunk)
+      if (passed === undefined) passing = false
+      else if (passed.length > 0 && !this.push(passed)) socket.pause()
     })
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
@@ -26,11 +29,13 @@ export class TappedConnection extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.activeAtMs = performance.now()
     this.#socket.write(chunk, done)
   }
 
   override _writev(chunks: { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
     const last = chunks.length - 1
+    this.activeAtMs = performance.now()
     this.#socket.cork()
     for (let i = 0; i < last; i++) this.#socket.write(chunks[i]!.chunk)
     this.#socket.write(chunks[last]!.chunk, done)

@@ -4,6 +4,7 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
 import type { SendToWebhook, WebhookAnswer, WebhookRequest, WebhookTarget, WebhookTransport } from '@krmkit/admission'
+import { pemBlocks } from '@krmkit/meta'
 import { connectionFailure } from './connection-failure.ts'
 
 /** As Go's client keeps them. */
@@ -59,8 +60,8 @@ export function webhookTransport(): WebhookTransport & Disposable {
 /** @throws Error in the words of the stock server. */
 export function checkTarget({ ca, certificate, key }: WebhookTarget): void {
   if (ca !== undefined) {
-    const blocks = ca.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-    if (blocks === null) throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
+    const blocks = authoritiesIn(ca)
+    if (blocks.length === 0) throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
     for (const block of blocks) {
       try {
         new X509Certificate(block)
@@ -73,6 +74,15 @@ export function checkTarget({ ca, certificate, key }: WebhookTarget): void {
     if (certificate !== undefined && key !== undefined) createSecureContext({ cert: certificate, key })
   } catch (error) {
     throw new Error(`tls: the client certificate cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** None for a bundle with a malformed block. */
+function authoritiesIn(bundle: string): readonly string[] {
+  try {
+    return pemBlocks(bundle, 'CERTIFICATE')
+  } catch {
+    return []
   }
 }
 

@@ -43,6 +43,7 @@ export {
   serviceHoldings,
   serviceUse,
 } from './policies/core/service-allocation.ts'
+export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './policies/flowcontrol/mandatory.ts'
 export { policies } from './policies/index.ts'
 export { missingMembers } from './policies/required-members.ts'
 export { defaultPrinter } from './printers/default.ts'

@@ -105,6 +105,7 @@ export {
 } from './object-meta.ts'
 export { controllerOf, validateOwnerReferences } from './owner-references.ts'
 export { Path } from './path.ts'
+export { pemBlocks } from './pem.ts'
 export {
   validateDomainPrefixedKey,
   validateDomainPrefixedPath,

@@ -11,6 +11,7 @@ export type MetaErrorCode =
   | 'InvalidFieldSelector'
   | 'InvalidIntOrString'
   | 'InvalidLabelSelector'
+  | 'InvalidPem'
   | 'InvalidQuantity'
   | 'InvalidTime'
 

@@ -25,3 +25,12 @@ export function isStorableName(name: string): boolean {
     name.length <= maxSegmentLength && name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
   )
 }
+
+const loneSurrogate = /\p{Surrogate}/u
+
+/** What keeps a name out of storage, although it is a path segment; empty: nothing. */
+export function unstorableName(name: string): string[] {
+  if (name.length > maxSegmentLength) return [`must be no more than ${maxSegmentLength} characters`]
+  if (name.includes('\0')) return ['may not contain a zero character']
+  return loneSurrogate.test(name) ? ['must be well-formed Unicode'] : []
+}

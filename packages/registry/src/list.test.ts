@@ -3,6 +3,7 @@ import { memoryStorage } from '@krmkit/storage'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeContinueToken } from './continue-token.ts'
 import type { ListAnswer, ListRequest } from './interfaces.ts'
+import { objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import { type SampleRegistry, sampleRegistry } from './testing/sample-registry.ts'
 
@@ -73,6 +74,54 @@ describe('lists', () => {
     expect(
       names(await list({ namespace: 'ns', fieldSelector: parseFieldSelector('metadata.name=c,metadata.namespace=x') })),
     ).toBe('')
+  })
+})
+
+describe('long lists', () => {
+  /** Objects as an earlier process has left them: nothing is known of them but their bytes. */
+  async function fill(count: number): Promise<void> {
+    const filler = 'x'.repeat(40_000)
+    for (let i = 0; i < count; i++) {
+      const name = `n${String(i).padStart(4, '0')}`
+      const metadata = { name, namespace: 'ns', labels: { rank: String(i), even: String(i % 2 === 0) } }
+      const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { filler } }
+      await sample.storage.put(objectKey(sample.definition('configmaps'), 'ns', name), () =>
+        Buffer.from(`${JSON.stringify(object)}\n`),
+      )
+    }
+  }
+
+  it('let the event loop turn while a selector looks at each object, and are of one revision', async () => {
+    await fill(600)
+    let turns = 0
+    let working = true
+    const turn = (): void => {
+      // Written meanwhile: not in the list.
+      if (turns++ === 0) void sample.remove('configmaps', 'n0500')
+      if (working) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const { entries, revision } = await list({ labelSelector: parseLabelSelector('even=true') })
+    working = false
+    expect(turns).toBeGreaterThan(1)
+    expect(entries).toHaveLength(300)
+    expect(entries.every((entry) => entry.revision <= revision)).toBe(true)
+    expect((await list({ labelSelector: parseLabelSelector('even=true') })).entries).toHaveLength(299)
+  })
+
+  it('come in pieces that hold what the whole holds', async () => {
+    await fill(1200)
+    const labelSelector = parseLabelSelector('even=true,rank>900')
+    const whole = names(await list({ labelSelector }))
+    let pieces = ''
+    let continueToken = ''
+    do {
+      const answer = await list({ labelSelector, limit: 40, continueToken })
+      pieces += names(answer)
+      continueToken = answer.continueToken
+    } while (continueToken !== '')
+    expect(pieces).toBe(whole)
+    expect(whole).toHaveLength(149 * 5)
   })
 })
 

@@ -4,11 +4,13 @@ import {
   type ApiObject,
   type FieldError,
   formatTime,
+  type NameRule,
   nameRules,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
 import type { Environment, FrozenObject, RequestContext } from './interfaces.ts'
+import { unstorableName } from './keys.ts'
 
 /** The rules that hold for the metadata of every kind, around those of the kind's own policy. */
 
@@ -84,7 +86,13 @@ const anyName = { name: nameRules.pathSegment }
 
 /** The generic layer's own look at a new object, after the kind's. */
 export function validateNewMetadata(object: FrozenObject, definition: ResourceDefinition): FieldError[] {
-  return validateObjectMeta(object.metadata, { namespaced: definition.kind.namespaced, ...anyName })
+  return validateObjectMeta(object.metadata, { namespaced: definition.kind.namespaced, name: newName })
+}
+
+/** Differs: the stock server takes path segments of any length and with zero characters, which are no keys of this storage. */
+const newName: NameRule = (name, prefix) => {
+  const problems = nameRules.pathSegment(name, prefix)
+  return problems.length > 0 ? problems : unstorableName(name)
 }
 
 /** The generic layer's own look at an update, before the kind's. */

@@ -287,7 +287,8 @@ function deletionFinalizers(definition: ResourceDefinition, current: FrozenObjec
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((item) => b.includes(item))
+  const items = new Set(b)
+  return a.length === b.length && a.every((item) => items.has(item))
 }
 
 function isNamespace(definition: ResourceDefinition): boolean {

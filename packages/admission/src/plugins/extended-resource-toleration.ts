@@ -18,9 +18,12 @@ export function extendedResourceToleration({ domain }: NamingProfile): Admission
         ),
       )
       const present = pod.spec.tolerations ?? []
+      const tolerated = new Set(
+        present.filter(({ operator, effect = '' }) => operator === 'Exists' && effect === '').map(({ key }) => key),
+      )
       const missing = [...asked]
         .sort()
-        .filter((key) => !present.some((each) => each.key === key && each.operator === 'Exists' && (each.effect ?? '') === ''))
+        .filter((key) => !tolerated.has(key))
         .map((key) => ({ key, operator: 'Exists' }))
       if (missing.length > 0) pod.spec = { ...pod.spec, tolerations: [...present, ...missing] }
     },

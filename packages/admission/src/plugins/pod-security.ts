@@ -220,10 +220,6 @@ function isSignificant(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod> | undefine
     const [now, before] = [pod.spec[kind] ?? [], old.spec[kind] ?? []]
     if (now.length !== before.length || now.some((container, i) => differs(container, before[i]))) return true
   }
-  return (pod.spec.ephemeralContainers ?? []).some((container) =>
-    differs(
-      container,
-      old.spec.ephemeralContainers?.find(({ name }) => name === container.name),
-    ),
-  )
+  const known = new Map((old.spec.ephemeralContainers ?? []).map((container) => [container.name, container]))
+  return (pod.spec.ephemeralContainers ?? []).some((container) => differs(container, known.get(container.name)))
 }

@@ -46,7 +46,7 @@ export class AuditRecord {
     this.#options = options
     this.#user = user
     this.#sourceIPs = sourceAddresses(state.request)
-    this.#userAgent = header(state.request, 'user-agent')
+    this.#userAgent = shortened(header(state.request, 'user-agent'))
   }
 
   /** Tells every trail that wants to hear of the stage. @throws when a backend that is strict loses the first entry. */
@@ -150,6 +150,14 @@ export class AuditRecord {
     const all = level === 'Metadata' ? annotations : { ...annotations, ...detailAnnotations, ...traced }
     return Object.keys(all).length === 0 ? undefined : { ...all }
   }
+}
+
+const longestUserAgent = 1024
+
+/** Cut as the stock server cuts it, which keeps all of the request URI. */
+function shortened(userAgent: string | undefined): string | undefined {
+  if (userAgent === undefined || userAgent.length <= longestUserAgent) return userAgent
+  return `${userAgent.slice(0, longestUserAgent)}...TRUNCATED`
 }
 
 interface StageFacts {

@@ -6,7 +6,7 @@ import {
   setDefinitionCondition,
 } from '@krmkit/kinds'
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
-import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
+import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime, Slices } from '@krmkit/meta'
 import { collectionPrefix, deleteObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
 import type { Watcher } from '@krmkit/storage'
 import { serverContext } from '../bootstrap.ts'
@@ -234,7 +234,9 @@ class Follower {
   async #deleteInstances(definition: ResourceDefinition, prefix: string): Promise<void> {
     const { registry } = this.#options
     const { entries } = await registry.environment.storage.list({ prefix })
+    const slices = new Slices(registry.slices)
     for (const entry of entries) {
+      if (slices.due(true)) await slices.next()
       const { metadata } = registry.parsed.objectOf(entry)
       if (metadata.deletionTimestamp !== undefined) continue
       try {

@@ -10,6 +10,16 @@ const jane = { username: 'jane', groups: ['system:authenticated'], uid: 'u1' }
 const decided = { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }
 
 describe('audit', () => {
+  it('cuts user agents after 1024 characters, and keeps the whole request URI', async () => {
+    const events: AuditEvent[] = []
+    const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
+    const path = `/api/v1/namespaces/default/configmaps/${'n'.repeat(3000)}`
+    for (const length of [1024, 1025]) await ask(path, { headers: { 'user-agent': 'a'.repeat(length) } })
+    const whole = 'a'.repeat(1024)
+    expect(events.map(({ userAgent }) => userAgent)).toEqual([whole, `${whole}...TRUNCATED`])
+    expect(events[0]?.requestURI).toBe(path)
+  })
+
   it('tells who did what and how it ended', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })

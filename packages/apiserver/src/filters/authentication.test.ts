@@ -53,6 +53,12 @@ describe('authentication filter', () => {
     expect(faults.map(String)).toEqual(['Error: cannot reach internal-host'])
   })
 
+  it('answers 429 when too many callers wait for a service outside', async () => {
+    const { response, faults } = await run(ApiError.tooManyRequests('too many callers', 1))
+    expect(ApiError.is(response) && response.status).toMatchObject({ code: 429, details: { retryAfterSeconds: 1 } })
+    expect(faults).toEqual([])
+  })
+
   it('passes on what the credential says to the caller and to the audit trail', async () => {
     const { state } = await run(known({ warnings: ['old'], annotations: { a: 'b' } }))
     expect([state.user, state.warnings, state.annotations]).toEqual([alice, ['old'], { a: 'b' }])

@@ -1,5 +1,6 @@
 import type { AuthenticationOutcome, Authenticator, IdentityHeaders } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
+import { DerivedRequest } from '../derived-request.ts'
 import type { ApiRequest } from '../interfaces.ts'
 import type { Filter, RequestState } from '../request-state.ts'
 
@@ -43,6 +44,8 @@ async function outcomeOf(
   try {
     return await authenticator.authenticate(request)
   } catch (error) {
+    // Too many callers wait for a service outside.
+    if (ApiError.is(error) && error.code === 429) throw error
     // Whoever cannot be judged is not let in; what went wrong is nothing for the caller.
     onFault(error)
     throw ApiError.unauthorized()
@@ -54,49 +57,7 @@ function withoutProxyHeaders(state: RequestState, isProxyHeader: (name: string) 
   for (const name in headers) {
     if (!isProxyHeader(name)) continue
     const kept = Object.fromEntries(Object.entries(headers).filter(([other]) => !isProxyHeader(other)))
-    state.request = new CleanedRequest(state.request, Object.assign(Object.create(null) as typeof kept, kept))
+    state.request = new DerivedRequest(state.request, { headers: Object.assign(Object.create(null) as typeof kept, kept) })
     return
   }
-}
-
-/** The same request with other headers. */
-class CleanedRequest implements ApiRequest {
-  readonly #request: ApiRequest
-  readonly headers: ApiRequest['headers']
-
-  constructor(request: ApiRequest, headers: ApiRequest['headers']) {
-    this.#request = request
-    this.headers = headers
-  }
-
-  get method(): string {
-    return this.#request.method
-  }
-
-  get path(): string {
-    return this.#request.path
-  }
-
-  get query(): string {
-    return this.#request.query
-  }
-
-  get peer(): ApiRequest['peer'] {
-    return this.#request.peer
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal
-  }
-
-  get stream(): ApiRequest['stream'] {
-    const request = this.#request
-    return request.stream === undefined ? undefined : () => (request.stream as NonNullable<ApiRequest['stream']>)()
-  }
-
-  get upgradable(): boolean | undefined {
-    return this.#request.upgradable
-  }
-
-  readonly body = (limitBytes: number): Promise<Uint8Array> => this.#request.body(limitBytes)
 }

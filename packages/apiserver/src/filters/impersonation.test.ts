@@ -66,7 +66,6 @@ describe('whom a request acts as', () => {
   })
 
   it.each<[string, Headers]>([
-    ['an empty user', { 'impersonate-user': '' }],
     ['several users', { 'impersonate-user': ['', 'carl'] }],
     ['several uids', { 'impersonate-user': 'carl', 'impersonate-uid': ['1', '2'] }],
     ['a key that is not UTF-8', { 'impersonate-user': 'carl', 'impersonate-extra-a%ff': 'x' }],
@@ -79,8 +78,8 @@ describe('whom a request acts as', () => {
     expect([username, groups]).toEqual([' carl ', ['', 'a, b', ' ', 'system:authenticated']])
   })
 
-  it('an empty uid and unknown headers mean nobody', async () => {
-    for (const headers of [{ 'impersonate-uid': '' }, { 'impersonate-nothing': 'x' }, {}]) {
+  it('an empty user, an empty uid and unknown headers impersonate no user', async () => {
+    for (const headers of [{ 'impersonate-user': '' }, { 'impersonate-uid': '' }, { 'impersonate-nothing': 'x' }, {}]) {
       const { user, impersonator } = await actsAs(headers)
       expect([user, impersonator]).toEqual([caller, undefined])
     }

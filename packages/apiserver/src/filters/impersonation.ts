@@ -39,20 +39,19 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
 }
 
 /**
- * Undefined when the request has no headers of impersonation.
+ * Undefined when the request impersonates no user; an empty name is none, as in the stock server.
  *
- * @throws ApiError 400 for headers that cannot be read, and for an empty user: a malformed header is not an absent one.
+ * @throws ApiError 400 for headers that cannot be read: a malformed header is not an absent one.
  */
 function wantedUser({ headers }: ApiRequest): Wanted | undefined {
   const extra = wantedExtra(headers)
-  const username = single(headers, impersonationHeaders.user)
+  const username = single(headers, impersonationHeaders.user) ?? ''
   const groups = valuesOf(headers[impersonationHeaders.group])
   const uid = single(headers, impersonationHeaders.uid) ?? ''
-  if (username === undefined) {
+  if (username === '') {
     if (groups.length === 0 && uid === '' && extra === undefined) return undefined
     throw ApiError.badRequest('groups, uid and extra can only be impersonated together with a user: Impersonate-User is missing')
   }
-  if (username === '') throw ApiError.badRequest('Impersonate-User is empty')
   return { username, uid: uid === '' ? undefined : uid, groups, extra: extra ?? new Map() }
 }
 

@@ -1,9 +1,12 @@
+import type { UserInfo } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { ApiResponse } from '../interfaces.ts'
-import { done, stateOf } from '../testing/sample-server.ts'
+import { administrator, done, stateOf } from '../testing/sample-server.ts'
 import { inFlight } from './in-flight.ts'
 
 const pods = '/api/v1/namespaces/ns/pods'
+const user: UserInfo = { username: 'jane', groups: ['system:authenticated'] }
+const jane = (target: string, method = 'GET') => stateOf(target, { user, method })
 
 /** Holds requests until they are let go. */
 function gate() {
@@ -17,38 +20,89 @@ function gate() {
 }
 
 describe('requests in flight', () => {
-  it('reads and writes have limits of their own; above them 429 and when to come back', async () => {
+  it('limits reads and writes separately; above the limit it answers 429 in plain text with Retry-After', async () => {
     const filter = inFlight({ readOnly: 2, mutating: 1 })
     const { next, open } = gate()
-    const held = [filter(stateOf(pods), next), filter(stateOf('/version'), next), filter(stateOf(pods, { method: 'POST' }), next)]
-    const refused = { code: 429, reason: 'TooManyRequests', status: { details: { retryAfterSeconds: 1 } } }
-    await expect(filter(stateOf(pods), next)).rejects.toMatchObject(refused)
+    const held = [filter(jane(pods), next), filter(jane('/version'), next), filter(jane(pods, 'POST'), next)]
+    const refused = { status: 429, headers: { 'retry-after': '1', 'content-type': 'text/plain; charset=utf-8' } }
+    const response = await filter(jane(pods), next)
+    expect(response).toMatchObject(refused)
+    expect(response.body.kind === 'bytes' && new TextDecoder().decode(response.body.bytes)).toBe(
+      'Too many requests, please try again later.\n',
+    )
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-      await expect(filter(stateOf(`${pods}/a`, { method }), next)).rejects.toMatchObject(refused)
+      expect(await filter(jane(`${pods}/a`, method), next)).toMatchObject(refused)
     open()
     await Promise.all(held)
-    expect(await filter(stateOf(pods), async () => done)).toBe(done)
+    expect(await filter(jane(pods), async () => done)).toBe(done)
   })
 
-  it('watches do not count', async () => {
+  it('exempts members of system:masters and long-running requests', async () => {
     const filter = inFlight({ readOnly: 1, mutating: 1 })
     const { next, open } = gate()
-    const held = [filter(stateOf(pods), next), filter(stateOf(`${pods}?watch=1`), next), filter(stateOf(`${pods}?watch=1`), next)]
+    const free = [
+      jane(`${pods}?watch=1`),
+      jane(`${pods}/a/log?follow=1`),
+      jane(`${pods}/a/exec`, 'POST'),
+      jane(`${pods}/a/portforward`, 'POST'),
+      jane(`${pods}/a/proxy`, 'PUT'),
+      stateOf(pods, { user: administrator }),
+    ]
+    const held = [filter(jane(pods), next), filter(jane(pods, 'POST'), next), ...free.map((state) => filter(state, next))]
     open()
-    await Promise.all(held)
+    expect(await Promise.all(held)).toEqual(held.map(() => done))
   })
 
-  it('a request that fails gives its place back', async () => {
+  it('gives the place of a failed request back', async () => {
     const filter = inFlight({ readOnly: 1, mutating: 0 })
-    await expect(filter(stateOf(pods), () => Promise.reject(new Error('x')))).rejects.toThrow('x')
-    expect(await filter(stateOf(pods), async () => done)).toBe(done)
+    await expect(filter(jane(pods), () => Promise.reject(new Error('x')))).rejects.toThrow('x')
+    expect(await filter(jane(pods), async () => done)).toBe(done)
   })
 
-  it('0 is no limit', async () => {
+  it('treats 0 as no limit', async () => {
     const filter = inFlight({ readOnly: 0, mutating: 0 })
     const { next, open } = gate()
-    const held = Array.from({ length: 500 }, () => filter(stateOf(pods), next))
+    const held = Array.from({ length: 500 }, () => filter(jane(pods), next))
     open()
     expect(await Promise.all(held)).toHaveLength(500)
+  })
+
+  it('does not count a request while its body is on the way', async () => {
+    const filter = inFlight({ readOnly: 0, mutating: 1 })
+    const arrivals: (() => void)[] = []
+    const slow = () => {
+      const state = jane(pods, 'POST')
+      const body = () => new Promise<Uint8Array>((resolve) => arrivals.push(() => resolve(new Uint8Array())))
+      state.request = { ...state.request, body }
+      return { state, answer: filter(state, () => state.request.body(10).then(() => done)) }
+    }
+    const answers: Promise<ApiResponse>[] = []
+    for (let i = 0; i < 205; i++) {
+      answers.push(slow().answer)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await filter(jane(pods, 'POST'), async () => done)).toBe(done)
+    for (const arrive of arrivals) {
+      arrive()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await Promise.all(answers)).toEqual(answers.map(() => done))
+  })
+
+  it('refuses a request whose body arrives when all places are taken', async () => {
+    const filter = inFlight({ readOnly: 0, mutating: 1 })
+    let arrive: () => void = () => undefined
+    const late = jane(pods, 'POST')
+    const body = () => new Promise<Uint8Array>((resolve) => (arrive = () => resolve(new Uint8Array())))
+    late.request = { ...late.request, body }
+    const answer = filter(late, () => late.request.body(10).then(() => done))
+    await new Promise((resolve) => setImmediate(resolve))
+    const { next, open } = gate()
+    const holder = filter(jane(pods, 'POST'), next)
+    arrive()
+    await expect(answer).rejects.toMatchObject({ code: 429, status: { details: { retryAfterSeconds: 1 } } })
+    open()
+    await holder
+    expect(await filter(jane(pods, 'POST'), async () => done)).toBe(done)
   })
 })

@@ -1,5 +1,8 @@
 import { ApiError } from '@krmkit/meta'
+import { BodyPauses } from '../flow-control/body-pauses.ts'
 import type { Filter } from '../request-state.ts'
+import { tooManyRequests } from '../responses.ts'
+import { isLongRunning, isMutating } from './long-running.ts'
 
 export interface InFlightLimits {
   /** Reads at a time; 0 = no limit. */
@@ -8,31 +11,52 @@ export interface InFlightLimits {
   readonly mutating: number
 }
 
-const mutatingVerbs = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
+const administrators = 'system:masters'
 
 /**
- * Refuses with 429 and Retry-After when too many requests are being answered already. Watches do not count: they live long
- * and cost nothing while nothing happens.
+ * Refuses with 429 and Retry-After when too many requests are being answered already. Administrators are exempt, and requests that last
+ * as long as the client likes.
  *
- * Differs: it stands before authentication, so that refusing costs next to nothing, and nobody is exempt.
+ * Differs: a request whose body is still on its way does not count.
  */
 export function inFlight(limits: InFlightLimits): Filter {
-  let readOnly = 0
-  let mutating = 0
+  const reads = new Places(limits.readOnly)
+  const writes = new Places(limits.mutating)
+  const pauses = new BodyPauses()
   return async (state, next) => {
-    if (state.info.verb === 'watch') return next()
-    const writes = mutatingVerbs.has(state.info.verb)
-    const limit = writes ? limits.mutating : limits.readOnly
-    if (limit > 0 && (writes ? mutating : readOnly) >= limit) {
-      throw ApiError.tooManyRequests('Too many requests, please try again later.', 1)
-    }
-    if (writes) mutating++
-    else readOnly++
+    const { info, user } = state
+    if (isLongRunning(info) || user.groups.includes(administrators)) return next()
+    const places = isMutating(info) ? writes : reads
+    if (!places.take()) return tooManyRequests(1)
+    const pausable = pauses.attach(state, places)
     try {
       return await next()
     } finally {
-      if (writes) mutating--
-      else readOnly--
+      pausable?.end()
+      if (pausable?.isPaused !== true) places.pause()
     }
+  }
+}
+
+class Places {
+  readonly #limit: number
+  #taken = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  take(): boolean {
+    if (this.#limit > 0 && this.#taken >= this.#limit) return false
+    this.#taken++
+    return true
+  }
+
+  pause(): void {
+    this.#taken--
+  }
+
+  resume(): undefined {
+    if (!this.take()) throw ApiError.tooManyRequests('Too many requests, please try again later.', 1)
   }
 }

@@ -38,17 +38,44 @@ interface ResourceRule {
   readonly namespaces?: readonly string[]
 }
 
+interface Candidate {
+  readonly found: FlowClass
+  /** Rules whose subjects include the caller. */
+  readonly rules: readonly DeepReadonly<Rule>[]
+}
+
 /**
- * Sorts flow schemas as they are asked: by precedence, then by name. Those of which no rule fits are passed over.
+ * Sorts flow schemas as they are asked: by precedence, then by name. Those of which no rule fits are passed over. Which of them are
+ * about a caller is worked out once for each object that says who the caller is.
  *
- * @returns who tells the class of a request; undefined when no schema fits.
+ * @returns what tells the class of a request; undefined when no schema fits.
  */
 export function flowClasses(schemas: readonly FrozenObject[]): (request: FlowRequest) => FlowClass | undefined {
-  const ordered = [...schemas].sort(byPrecedence).map((schema) => {
+  const ordered = [...schemas].sort(byPrecedence).map((schema): Candidate => {
     const { priorityLevelConfiguration, rules = [] } = specOf(schema)
     return { found: { schema, level: priorityLevelConfiguration?.name ?? '' }, rules }
   })
-  return (request) => ordered.find(({ rules }) => rules.some((rule) => fits(rule, request)))?.found
+  const byCaller = new WeakMap<FlowRequest['user'], readonly Candidate[]>()
+  return ({ info, user }) => {
+    let candidates = byCaller.get(user)
+    if (candidates === undefined) {
+      candidates = candidatesFor(user, ordered)
+      byCaller.set(user, candidates)
+    }
+    for (const { found, rules } of candidates) {
+      for (const rule of rules) if (fits(rule, info)) return found
+    }
+    return undefined
+  }
+}
+
+function candidatesFor(user: FlowRequest['user'], all: readonly Candidate[]): readonly Candidate[] {
+  return all
+    .map(({ found, rules }) => ({
+      found,
+      rules: rules.filter(({ subjects = [] }) => subjects.some((subject) => isSubject(subject, user))),
+    }))
+    .filter(({ rules }) => rules.length > 0)
 }
 
 function specOf(schema: FrozenObject): DeepReadonly<Spec> {
@@ -63,10 +90,11 @@ function byPrecedence(a: FrozenObject, b: FrozenObject): number {
   return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1
 }
 
-function fits(rule: DeepReadonly<Rule>, { info, user }: FlowRequest): boolean {
-  const { subjects = [], resourceRules = [], nonResourceRules = [] } = rule
-  if (!subjects.some((subject) => isSubject(subject, user))) return false
-  if (info.isResource) return resourceRules.some((each) => fitsResource(each, info))
+function fits({ resourceRules = [], nonResourceRules = [] }: DeepReadonly<Rule>, info: FlowRequest['info']): boolean {
+  if (info.isResource) {
+    for (const rule of resourceRules) if (fitsResource(rule, info)) return true
+    return false
+  }
   return nonResourceRules.some(({ verbs, nonResourceURLs = [] }) => {
     return includes(verbs, info.verb) && nonResourceURLs.some((url) => fitsPath(url, info.path))
   })
@@ -86,14 +114,14 @@ function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>,
 }
 
 function fitsResource(rule: DeepReadonly<ResourceRule>, info: RequestState['info']): boolean {
+  if (!includes(rule.verbs, info.verb) || !includes(rule.apiGroups, info.group)) return false
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
-  if (!includes(rule.verbs, info.verb) || !includes(rule.apiGroups, info.group) || !includes(rule.resources, resource))
-    return false
+  if (!includes(rule.resources, resource)) return false
   return info.namespace === '' ? rule.clusterScope === true : includes(rule.namespaces, info.namespace)
 }
 
 function includes(list: readonly string[] | undefined, value: string): boolean {
-  return list !== undefined && (list.includes('*') || list.includes(value))
+  return list !== undefined && (list[0] === '*' || list.includes(value) || list.includes('*'))
 }
 
 function fitsPath(pattern: string, path: string): boolean {

@@ -8,7 +8,17 @@ import type {
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from '@krmkit/kinds/authorization/v1'
-import { ApiError, type ApiObject, type FieldError, field, goQuote, goText, Path, type UserInfo } from '@krmkit/meta'
+import {
+  ApiError,
+  type ApiObject,
+  type FieldError,
+  field,
+  goQuote,
+  goText,
+  maxSelectorTerms,
+  Path,
+  type UserInfo,
+} from '@krmkit/meta'
 import type { ResourceRequest } from '../resource-handler.ts'
 import { reviewSelectors } from './review-selectors.ts'
 import type { ReviewAnswer } from './reviews.ts'
@@ -146,6 +156,12 @@ function wrongSelectors(attributes: ResourceAttributes, at: Path): FieldError[] 
     if (rawSelector === '' && requirements.length === 0) {
       const detail = `when ${place} is specified, requirements or rawSelector is required`
       errors.push(field.required(place.child('requirements'), detail))
+    }
+    const terms = requirements.reduce((sum, { values }) => sum + 1 + (values?.length ?? 0), 0)
+    if (terms > maxSelectorTerms) {
+      // Differs: the stock server has no bound but the size of the request.
+      errors.push(field.invalid(place.child('requirements'), terms, `must have at most ${maxSelectorTerms} terms and values`))
+      continue
     }
     for (const [i, requirement] of requirements.entries()) {
       errors.push(...wrongRequirement(requirement, place.child('requirements').index(i)))

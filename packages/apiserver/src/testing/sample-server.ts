@@ -90,6 +90,7 @@ export function stateOf(target: string, asking: Asking = {}): RequestState {
     flowHeaders: undefined,
     fault: undefined,
     deadline: undefined,
+    watchInitialized: undefined,
   }
 }
 

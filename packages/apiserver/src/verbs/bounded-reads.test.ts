@@ -1,5 +1,7 @@
 import { maxSelectorTerms } from '@krmkit/meta'
+import { objectKey } from '@krmkit/registry'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { eventually, widget } from '../custom-resources/testing/widgets.ts'
 import { type Answer, type Asking, administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
 const place = '/api/v1/namespaces/default/configmaps'
@@ -10,11 +12,17 @@ let sample: SampleServer
 
 beforeAll(async () => {
   sample = await sampleServer()
+  const { registry } = sample.server
+  const definition = registry.resource({ group: '', version: 'v1', resource: 'configmaps' })
+  if (definition === undefined) throw new Error('no ConfigMaps')
   for (let i = 0; i < count; i++) {
+    const name = `c${i}`
     const labels = { app: `v${i % 10}`, rank: String(i) }
-    await sample.ask(place, {
-      method: 'POST',
-      body: { metadata: { name: `c${i}`, labels }, data: { text: `${i} `.repeat(100) } },
+    await registry.environment.storage.put(objectKey(definition, 'default', name), (revision) => {
+      const metadata = { name, namespace: 'default', uid: `u${i}`, resourceVersion: String(revision), labels }
+      return Buffer.from(
+        `${JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { text: `${i} `.repeat(100) } })}\n`,
+      )
     })
   }
 })
@@ -152,5 +160,60 @@ describe('deletecollection', () => {
     expect(result.status).toBe(200)
     expect(turns).toBeGreaterThan(2)
     expect((await ask('')).json.items).toHaveLength(count / 5)
+  })
+})
+
+describe('a review of rights', () => {
+  it('with too many requirements is refused with one cause', async () => {
+    const requirements = Array.from({ length: maxSelectorTerms / 2 + 1 }, () => ({ key: '', operator: 'In', values: ['a'] }))
+    const ask = async (given: readonly object[]) => {
+      const spec = { resourceAttributes: { verb: 'list', resource: 'pods', labelSelector: { requirements: given } } }
+      return sample.ask('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        method: 'POST',
+        body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', metadata: {}, spec },
+      })
+    }
+    const { status, json } = await ask(requirements)
+    expect([status, json.details.causes.length]).toEqual([422, 1])
+    expect(json.message).toContain(`must have at most ${maxSelectorTerms} terms and values`)
+    expect((await ask([{ key: 'a', operator: 'In', values: ['b'] }])).status).toBe(201)
+  })
+})
+
+describe('a deleted definition', () => {
+  it('lets others in between while its instances go', async () => {
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const instances = '/apis/g.example.com/v1/namespaces/default/widgets'
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.g.example.com' },
+      spec: {
+        group: 'g.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'widgets', kind: 'Widget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    }
+    expect((await sample.ask(definitions, { method: 'POST', body: definition })).status).toBe(201)
+    await eventually(
+      () => sample.ask(instances),
+      ({ status }) => status === 200,
+    )
+    const total = 500
+    for (let i = 0; i < total; i++)
+      expect((await sample.ask(instances, { method: 'POST', body: widget(`w${i}`) })).status).toBe(201)
+    // In between, some instances are gone and others there.
+    const seen: number[] = []
+    await sample.ask(`${definitions}/widgets.g.example.com`, { method: 'DELETE' })
+    await eventually(
+      () => sample.ask(instances),
+      ({ status, json }) => {
+        if (status === 200) seen.push(json.items.length)
+        return status === 404
+      },
+    )
+    expect(seen.some((left) => left > 0 && left < total)).toBe(true)
   })
 })

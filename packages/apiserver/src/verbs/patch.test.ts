@@ -62,3 +62,41 @@ describe('problems of a JSON patch', () => {
     expect(json.message).toContain('json patch unknown field "[0].foo", json patch duplicate field "[1].path"')
   })
 })
+
+describe('odd and large patches', () => {
+  const json = { 'content-type': 'application/json-patch+json' }
+
+  it('a key called __proto__ is a key like any other', async () => {
+    const { ask } = await sampleServer()
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }, { k: 'v' }) })
+    const text = '[{"op":"add","path":"/data/__proto__","value":"x"},{"op":"add","path":"/data/constructor","value":"y"}]'
+    const { status, json: object } = await ask(`${maps}/a`, { method: 'PATCH', headers: json, text })
+    expect(status).toBe(200)
+    expect(Object.entries(object.data as object)).toEqual([
+      ['__proto__', 'x'],
+      ['constructor', 'y'],
+      ['k', 'v'],
+    ])
+  })
+
+  it('others are served while a large patch is worked out', async () => {
+    const { ask } = await sampleServer()
+    const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${i}`, '']))
+    expect((await ask(maps, { method: 'POST', body: map({ name: 'large' }, data) })).status).toBe(201)
+    const changed = Object.fromEntries(Object.keys(data).map((key) => [key, 'x']))
+    let turns = 0
+    let done = false
+    const count = () => {
+      turns++
+      if (!done) setImmediate(count)
+    }
+    setImmediate(count)
+    for (const type of ['merge-patch', 'strategic-merge-patch']) {
+      const headers = { 'content-type': `application/${type}+json` }
+      const { status } = await ask(`${maps}/large`, { method: 'PATCH', headers, body: { data: changed } })
+      expect(status).toBe(200)
+    }
+    done = true
+    expect(turns).toBeGreaterThan(6)
+  })
+})

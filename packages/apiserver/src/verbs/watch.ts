@@ -1,6 +1,7 @@
 import { ApiError, Slices, type Status } from '@krmkit/meta'
 import { collectionPrefix, isStorableName, listEntries, objectKey, parseResourceVersion, selects } from '@krmkit/registry'
 import { type Entry, type Revision, StorageError, type StorageEvent, type Watcher } from '@krmkit/storage'
+import { nameOf } from '../flow-control/work-estimate.ts'
 import type { ApiResponse } from '../interfaces.ts'
 import { mediaType } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
@@ -30,6 +31,7 @@ export async function watchObjects(request: ResourceRequest): Promise<ApiRespons
   const contentType =
     representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', machinery.responder.vendor)};stream=watch`
   const start = await begin(request, plan)
+  if (start.initial.length === 0) state.watchInitialized?.()
   return {
     status: 200,
     headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
@@ -189,6 +191,7 @@ async function* stream<T, Pack>(
     )
   }
   const unfollow = endWithDefinition(request, () => waker.retire())
+  const uncount = machinery.watches.register({ ...state.info, name: nameOf(state.info, state.query) })
   watcher.onReady = () => waker.wake()
   if (state.signal.aborted || machinery.closing.aborted) stop()
   try {
@@ -200,23 +203,25 @@ async function* stream<T, Pack>(
       if (waker.stopped) return
       for (const pack of packed(batch.map((entry) => frames.event('ADDED', entry)))) yield pack
     }
+    state.watchInitialized?.()
     if (plan.initialEvents && plan.bookmarks) for (const pack of packed([frames.bookmark(start.revision, true)])) yield pack
     scheduleBookmark()
     while (!waker.stopped) {
       const events = watcher.take(eventsAtOnce)
       for (const batch of batches(events, ({ entry }) => entry.value.byteLength)) {
-        if (slices.due(true)) await slices.next()
         const loading = request.view.load(entriesOf(batch))
         if (loading !== undefined) await loading
         const made = batch.map((event) => frameOf(request, plan, frames, event)).filter((frame) => frame !== undefined)
         if (made.length > 0) for (const pack of packed(made)) yield pack
+        // What comes now and then is sent at once; only more of the same waits for its turn.
+        if (batch !== events && slices.due(true)) await slices.next()
       }
       if (bookmarkDue) {
         bookmarkDue = false
         for (const pack of packed([frames.bookmark(watcher.revision, false)])) yield pack
         scheduleBookmark()
       }
-      if (events.length === eventsAtOnce) continue
+      if (events.length === eventsAtOnce && (await afterOthers(slices))) continue
       if (watcher.ended !== undefined || waker.retired) return
       await waker.wait()
     }
@@ -225,7 +230,9 @@ async function* stream<T, Pack>(
     if (!ApiError.is(error)) throw error
     for (const pack of packed([frames.status(error.status)])) yield pack
   } finally {
+    state.watchInitialized?.()
     watcher.close()
+    uncount()
     unfollow()
     cancelTimeout()
     cancelBookmark()
@@ -238,6 +245,12 @@ async function* stream<T, Pack>(
 function goneStatus({ machinery }: ResourceRequest, { revision }: Start): Status {
   const { status } = ApiError.expired('The resourceVersion for the provided watch is too old.')
   return { ...status, message: `too old resource version: ${revision} (${machinery.writer.environment.storage.compacted})` }
+}
+
+/** Goes on, in another slice when this one has used its time. */
+async function afterOthers(slices: Slices): Promise<true> {
+  if (slices.due(true)) await slices.next()
+  return true
 }
 
 /** What is worked on in one step: at most as many as are taken at once, and not much more than a piece holds. */

@@ -16,6 +16,10 @@ export interface CertificateRequest {
   readonly notBeforeMs?: number
   /** Default: a year from now. */
   readonly notAfterMs?: number
+  /** Tags of ASN.1 and contents of texts of the subject, as `commonName` has them otherwise. */
+  readonly rawNames?: readonly { readonly oid: string; readonly tag: number; readonly content: Uint8Array }[]
+  /** More extensions in DER. */
+  readonly rawExtensions?: readonly { readonly oid: string; readonly value: Uint8Array }[]
   /** An extension that nobody knows, and that must be understood. */
   readonly withUnknownCriticalExtension?: boolean
 }
@@ -132,10 +136,11 @@ function write(
   return der.sequence(body, ecdsaWithSha256, der.bits(sign('sha256', body, issuer.key)))
 }
 
-function nameOf({ commonName, organizations = [], uids = [] }: CertificateRequest): Uint8Array {
+function nameOf({ commonName, organizations = [], uids = [], rawNames = [] }: CertificateRequest): Uint8Array {
   const attribute = (oid: string, value: string) => der.set(der.sequence(der.oid(oid), der.text(value)))
   return der.sequence(
     ...organizations.map((name) => attribute(oids.organization, name)),
+    ...rawNames.map(({ oid, tag, content }) => der.set(der.sequence(der.oid(oid), der.element(tag, content)))),
     ...uids.map((uid) => attribute(oids.uid, uid)),
     ...(commonName === undefined ? [] : [attribute(oids.commonName, commonName)]),
   )
@@ -150,12 +155,18 @@ function authorityExtensions({ pathLength, usage = 'any', isAuthority = true }: 
   ]
 }
 
-function leafExtensions({ usage = 'client', hosts = [], withUnknownCriticalExtension }: CertificateRequest): Uint8Array[] {
+function leafExtensions({
+  usage = 'client',
+  hosts = [],
+  withUnknownCriticalExtension,
+  rawExtensions = [],
+}: CertificateRequest): Uint8Array[] {
   const names = hosts.map((host) =>
     isIP(host) === 4 ? der.implicit(7, Uint8Array.from(host.split('.').map(Number))) : der.implicit(2, Buffer.from(host)),
   )
   return [
     ...usageExtension(usage),
+    ...rawExtensions.map(({ oid, value }) => extension(oid, value)),
     ...(names.length === 0 ? [] : [extension('2.5.29.17', der.sequence(...names))]),
     ...(withUnknownCriticalExtension === true ? [extension('1.3.6.1.4.1.57683.99', der.octets(new Uint8Array()), true)] : []),
   ]

@@ -10,6 +10,7 @@ function element(tag: number, ...contents: readonly Der[]): Der {
 }
 
 export const der = {
+  element,
   sequence: (...members: readonly Der[]) => element(0x30, ...members),
   set: (...members: readonly Der[]) => element(0x31, ...members),
   /** Tagged by its place in the structure. */

@@ -65,17 +65,28 @@ describe('covers', () => {
 })
 
 describe('covers, with many rules', () => {
-  it('looks only at held rules for the same resource', () => {
-    const many = 5000
-    const rules = Array.from({ length: many }, (_, i) => rule('get', 'core', `resource${i}`))
-    expect(covers(rules, rules)).toEqual({ outcome: 'covered' })
-    const others = Array.from({ length: many }, (_, i) => rule('get', 'core', `other${i}`))
-    expect(covers(rules, others).outcome).toBe('uncovered')
+  const many = (make: (i: number) => PolicyRule) => Array.from({ length: 5000 }, (_, i) => make(i))
+
+  it.each<[string, (i: number) => PolicyRule]>([
+    ['resources', (i) => rule('get', 'core', `resource${i}`)],
+    ['names', (i) => rule('get', 'core', 'pods', `name${i}`)],
+    ['verbs', (i) => rule(`verb${i}`, 'core', 'pods')],
+    ['groups', (i) => rule('get', `group${i}`, 'pods')],
+  ])('looks only at held rules for the same right: %s', (_, make) => {
+    expect(covers(many(make), [...many(make)].reverse())).toEqual({ outcome: 'covered' })
+    const others = many((i) => make(i + 5000))
+    expect(covers(many(make), others).outcome).toBe('uncovered')
   })
 
-  it('refuses more comparisons of one resource than a request may cost', () => {
-    const names = (prefix: string) => Array.from({ length: 5000 }, (_, i) => rule('get', 'core', 'pods', `${prefix}${i}`))
-    expect(covers(names('a'), [...names('a')].reverse())).toEqual({ outcome: 'tooMany' })
+  it('refuses more comparisons than a request may cost', () => {
+    const names = Array.from({ length: 1001 }, (_, i) => `n${i}`).join(' ')
+    const wide = many((i) => rule(`get verb${i}`, 'core', 'pods', names)).slice(0, 401)
+    expect(
+      covers(
+        wide,
+        many((i) => rule('list', 'core', `pods${i}`)),
+      ),
+    ).toEqual({ outcome: 'tooMany' })
   })
 
   it('can be interrupted', () => {

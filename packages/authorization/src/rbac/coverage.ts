@@ -11,11 +11,13 @@ export type Coverage =
   | { readonly outcome: 'tooMany' }
 
 /** Comparisons of rights with held rules; a request that needs more is refused. */
-const budget = 10_000_000
+const budget = 2_000_000
 /** Missing rights that are told. */
 const told = 1000
 /** Rules with more single rights are first looked for as a whole. */
 const fewRights = 100
+/** Held rules with more single rights are not filed by them. */
+const mostFiled = 1000
 
 /**
  * Takes rules apart into single rights (one verb on one resource by one name) and looks for a held rule that covers each.
@@ -44,9 +46,10 @@ export function* coverage(held: readonly PolicyRule[], wanted: readonly PolicyRu
     for (const right of singleRights(rule)) {
       yield
       const candidates = rules.candidates(right)
-      left -= candidates.length + (right.nonResourceURLs === undefined ? 0 : rules.beginnings)
+      left -= candidates.reduce((sum, list) => sum + list.length, 0)
+      if (right.nonResourceURLs !== undefined) left -= rules.beginnings
       if (left < 0) return { outcome: 'tooMany' }
-      if (candidates.some((each) => ruleCovers(each, right))) continue
+      if (candidates.some((list) => list.some((each) => ruleCovers(each, right)))) continue
       missing.push(right)
       if (missing.length === told) return { outcome: 'uncovered', missing }
     }
@@ -95,7 +98,7 @@ function elements({ verbs, apiGroups = [], resources = [], resourceNames = [], n
   return verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length
 }
 
-/** A rule that somebody holds, ready to be asked. */
+/** A rule that a user holds, as sets. */
 interface HeldRule {
   readonly verbs: ReadonlySet<string>
   readonly groups: ReadonlySet<string>
@@ -107,10 +110,11 @@ interface HeldRule {
   readonly names: ReadonlySet<string>
 }
 
-/** Held rules by the resources that they name. */
+/** Held rules by the verb, group, resource and name that they allow. */
 class HeldRules {
   readonly all: readonly HeldRule[]
-  readonly #byResource = new Map<string, HeldRule[]>()
+  readonly #filed = new Map<string, HeldRule[]>()
+  readonly #wide: HeldRule[] = []
   readonly #withUrls: readonly HeldRule[]
   /** How many beginnings of paths there are. */
   readonly beginnings: number
@@ -119,22 +123,51 @@ class HeldRules {
     this.all = rules.map(heldRule)
     this.#withUrls = this.all.filter(({ urls }) => urls.size > 0)
     this.beginnings = this.#withUrls.reduce((sum, { beginnings }) => sum + beginnings.length, 0)
-    for (const rule of this.all) {
-      for (const resource of rule.resources) {
-        const known = this.#byResource.get(resource)
-        if (known === undefined) this.#byResource.set(resource, [rule])
-        else known.push(rule)
+    for (const rule of this.all) this.#file(rule)
+  }
+
+  /** The rules that may cover a single right, in a few lists. */
+  candidates({
+    verbs: [verb = ''],
+    apiGroups: [group = ''] = [],
+    resources: [resource] = [],
+    resourceNames: [name] = [],
+  }: PolicyRule): readonly (readonly HeldRule[])[] {
+    if (resource === undefined) return [this.#withUrls]
+    const found: (readonly HeldRule[])[] = [this.#wide]
+    const slash = resource.indexOf('/')
+    const resources = new Set(['*', resource, ...(slash === -1 ? [] : [`*${resource.slice(slash)}`])])
+    const places = [...resources].flatMap((each) => [...new Set([group, '*'])].map((within) => [within, each] as const))
+    for (const [within, each] of places) {
+      for (const allowed of new Set([verb, '*'])) {
+        for (const named of name === undefined ? [undefined] : [undefined, name]) {
+          const list = this.#filed.get(fileKey([allowed, within, each], named))
+          if (list !== undefined) found.push(list)
+        }
+      }
+    }
+    return found
+  }
+
+  #file(rule: HeldRule): void {
+    const { verbs, groups, resources, names } = rule
+    if (verbs.size * groups.size * resources.size * Math.max(1, names.size) > mostFiled) {
+      this.#wide.push(rule)
+      return
+    }
+    for (const verb of verbs) {
+      for (const group of groups) {
+        for (const resource of resources) {
+          for (const name of names.size === 0 ? [undefined] : names) this.#put(fileKey([verb, group, resource], name), rule)
+        }
       }
     }
   }
 
-  /** The rules that may cover a single right. */
-  candidates({ resources: [resource] = [] }: PolicyRule): readonly HeldRule[] {
-    if (resource === undefined) return this.#withUrls
-    const found = new Set<string>(['*', resource])
-    const slash = resource.indexOf('/')
-    if (slash !== -1) found.add(`*${resource.slice(slash)}`)
-    return [...found].flatMap((name) => this.#byResource.get(name) ?? [])
+  #put(key: string, rule: HeldRule): void {
+    const list = this.#filed.get(key)
+    if (list === undefined) this.#filed.set(key, [rule])
+    else list.push(rule)
   }
 
   *coverWhole(wanted: PolicyRule): Generator<void, boolean> {
@@ -144,6 +177,11 @@ class HeldRules {
     }
     return false
   }
+}
+
+/** No name: all. */
+function fileKey(right: readonly [verb: string, group: string, resource: string], name: string | undefined): string {
+  return `${right.join('\0')}${name === undefined ? '' : `\0${name}`}`
 }
 
 function heldRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule): HeldRule {

@@ -149,6 +149,8 @@ describe('createWebhookAuthorizer', () => {
     ['something else', { body: { apiVersion: 'v1', kind: 'Status' } }],
     ['another version', review({ allowed: true }, 'v1')],
     ['no status', { body: { apiVersion: 'authorization.k8s.io/v1beta1', kind: 'SubjectAccessReview' } }],
+    ['a refusal that is no truth', review({ allowed: false, denied: 'true' })],
+    ['a reason that is no text', review({ allowed: true, reason: {} })],
     ['a text for a truth', review({ allowed: 'true' })],
     ['a megabyte and more', { body: ' '.repeat(1024 * 1024 + 1) }],
     ['no connection', new Error('refused')],

@@ -180,17 +180,16 @@ function judge({ status: code, text }: Answer, apiVersion: string): Decision {
   if (review['apiVersion'] !== apiVersion || review['kind'] !== 'SubjectAccessReview') {
     throw new Error(`the authorization webhook did not answer with a SubjectAccessReview of ${apiVersion}`)
   }
-  const { allowed, denied, reason, evaluationError } = membersOf(review['status'])
-  const told = {
-    reason: typeof reason === 'string' ? reason : '',
-    ...(typeof evaluationError === 'string' && evaluationError !== '' ? { error: evaluationError } : {}),
-    trace,
-  }
+  const { allowed, denied = false, reason = '', evaluationError = '' } = membersOf(review['status'])
   if (typeof allowed !== 'boolean') throw new Error('the authorization webhook does not say whether it allows the request')
-  if (allowed && denied === true) {
+  // A refusal that cannot be read must not become no opinion, by which another authorizer could allow the request.
+  if (typeof denied !== 'boolean' || typeof reason !== 'string' || typeof evaluationError !== 'string')
+    throw new Error('the authorization webhook answered with members of wrong types')
+  const told = { reason, ...(evaluationError === '' ? {} : { error: evaluationError }), trace }
+  if (allowed && denied) {
     return { ...told, decision: 'deny', error: 'webhook subject access review returned both allow and deny response' }
   }
-  return { ...told, decision: allowed ? 'allow' : denied === true ? 'deny' : 'noOpinion' }
+  return { ...told, decision: allowed ? 'allow' : denied ? 'deny' : 'noOpinion' }
 }
 
 function membersOf(value: unknown): Record<string, unknown> {

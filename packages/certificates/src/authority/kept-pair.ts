@@ -37,8 +37,19 @@ export async function keptAuthority(
   return pair
 }
 
+/**
+ * Whether the authority may go on: one that has ended, or whose key is another's after a write that was interrupted, may not.
+ *
+ * @throws CertificateError `StorageFailed` when certificate or key cannot be read. Such an authority is not replaced: others trust it.
+ */
 export function isGoodAuthority(pair: KeyPair, now: number): boolean {
-  const certificate = readCertificate(pair)
+  let certificate: X509Certificate | undefined
+  try {
+    certificate = parsePair(pair)
+  } catch (cause) {
+    const message = 'the kept certificate authority cannot be read; a new one is made when its files are missing'
+    throw new CertificateError({ code: 'StorageFailed', message, cause })
+  }
   return certificate?.ca === true && isTimely(certificate, now)
 }
 
@@ -49,11 +60,15 @@ export function isTimely(certificate: X509Certificate, now: number): boolean {
 /** The first certificate of the file, when the key beside it is its own. */
 export function readCertificate(pair: KeyPair): X509Certificate | undefined {
   try {
-    const certificate = new X509Certificate(pair.certificate)
-    return certificate.checkPrivateKey(createPrivateKey(pair.key)) ? certificate : undefined
+    return parsePair(pair)
   } catch {
     return undefined
   }
+}
+
+function parsePair(pair: KeyPair): X509Certificate | undefined {
+  const certificate = new X509Certificate(pair.certificate)
+  return certificate.checkPrivateKey(createPrivateKey(pair.key)) ? certificate : undefined
 }
 
 export async function readPair(directory: string, name: string): Promise<KeyPair | undefined> {

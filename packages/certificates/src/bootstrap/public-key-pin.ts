@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto'
+import { pemBlocks } from '@krmkit/meta'
 import { CertificateError } from '../certificate-error.ts'
 
 const pinForm = /^sha256:[0-9a-f]{64}$/i
-const pemBlocks = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
 
 /** `sha256:` and the hexadecimal digest of the public key of a certificate (DER of its SubjectPublicKeyInfo). */
 export function publicKeyPin(pem: string): string {
@@ -24,12 +24,20 @@ export function parsePublicKeyPin(text: string): string {
  */
 export function checkPublicKeyPins(bundle: string, pins: readonly string[]): void {
   const known = new Set(pins.map(parsePublicKeyPin))
-  const found = (bundle.match(pemBlocks) ?? []).map((pem) => pinOf(certificateIn(pem)))
+  const found = blocksOf(bundle).map((pem) => pinOf(certificateIn(pem)))
   if (found.length === 0) throw new CertificateError({ code: 'Untrusted', message: 'the cluster names no certificate authority' })
   const foreign = found.find((pin) => !known.has(pin))
   if (foreign === undefined) return
   const message = `the certificate authority of the cluster has the public key ${foreign}, which is none of those that were given`
   throw new CertificateError({ code: 'Untrusted', message })
+}
+
+function blocksOf(bundle: string): readonly string[] {
+  try {
+    return pemBlocks(bundle, 'CERTIFICATE')
+  } catch (cause) {
+    throw new CertificateError({ code: 'Untrusted', message: 'the certificate authorities of the cluster are malformed', cause })
+  }
 }
 
 function pinOf(certificate: X509Certificate): string {

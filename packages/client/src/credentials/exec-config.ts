@@ -39,7 +39,7 @@ export function readExecConfig(user: Entry, group: string): ExecConfig {
     env: environmentIn(exec, where),
     apiVersion,
     installHint: plainText(textIn(exec, 'installHint', where)),
-    provideClusterInfo: flagIn(exec, 'provideClusterInfo'),
+    provideClusterInfo: flagIn(exec, 'provideClusterInfo', where),
     interactiveMode: modeIn(exec, { apiVersion, where }),
   }
 }

@@ -99,9 +99,8 @@ async function tellWhetherFound(
   const current = known.find(({ type }) => type === dangling)
   const status = exists ? 'False' : 'True'
   const reason = exists ? 'Found' : 'NotFound'
-  const message = exists
-    ? `The priority level ${JSON.stringify(level)} that this flow schema names exists.`
-    : `The priority level ${JSON.stringify(level)} that this flow schema names does not exist.`
+  const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
+  const message = exists ? `${named} and it exists` : `${named} but there is no such object`
   if (current?.status === status && current.reason === reason && current.message === message) return
   const condition = { type: dangling, status, reason, message, lastTransitionTime: formatTime(clock.now()) }
   const changed = structuredClone(schema) as FlowSchema

@@ -120,13 +120,21 @@ export function sortElements(elements: PathElement[]): PathElement[] {
     }
   }
   if (onlyFields) return sortStrings(elements)
-  const parts = new Map<PathElement, ElementParts>()
-  for (const element of elements) parts.set(element, elementParts(element))
-  return sortInPlace(elements, (a, b) => {
-    const left = parts.get(a) as ElementParts
-    const right = parts.get(b) as ElementParts
-    return left.kind === right.kind ? compareParts(left, right) : compareElements(a, b)
-  })
+  const read = elements.map((element) => ({ element, parts: elementParts(element) }))
+  // What comes from a stored object is in order.
+  if (read.every((each, i) => i === 0 || compareRead(read[i - 1] as ReadElement, each) <= 0)) return elements
+  sortInPlace(read, compareRead)
+  for (let i = 0; i < read.length; i++) elements[i] = (read[i] as ReadElement).element
+  return elements
+}
+
+interface ReadElement {
+  readonly element: PathElement
+  readonly parts: ElementParts
+}
+
+function compareRead(a: ReadElement, b: ReadElement): number {
+  return a.parts.kind === b.parts.kind ? compareParts(a.parts, b.parts) : compareElements(a.element, b.element)
 }
 
 const ranks = 'fkvi'

@@ -13,9 +13,9 @@ export const ancientManager = 'ancient-changes'
 
 /**
  * Joins the oldest updaters, version by version, until no more than `max` are left. An updater that is the only old one
- * of its version stays.
+ * of its version stays. To be run in slices.
  */
-export function capUpdateManagers(managed: Managed, max = maxUpdateManagers): Managed {
+export function* capSteps(managed: Managed, max = maxUpdateManagers): Generator<void, Managed> {
   let count = 0
   for (const { applied } of managed.managers.values()) if (!applied) count++
   if (count <= max) return managed
@@ -46,15 +46,21 @@ export function capUpdateManagers(managed: Managed, max = maxUpdateManagers): Ma
     setTime(times, bucket, managed.times.get(key))
     count--
   }
-  for (const [bucket, sets] of parts) managers.set(bucket, { ...(managers.get(bucket) as VersionedSet), set: unionOf(sets) })
+  for (const [bucket, sets] of parts) {
+    const set = yield* unionOf(sets)
+    managers.set(bucket, { ...(managers.get(bucket) as VersionedSet), set })
+  }
   return { managers, times, sources: managed.sources }
 }
 
 /** By halves, so that each path is copied a logarithmic number of times. */
-function unionOf(sets: readonly FieldSet[]): FieldSet {
+function* unionOf(sets: readonly FieldSet[]): Generator<void, FieldSet> {
   if (sets.length <= 1) return sets[0] ?? emptySet
   const half = sets.length >> 1
-  return unionOf(sets.slice(0, half)).union(unionOf(sets.slice(half)))
+  const left = yield* unionOf(sets.slice(0, half))
+  const right = yield* unionOf(sets.slice(half))
+  yield
+  return left.union(right)
 }
 
 function setTime(times: Map<string, string>, key: string, time: string | undefined): void {

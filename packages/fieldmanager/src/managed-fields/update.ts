@@ -6,7 +6,7 @@ import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
 import { compareSteps, compareTyped } from '../typed/compare.ts'
 import { createdSet } from '../typed/created-set.ts'
-import { capUpdateManagers } from './cap.ts'
+import { capSteps } from './cap.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
 import {
@@ -134,7 +134,7 @@ export function* updateManagedSteps(
     const comparison = sliced ? yield* compareSteps(from, to.value, type) : compareTyped(from, to.value, type)
     if (sliced) yield
     if (ownsChanges({ ...write, manager: key }, comparison, stripped, request.resetFields?.[apiVersion])) {
-      return capUpdateManagers({ ...managed, times: movedTimes(managed, key, request.now) })
+      return yield* capSteps({ ...managed, times: movedTimes(managed, key, request.now) })
     }
     const options = { converter: converterOf(types), ignored: request.resetFields }
     managers = stripMeta(yield* updateManagersSteps(write, to, options, comparison), current)
@@ -143,12 +143,12 @@ export function* updateManagedSteps(
     throw error
   }
   const taken = managers.get(current)
-  if (taken === undefined) return capUpdateManagers({ ...managed, managers })
+  if (taken === undefined) return yield* capSteps({ ...managed, managers })
   const out = new Map<string, VersionedSet>(managers)
   out.delete(current)
   const previous = out.get(key)
   out.set(key, previous === undefined ? taken : { ...taken, set: taken.set.union(previous.set) })
-  return capUpdateManagers({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
+  return yield* capSteps({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
 }
 
 /** True for the list that forgets all owners: one entry that says nothing. */

@@ -48,14 +48,18 @@ function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
  *
  * @param maps whether items are known by their merge key, or by what they are.
  */
-export function orderElements(
+export function* orderElements(
   { patched, others }: Parts,
   { wanted, before, mergeKey, maps }: { wanted: JsonValue[]; before: JsonValue[]; mergeKey: string; maps: boolean },
-): JsonValue[] {
+): Generator<void, JsonValue[]> {
   const identity = maps ? (item: JsonValue) => identityOf(item, mergeKey) : (item: JsonValue) => item
-  const right = sorted(patched, wanted, { mergeKey, maps, identity })
-  const left = sorted(others, before, { mergeKey, maps, identity })
+  yield
+  const right = yield* sorted(patched, wanted, { mergeKey, maps, identity })
+  yield
+  const left = yield* sorted(others, before, { mergeKey, maps, identity })
+  yield
   const place = positions(before, identity)
+  yield
   const out: JsonValue[] = []
   let i = 0
   let j = 0
@@ -89,28 +93,30 @@ function positions(items: readonly JsonValue[], identity: Identity): Map<JsonVal
   return out
 }
 
-function sorted(
+function* sorted(
   items: readonly JsonValue[],
   order: readonly JsonValue[],
   { mergeKey, maps, identity }: { mergeKey: string; maps: boolean; identity: Identity },
-): JsonValue[] {
+): Generator<void, JsonValue[]> {
   const deleted: JsonValue[] = []
   const kept: JsonValue[] = []
   if (maps) requireKeys(mergeKey, items, order)
   for (const item of items) (maps && isMap(item) && item[patchDirective] === 'delete' ? deleted : kept).push(item)
   const place = positions(order, identity)
   const at = kept.map((item) => place.get(identity(item)))
-  return [...sortByPlace(kept, at), ...deleted]
+  yield
+  const ordered = yield* sortByPlace(kept, at)
+  return deleted.length === 0 ? ordered : [...ordered, ...deleted]
 }
 
 /** What has no place counts as before everything, so that a list without any comes out reversed, as on stock servers. */
-function sortByPlace(items: JsonValue[], at: (number | undefined)[]): JsonValue[] {
+function* sortByPlace(items: JsonValue[], at: (number | undefined)[]): Generator<void, JsonValue[]> {
   if (at.every((place, i) => place !== undefined && (i === 0 || place >= (at[i - 1] ?? 0)))) return items
   if (at.every((place) => place !== undefined)) {
     const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))
     return order.map((i) => items[i] as JsonValue)
   }
-  const order = stableOrder(Int32Array.from(at, (place) => place ?? -1))
+  const order = yield* stableOrder(Int32Array.from(at, (place) => place ?? -1))
   return Array.from(order, (i) => items[i] as JsonValue)
 }
 

@@ -157,8 +157,14 @@ function placeFor(draft: Draft, path: string, op: string): Place {
   return place
 }
 
+/** Characters of the JSON text of a value. */
 function textSize(value: JsonValue): number {
-  return JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? String(member) : member)).length
+  if (typeof value === 'string') return JSON.stringify(value).length
+  if (typeof value !== 'object' || value === null) return String(value).length
+  let size = 1
+  if (Array.isArray(value)) for (const item of value) size += textSize(item) + 1
+  else for (const key in value) size += textSize(key) + textSize(value[key] as JsonValue) + 2
+  return Math.max(2, size)
 }
 
 function readOperations(operations: JsonValue): PlainOperation[] {

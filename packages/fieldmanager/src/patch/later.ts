@@ -1,3 +1,5 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+
 /**
  * Parts of a merge that are put off, so that a large one is done in slices: the map that a part fills is handed out at once, and its
  * members are merged when `run` comes to it.
@@ -20,6 +22,18 @@ export class Later {
       }
     }
   }
+}
+
+/** Copies the members of a map into an empty one, which then holds many more of them than engines give a shape to. */
+export function* copyInto(out: JsonObject, from: JsonObject): Generator<void, void> {
+  const prototype = Object.getPrototypeOf(out)
+  Object.setPrototypeOf(out, null)
+  let members = 0
+  for (const key in from) {
+    out[key] = from[key] as JsonValue
+    if (++members % stepSize === 0) yield
+  }
+  Object.setPrototypeOf(out, prototype)
 }
 
 /** How many members or items are merged between two interruptions. */

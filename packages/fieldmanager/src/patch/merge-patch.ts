@@ -4,7 +4,7 @@ import { equalValues, isMap } from '../value/order.ts'
 import { checkDepth } from './depth.ts'
 import { withoutNulls } from './directives.ts'
 import { jsonKind } from './json-kind.ts'
-import { Later, stepSize } from './later.ts'
+import { copyInto, Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 
 /**
@@ -54,9 +54,13 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
 }
 
 function mergeObject(target: JsonObject, patch: JsonObject, later?: Later): JsonObject {
+  if (later !== undefined) {
+    const out: JsonObject = {}
+    later.add(mergeMembers(out, { target, patch, later }))
+    return out
+  }
   const out = copyMembers(target)
-  if (later === undefined) for (const key in patch) mergeMember(out, key, { target, patch })
-  else later.add(mergeMembers(out, { target, patch, later }))
+  for (const key in patch) mergeMember(out, key, { target, patch })
   return out
 }
 
@@ -67,6 +71,7 @@ interface MemberMerge {
 }
 
 function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, void> {
+  yield* copyInto(out, merge.target)
   let members = 0
   for (const key in merge.patch) {
     mergeMember(out, key, merge)

@@ -2,10 +2,12 @@
  * Sorts by places as stock servers do: insertion in blocks, then merges in place. What has no place (-1) is before everything and
  * everything before it, which contradicts itself; it comes out the same as there, and costs no more than other orders.
  *
+ * To be run in slices.
+ *
  * @returns positions of the items, in order.
  * @see P.-S. Kim and A. Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons", 2004
  */
-export function stableOrder(places: Int32Array): Uint32Array {
+export function* stableOrder(places: Int32Array): Generator<void, Uint32Array> {
   const count = places.length
   const order = new Uint32Array(count)
   for (let i = 0; i < count; i++) order[i] = i
@@ -14,10 +16,13 @@ export function stableOrder(places: Int32Array): Uint32Array {
     const other = places[order[j] as number] as number
     return place < 0 || other < 0 || place < other
   }
-  for (let from = 0; from < count; from += blockSize) insertEach(order, less, from, Math.min(from + blockSize, count))
+  for (let from = 0; from < count; from += blockSize) {
+    insertEach(order, less, from, Math.min(from + blockSize, count))
+    yield
+  }
   for (let size = blockSize; size < count; size *= 2) {
     for (let from = 0; from + size < count; from += 2 * size) {
-      mergeRuns(order, less, { from, middle: from + size, to: Math.min(from + 2 * size, count) })
+      yield* mergeRuns(order, less, { from, middle: from + size, to: Math.min(from + 2 * size, count) })
     }
   }
   return order
@@ -40,7 +45,10 @@ function insertEach(order: Uint32Array, less: Less, from: number, to: number): v
   }
 }
 
-function mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): void {
+/** Runs of less than these are merged without interruption. */
+const shortRuns = 256
+
+function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): Generator<void, void> {
   if (middle - from === 1) {
     const at = firstWhere(middle, to, (i) => !less(i, from))
     rotate(order, { from, middle, to: at })
@@ -58,8 +66,9 @@ function mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): 
   const start = firstWhere(low, high, (i) => less(sum - 1 - i, i))
   const end = sum - start
   rotate(order, { from: start, middle, to: end })
-  if (from < start && start < centre) mergeRuns(order, less, { from, middle: start, to: centre })
-  if (centre < end && end < to) mergeRuns(order, less, { from: centre, middle: end, to })
+  if (to - from > shortRuns) yield
+  if (from < start && start < centre) yield* mergeRuns(order, less, { from, middle: start, to: centre })
+  if (centre < end && end < to) yield* mergeRuns(order, less, { from: centre, middle: end, to })
 }
 
 /** By halves; `to` where it holds nowhere. */

@@ -32,16 +32,18 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
   if (!maps) {
     if (deletes) {
       const gone = new Set(change)
+      yield
       return own.filter((item) => !gone.has(item))
     }
     const merged = [...new Set([...own, ...change])]
-    return orderElements(partition(merged, change, mergeKey), { wanted: change, before: own, mergeKey, maps })
+    yield
+    return yield* orderElements(partition(merged, change, mergeKey), { wanted: change, before: own, mergeKey, maps })
   }
   if (mergeKey === '') throw new PatchError('Unprocessable', `cannot merge lists without merge key for ${meta.type.kind}`)
   const { items, changes } = specialItems(own as JsonObject[], change as JsonObject[], mergeKey)
   const merged = yield* mergeItems(items, changes, merge)
   yield
-  return orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
+  return yield* orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
 }
 
 /** Carries out items that are directives: `$patch: delete` with a merge key, and `$patch: replace` for the whole list. */

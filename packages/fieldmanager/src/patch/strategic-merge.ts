@@ -18,7 +18,7 @@ import {
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
 import { jsonKind } from './json-kind.ts'
-import { Later, stepSize } from './later.ts'
+import { copyInto, Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
@@ -73,6 +73,15 @@ export function mergeStrategic(
   return out
 }
 
+/** The same for a map that is looked at only when all is merged, so that copying it can be put off too. */
+function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): JsonObject {
+  if (options.later === undefined || Object.hasOwn(patch, patchDirective)) return mergeStrategic(original, patch, type, options)
+  const out: JsonObject = {}
+  options.later.add(copyInto(out, original))
+  options.later.add(mergeMembers(out, patch, type, options))
+  return out
+}
+
 function* mergeMembers(
   out: JsonObject,
   patch: JsonObject,
@@ -83,6 +92,7 @@ function* mergeMembers(
   retainKeys(out, patch, done, options)
   for (const key in patch)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
+  yield
   let members = 0
   for (const key in patch) {
     if (done.has(key)) continue
@@ -129,7 +139,7 @@ function mergeMember(
   const own = ownMember(out, key)
   if (isMap(own) && isMap(value)) {
     const meta = patchMetaOf(type, key, 'object')
-    setMember(out, key, meta.strategy === 'replace' ? value : mergeStrategic(own, value, meta.type, options))
+    setMember(out, key, meta.strategy === 'replace' ? value : mergeMap(own, value, meta.type, options))
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
     return mergeLists(own, value, listMerge(meta, options, deletes))
@@ -213,7 +223,7 @@ function* mergeOrdered(
   const parts = partition(merged, wanted, mergeKey)
   yield
   const maps = elementKind([before, changes]) === 'object'
-  setMember(out, key, orderElements(parts, { wanted, before, mergeKey, maps }))
+  setMember(out, key, yield* orderElements(parts, { wanted, before, mergeKey, maps }))
   done.add(key)
 }
 

@@ -242,12 +242,12 @@ function compareLists(walk: CompareWalk, list: ListAtom, before: JsonValue, afte
     compareLeaves(walk, before, after)
     return
   }
-  const steps =
-    left !== undefined && right !== undefined && haveSameKeys(list, left, right)
-      ? compareInStep(walk, list, left, right)
-      : compareItems(walk, list, left ?? [], right ?? [])
-  if (walk.sliced) walk.putOff(steps)
-  else runAtOnce(steps)
+  if (left === undefined || right === undefined || !haveSameKeys(list, left, right)) {
+    const steps = compareItems(walk, list, left ?? [], right ?? [])
+    if (walk.sliced) walk.putOff(steps)
+    else runAtOnce(steps)
+  } else if (walk.sliced) walk.putOff(compareInStep(walk, list, left, right))
+  else for (let i = 0; i < left.length; i++) compareItem(walk, list, left[i] as JsonValue, right[i])
 }
 
 function* compareInStep(
@@ -257,13 +257,16 @@ function* compareInStep(
   right: readonly JsonValue[],
 ): Generator<void, void> {
   for (let i = 0; i < left.length; i++) {
-    const item = left[i] as JsonValue
-    if (item === right[i]) continue
-    walk.enter({ list, item })
-    compareNode(walk, list.items, item, right[i])
-    walk.path.pop()
+    compareItem(walk, list, left[i] as JsonValue, right[i])
     if (++walk.compared % stepSize === 0) yield
   }
+}
+
+function compareItem(walk: CompareWalk, list: ListAtom, before: JsonValue, after: Value): void {
+  if (before === after) return
+  walk.enter({ list, item: before })
+  compareNode(walk, list.items, before, after)
+  walk.path.pop()
 }
 
 interface ItemPair {

@@ -67,6 +67,8 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
   const left = asMap(base)
   const right = asMap(patch)
   if (map.atomic) return takePatch(base, patch)
+  // Labels, data and the like, which may be many; what fits is taken without a look at its type.
+  const scalars = walk.checked && map.fields.size === 0 && map.items?.atom.single === 'scalar'
   let out: { [key: string]: JsonValue } | undefined
   let empty = true
   let fewer = false
@@ -77,7 +79,7 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
     // No value that is inherited is ever sent.
     if (walk.checked && left !== undefined && left[key] === value) continue
     const own = left === undefined ? undefined : ownMember(left, key)
-    const merged = mergeMember(walk, map, key, own, value)
+    const merged = scalars ? takePatch(own, value) : mergeMember(walk, map, key, own, value)
     if (merged === own) continue
     out ??= copyMembers(left)
     if (merged === undefined) {

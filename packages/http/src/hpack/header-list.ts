@@ -38,22 +38,29 @@ export class HeaderList {
   /** A field has a name or a value that is not allowed. */
   invalid = false
   tooLarge = false
-  #room: number
+  /** Octets of all fields, with 32 for each. */
+  size = 0
+  readonly #limit: number
 
-  /** @param limit octets of all fields, with 32 for each. */
+  /** @param limit the most that `size` may be */
   constructor(limit: number) {
-    this.#room = limit
+    this.#limit = limit
   }
 
   add(field: HeaderField): void {
     if (this.tooLarge) return
-    this.#room -= field.size
-    if (this.#room < 0) {
-      this.tooLarge = true
-      this.raw = []
+    this.size += field.size
+    if (this.size > this.#limit) {
+      this.refuse()
       return
     }
     if (!field.valid) this.invalid = true
     this.raw.push(field.name, field.value)
+  }
+
+  /** Forgets the fields: there is no room for them. */
+  refuse(): void {
+    this.tooLarge = true
+    this.raw = []
   }
 }

@@ -62,9 +62,11 @@ export function portRange(text: string): { readonly from: number; readonly to: n
   throw new InvalidArgumentError('It must be a range of ports, such as 30000-32767.')
 }
 
-/** Comma-separated; the flag may be repeated. */
+/** Comma-separated; the flag may be repeated. An empty text is an empty list; an item that is empty is a mistake. */
 export function list(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...text.split(',').filter((item) => item !== '')]
+  const items = text === '' ? [] : text.split(',').map((item) => item.trim())
+  if (items.includes('')) throw new InvalidArgumentError('It must be a list with commas between its items.')
+  return [...before, ...items]
 }
 
 /** One value each time the flag is given, commas and all. */

@@ -84,8 +84,22 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
       ),
     )
     .optionsGroup('Limits:')
-    .addOption(option('--max-requests-inflight <n>', 'reading requests served at a time').default(400).argParser(count))
-    .addOption(option('--max-mutating-requests-inflight <n>', 'writing requests served at a time').default(200).argParser(count))
+    .addOption(
+      option(
+        '--max-requests-inflight <n>',
+        'reading requests served at a time; seats that priority levels share, with those of writing',
+      )
+        .default(400)
+        .argParser(count),
+    )
+    .addOption(
+      option(
+        '--max-mutating-requests-inflight <n>',
+        'writing requests served at a time; seats that priority levels share, with those of reading',
+      )
+        .default(200)
+        .argParser(count),
+    )
     .addOption(
       option('--request-timeout <duration>', 'longest time for a request that is no watch')
         .default(60_000, '1m0s')
@@ -105,7 +119,10 @@ export function serveCommand(run: (options: ServeOptions) => Promise<void>): Com
         .argParser(duration),
     )
     .addOption(
-      option('--enable-priority-and-fairness [bool]', 'tell callers by which flow schema their requests are classed')
+      option(
+        '--enable-priority-and-fairness [bool]',
+        'serve requests by flow schemas and priority levels; otherwise by the two limits',
+      )
         .default(true)
         .argParser(flag),
     )

@@ -181,6 +181,14 @@ describe('serve', () => {
     expect(failure).toHaveProperty('code')
   })
 
+  it('refuses priority and fairness without a single seat', async () => {
+    const flags = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0']
+    const message = expect.stringContaining('must add up to something positive')
+    await expect(start(...flags)).rejects.toMatchObject({ code: 'InvalidFlag', message })
+    const { url } = await start(...flags, '--enable-priority-and-fairness=false')
+    expect(url).toContain('https://')
+  })
+
   it('refuses a port that is taken, before it touches the data', async () => {
     const { url } = await start()
     const flags = [`--secure-port=${new URL(url).port}`, '--storage=durable', `--data-dir=${folder}/other`]

@@ -62,6 +62,7 @@ const controllersPace = { perSecond: 20, burst: 30 }
 
 /** Runs a server as the flags say. What was started before a failure is ended again. */
 export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
+  refuseNoSeats(options)
   prepareDataFolder(options.dataDir, { isNeeded: options.storage !== 'memory' })
   const wanted = controllersFor(options)
   const running = chooseControllers(builtInControllers, wanted)
@@ -177,6 +178,14 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     await storage?.close()
     throw error
   }
+}
+
+/** @throws CliError for priority and fairness with nothing to divide. */
+function refuseNoSeats(options: ServeOptions): void {
+  const { enablePriorityAndFairness, maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = options
+  if (!enablePriorityAndFairness || reads + writes > 0) return
+  const message = `--max-requests-inflight=${reads} and --max-mutating-requests-inflight=${writes} must add up to something positive`
+  throw new CliError({ code: 'InvalidFlag', message: `${message} with --enable-priority-and-fairness` })
 }
 
 /** Requests that are never signed are told of nowhere else; all other failures are tried again. */

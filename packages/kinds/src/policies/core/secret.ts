@@ -23,7 +23,8 @@ function mergeText(secret: Secret): void {
   if (isSet(text)) {
     const encoder = new TextEncoder()
     const data = new Map(Object.entries(secret.data ?? {}))
-    for (const [key, value] of Object.entries(text)) data.set(key, ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value)))
+    for (const [key, value] of Object.entries(text))
+      data.set(key, ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value)))
     if (data.size > 0) secret.data = Object.fromEntries(data)
   }
   delete secret.stringData

@@ -174,7 +174,10 @@ function allocatePorts(
     for (const [i, port] of ports.entries()) {
       if (port.nodePort) continue
       const found = free(port.protocol)
-      if (found === undefined) return at.child('ports').index(i).child('nodePort').internal(noFreePort)
+      if (found === undefined) {
+        at.child('ports').index(i).child('nodePort').internal(noFreePort)
+        return
+      }
       port.nodePort = found
     }
   }

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
-import { fakeClock } from '@krmkit/meta'
+import { certificateAuthority } from '@krmkit/authentication/testing'
+import { fakeClock, seededRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Command } from '../commander.ts'
 import { aggregationOf, WebhookServices } from './aggregation.ts'
@@ -40,14 +41,17 @@ describe('flags about other servers', () => {
 
   it('the certificate is read again when its file has changed', async () => {
     const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    await writeFile(certificate, 'first')
-    await writeFile(key, 'secret')
+    const authority = certificateAuthority({ name: 'proxies', clock, random: seededRandom(1) })
+    const first = authority.issue({ commonName: 'proxy' })
+    const second = authority.issue({ commonName: 'proxy' })
+    await writeFile(certificate, first.certificate)
+    await writeFile(key, first.key)
     const flags = [`--proxy-client-cert-file=${certificate}`, `--proxy-client-key-file=${key}`]
     using found = await aggregationOf(optionsOf(...flags), context)
-    expect(found.identity?.()).toEqual({ certificate: 'first', key: 'secret' })
-    await writeFile(certificate, 'the second')
+    expect(found.identity?.()).toEqual({ certificate: first.certificate, key: first.key })
+    await writeFile(certificate, second.certificate)
     clock.advance(10_000)
-    while (found.identity?.()?.certificate !== 'the second') await new Promise((resolve) => setImmediate(resolve))
+    while (found.identity?.()?.certificate !== second.certificate) await new Promise((resolve) => setImmediate(resolve))
   })
 
   it('certificate and key go together, and must be there', async () => {

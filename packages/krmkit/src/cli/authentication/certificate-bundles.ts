@@ -1,6 +1,7 @@
 import { type FrontProxyHeaders, parseAuthorities } from '@krmkit/authentication'
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
+import { readText } from '../files.ts'
 import type { AuthenticationOptions } from './options.ts'
 import { type WatchedFile, watchFile } from './watched-file.ts'
 
@@ -70,6 +71,22 @@ export async function certificateBundles(
   }
 }
 
+/** The PEM text of a file of authorities. @throws CliError `FileFailed` when it holds none, or one that cannot be read. */
+export async function readAuthorities(path: string, flag: string): Promise<string> {
+  const text = await readText(path, flag)
+  requireAuthorities(text, { path, flag })
+  return text
+}
+
+function requireAuthorities(text: string, { path, flag }: { readonly path: string; readonly flag: string }): void {
+  try {
+    parseAuthorities(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError({ code: 'FileFailed', message: `--${flag}: ${path}: ${why}`, cause })
+  }
+}
+
 async function bundleFile(
   path: string,
   options: {
@@ -87,13 +104,12 @@ async function bundleFile(
     throw new CliError({ code: 'FileFailed', message: `--${flag}: cannot read ${path}`, cause })
   }
   try {
-    parseAuthorities(file.text)
-  } catch (cause) {
+    requireAuthorities(file.text, { path, flag })
+    return file
+  } catch (error) {
     file[Symbol.dispose]()
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError({ code: 'FileFailed', message: `--${flag}: ${path}: ${why}`, cause })
+    throw error
   }
-  return file
 }
 
 function headersOf(options: AuthenticationOptions): FrontProxyHeaders {

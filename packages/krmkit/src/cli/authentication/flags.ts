@@ -145,7 +145,9 @@ function pairs(text: string, before: Readonly<Record<string, string>> = {}): Rea
   for (const pair of text.split(',')) {
     const at = pair.indexOf('=')
     if (at < 1) throw new InvalidArgumentError('It must be key=value.')
-    made[pair.slice(0, at).trim()] = pair.slice(at + 1).trim()
+    const name = pair.slice(0, at).trim()
+    if (name in made) throw new InvalidArgumentError(`${JSON.stringify(name)} is given twice.`)
+    made[name] = pair.slice(at + 1).trim()
   }
   return made
 }

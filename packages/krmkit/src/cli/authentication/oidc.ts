@@ -1,7 +1,7 @@
 import { AuthenticationError, type OidcAuthenticator, oidcTokens } from '@krmkit/authentication'
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
-import { readText } from '../files.ts'
+import { readAuthorities } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
 import { remoteFetch } from './remote-fetch.ts'
 
@@ -14,7 +14,7 @@ export async function oidcOf(
   if ((oidcIssuerUrl === undefined) !== (oidcClientId === undefined))
     throw new CliError({ code: 'InvalidFlag', message: '--oidc-issuer-url and --oidc-client-id go together' })
   if (oidcIssuerUrl === undefined || oidcClientId === undefined) return undefined
-  const remote = remoteFetch(oidcCaFile === undefined ? {} : { ca: await readText(oidcCaFile, 'oidc-ca-file') })
+  const remote = remoteFetch(oidcCaFile === undefined ? {} : { ca: await readAuthorities(oidcCaFile, 'oidc-ca-file') })
   try {
     const tokens = oidcTokens({
       issuerUrl: oidcIssuerUrl,

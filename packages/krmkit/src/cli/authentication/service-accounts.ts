@@ -13,7 +13,7 @@ import {
   type TokenAuthenticator,
 } from '@krmkit/authentication'
 import { inProcessClient, resourceType } from '@krmkit/client'
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import { type Clock, type NamingProfile, pemBlocks, type Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
@@ -140,11 +140,12 @@ function privateKey(pem: string, path: string): KeyObject {
   }
 }
 
+const keyLabels = ['PUBLIC KEY', 'RSA PUBLIC KEY', 'CERTIFICATE', 'PRIVATE KEY', 'RSA PRIVATE KEY', 'EC PRIVATE KEY']
+
 /** Every key of the file; of private keys the public half is taken. */
 function publicKeys(pem: string, path: string): KeyObject[] {
-  const blocks = pem.match(/-----BEGIN ([A-Z ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----/g) ?? []
   try {
-    const keys = blocks.filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS')).map((block) => createPublicKey(block))
+    const keys = pemBlocks(pem, keyLabels).map((block) => createPublicKey(block))
     if (keys.length > 0) return keys
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `${path} holds a key that cannot be read`, cause })

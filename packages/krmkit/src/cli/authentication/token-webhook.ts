@@ -1,4 +1,4 @@
-import { cachedTokens, type TokenAuthenticator, webhookTokens } from '@krmkit/authentication'
+import { boundedTokens, cachedTokens, type TokenAuthenticator, webhookTokens } from '@krmkit/authentication'
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -29,7 +29,7 @@ export async function webhookOf(
   })
   const failureMs = options.authenticationTokenWebhookFailureCacheTtl ?? successMs
   return {
-    tokens: cachedTokens(reviewed, { ...environment, successMs, failureMs }),
+    tokens: cachedTokens(boundedTokens(reviewed), { ...environment, successMs, failureMs }),
     [Symbol.asyncDispose]: () => remote[Symbol.asyncDispose](),
   }
 }

@@ -13,7 +13,7 @@ import {
   readBootstrapToken,
 } from '@krmkit/certificates'
 import { type Client, type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
-import { type ApiObject, formatTime, type Random, stockProfile } from '@krmkit/meta'
+import { type ApiObject, formatTime, pemBlocks, type Random, stockProfile } from '@krmkit/meta'
 import { connectionOf, withClient } from '../access/source.ts'
 import { columns } from '../access/texts.ts'
 import { type ObjectForm, printObjects } from '../offline/print.ts'
@@ -123,9 +123,10 @@ async function withServer<T>(flags: ServerFlags, use: (client: Client) => Promis
 }
 
 function joinCommand(token: string, { server, ca }: KubeconfigConnection): string {
-  const pins = (ca?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(publicKeyPin)
+  // A kubeconfig with authorities names one at least.
+  const pins = ca === undefined ? [] : pemBlocks(ca, 'CERTIFICATE').map(publicKeyPin)
   const trust =
-    pins.length === 0
+    ca === undefined
       ? '--discovery-token-unsafe-skip-ca-verification'
       : pins.map((pin) => `--discovery-token-ca-cert-hash ${pin}`).join(' ')
   return `krmkit join-info ${server} --token ${token} ${trust}`

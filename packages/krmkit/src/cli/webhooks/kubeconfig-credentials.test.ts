@@ -49,9 +49,24 @@ current-context: x
   it.each([
     ['half a key pair', 'users: [{name: "*", user: {client-certificate-data: AAAA}}]', 'go together'],
     ['a command', 'users: [{name: "*", user: {exec: {command: x}}}]', 'exec is not possible here'],
+    ['a list that is none', 'users: 7', 'users is not a list'],
+    ['a user that is no object', 'users: [{name: "*", user: token}]', 'has to be an object'],
+    ['a token that is no text', 'users: [{name: "*", user: {token: 7}}]', 'token is not a text'],
+    ['a misspelled credential', 'users: [{name: "*", user: {tokenfile: x}}]', '"tokenfile" is no member of a user'],
+    [
+      'data that is no base64',
+      'users: [{name: "*", user: {client-certificate-data: A*AA, client-key-data: AAAA}}]',
+      'not base64',
+    ],
     ['a missing file', 'users: [{name: "*", user: {client-certificate: gone, client-key: gone}}]', 'cannot read'],
   ])('%s is refused', async (_, text, message) => {
     await expect(credentials(text)).rejects.toThrow(message)
+  })
+
+  it('an empty token file is no token', async () => {
+    await writeFile(join(folder, 'token'), '\n')
+    const choose = await credentials('users: [{name: "*", user: {tokenFile: token}}]')
+    expect(() => choose('x:1')?.authorization?.()).toThrow('is empty')
   })
 
   it('are read from an absolute path', () => {

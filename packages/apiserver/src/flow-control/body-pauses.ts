@@ -1,0 +1,126 @@
+import { type BodyReading, DerivedRequest } from '../derived-request.ts'
+import type { RequestState } from '../request-state.ts'
+
+/** A place among the requests that are served. */
+export interface Place {
+  /** Gives the place back for a while. */
+  pause(): void
+  /**
+   * Takes a place again.
+   *
+   * @returns undefined when there was one at once.
+   * @throws ApiError 429 when there is none.
+   */
+  resume(): Promise<void> | undefined
+}
+
+/** Whether requests of a method can carry a body. */
+export function mayHaveBody(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
+}
+
+/**
+ * Lets requests give their places back while they wait for their bodies, so that slow bodies do not delay other requests. A body that has
+ * arrived with its head is read before the event loop turns, and costs no pause.
+ */
+export class BodyPauses {
+  #waiting: Wait[] = []
+
+  /** From now on, reading the body of the request pauses its place. @returns undefined where there is no body. */
+  attach(state: Pick<RequestState, 'request'>, place: Place): PausablePlace | undefined {
+    if (!mayHaveBody(state.request.method)) return undefined
+    const pausable = new PausablePlace(place, this)
+    state.request = new DerivedRequest(state.request, { reading: pausable })
+    return pausable
+  }
+
+  /** Calls `pause` at the end of this turn of the event loop, unless the wait is over by then. */
+  add(wait: Wait): void {
+    if (this.#waiting.push(wait) === 1) setImmediate(this.#turn)
+  }
+
+  readonly #turn = (): void => {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const wait of waiting) wait.turn()
+  }
+}
+
+/** A wait for bytes of a body. */
+interface Wait {
+  turn(): void
+}
+
+export class PausablePlace implements BodyReading {
+  readonly #place: Place
+  readonly #pauses: BodyPauses
+  #paused = false
+  #ended = false
+
+  constructor(place: Place, pauses: BodyPauses) {
+    this.#place = place
+    this.#pauses = pauses
+  }
+
+  /** Whether the request has no place at the moment. */
+  get isPaused(): boolean {
+    return this.#paused
+  }
+
+  /** The request is over: whatever its body does, it takes no place any more. */
+  end(): void {
+    this.#ended = true
+  }
+
+  body(read: Promise<Uint8Array>): Promise<Uint8Array> {
+    return this.#during(read)
+  }
+
+  stream(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    const during = <T>(arrival: Promise<T>): Promise<T> => this.#during(arrival)
+    return {
+      [Symbol.asyncIterator]() {
+        const inner = pieces[Symbol.asyncIterator]()
+        return {
+          next: () => during(inner.next()),
+          return: (value?: unknown) => inner.return?.(value) ?? Promise.resolve({ done: true as const, value: undefined }),
+        }
+      },
+    }
+  }
+
+  async #during<T>(arrival: Promise<T>): Promise<T> {
+    let arrived = false
+    this.#pauses.add({
+      turn: () => {
+        if (!arrived) this.#pause()
+      },
+    })
+    try {
+      return await arrival
+    } finally {
+      arrived = true
+      const resumed = this.#resume()
+      if (resumed !== undefined) await resumed
+    }
+  }
+
+  #pause(): void {
+    if (this.#paused || this.#ended) return
+    this.#paused = true
+    this.#place.pause()
+  }
+
+  #resume(): Promise<void> | undefined {
+    if (!this.#paused || this.#ended) return undefined
+    const resuming = this.#place.resume()
+    if (resuming === undefined) {
+      this.#paused = false
+      return undefined
+    }
+    return resuming.then(() => {
+      if (this.#ended) this.#place.pause()
+      else this.#paused = false
+    })
+  }
+}

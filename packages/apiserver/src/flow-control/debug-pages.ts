@@ -1,0 +1,158 @@
+import type { Clock } from '@krmkit/meta'
+import type { ApiResponse } from '../interfaces.ts'
+import { flag, type Query, text } from '../query.ts'
+import { textResponse } from '../responses.ts'
+import type { FlowController } from './flow-controller.ts'
+import type { PriorityLevel } from './priority-level.ts'
+import { Queue } from './queue.ts'
+import type { SeatRequest } from './seat-request.ts'
+
+/** Where the pages are; they are not listed at `/`. */
+const folder = '/debug/api_priority_and_fairness/'
+
+/** Rows of unused queues are left out where a level has more queues than this. */
+const mostQueues = 10_000
+
+export interface DebugPagesOptions {
+  readonly controller: FlowController
+  readonly clock: Clock
+  /** Milliseconds, as the controller counts them. */
+  readonly now: () => number
+}
+
+/** Answers the pages that show levels, queues and requests as tables of text; undefined for other paths. */
+export function debugPages(options: DebugPagesOptions): (path: string, query: Query) => ApiResponse | undefined {
+  return (path, query) => {
+    if (!path.startsWith(folder)) return undefined
+    const rows = rowsOf(options, path.slice(folder.length), query)
+    if (rows === undefined) return undefined
+    const { headers, ...rest } = textResponse(200, table(rows))
+    const { 'x-content-type-options': _sniffing, ...plain } = headers
+    return { ...rest, headers: plain }
+  }
+}
+
+type Row = readonly (string | number | boolean)[]
+
+function rowsOf(options: DebugPagesOptions, page: string, query: Query): readonly Row[] | undefined {
+  const { controller } = options
+  if (page === 'dump_priority_levels') return [levelHeads, ...controller.levels().map(levelRow)]
+  if (page === 'dump_queues') return [queueHeads, ...controller.levels().flatMap(queueRows)]
+  if (page !== 'dump_requests') return undefined
+  const details = (text(query, 'includeRequestDetails') ?? '') !== '' && flag(query, 'includeRequestDetails')
+  const rows = controller.levels().flatMap((level) => requestRows(level, { ...options, details }))
+  return [details ? [...requestHeads, ...detailHeads] : requestHeads, ...rows]
+}
+
+const levelHeads = [
+  'PriorityLevelName',
+  'ActiveQueues',
+  'IsIdle',
+  'IsQuiescing',
+  'WaitingRequests',
+  'ExecutingRequests',
+  'DispatchedRequests',
+  'RejectedRequests',
+  'TimedoutRequests',
+  'CancelledRequests',
+]
+
+function levelRow({ name, queues, quiescing }: PriorityLevel): Row {
+  const active = queues.queues().filter(({ length }) => length > 0).length
+  const { requestsWaiting, requestsExecuting, dispatched, rejected, timedOut, cancelled } = queues
+  return [
+    ...[name, active, queues.isIdle, quiescing, requestsWaiting, requestsExecuting],
+    ...[dispatched, rejected, timedOut, cancelled],
+  ]
+}
+
+const queueHeads = [
+  'PriorityLevelName',
+  'Index',
+  'PendingRequests',
+  'ExecutingRequests',
+  'SeatsInUse',
+  'NextDispatchR',
+  'InitialSeatsSum',
+  'MaxSeatsSum',
+  'TotalWorkSum',
+]
+
+function queueRows({ name, queues }: PriorityLevel): readonly Row[] {
+  return shownQueues(queues).map((queue) => [
+    ...[name, queue.index, queue.length, queue.executing, queue.seatsInUse, seatSeconds(queue.nextDispatchR)],
+    ...[queue.initialSeats, queue.maxSeats, seatSeconds(queue.work)],
+  ])
+}
+
+/** Also queues that exist by number only. */
+function shownQueues(queues: PriorityLevel['queues']): readonly Queue[] {
+  const used = queues.queues()
+  const count = queues.queuing.queues
+  if (count > mostQueues) return used
+  const shown = Array.from({ length: count }, (_, index) => new Queue(index))
+  for (const queue of used) shown[queue.index] = queue
+  return shown
+}
+
+function seatSeconds(value: number): string {
+  return `${value.toFixed(8)}ss`
+}
+
+const requestHeads = [
+  'PriorityLevelName',
+  'FlowSchemaName',
+  'QueueIndex',
+  'RequestIndexInQueue',
+  'FlowDistingsher',
+  'ArriveTime',
+  'InitialSeats',
+  'FinalSeats',
+  'AdditionalLatency',
+  'StartTime',
+]
+
+const detailHeads = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource']
+
+interface RequestRowOptions extends DebugPagesOptions {
+  readonly details: boolean
+}
+
+function requestRows({ name, queues }: PriorityLevel, options: RequestRowOptions): readonly Row[] {
+  const executing = [...queues.executing()].map((request) => [name, ...requestRow(request, -1, options)])
+  const waiting = queues
+    .queues()
+    .flatMap((queue) => [...queue.requests()].map((request, i) => [name, ...requestRow(request, i, options)]))
+  return [...executing, ...waiting]
+}
+
+function requestRow(request: SeatRequest, indexInQueue: number, { clock, now, details }: RequestRowOptions): Row {
+  const { statistics, queue, distinguisher, initialSeats, finalSeats, lingerMs } = request
+  const at = (ms: number): string => new Date(clock.now() - (now() - ms)).toISOString()
+  const started = request.executing ? at(request.startedAt) : '0001-01-01T00:00:00Z'
+  const linger = lingerMs === 0 ? '0s' : `${lingerMs}ms`
+  const row = [
+    ...[statistics.schema, queue?.index ?? -1, indexInQueue, distinguisher, at(request.arrivedAt)],
+    ...[initialSeats, finalSeats, linger, started],
+  ]
+  if (!details) return row
+  const { info, user } = request.state
+  const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`
+  return [
+    ...[...row, user.username, info.verb, info.path, info.namespace, info.name],
+    ...[apiVersion, info.resource, info.subresource],
+  ]
+}
+
+const leastWidth = 8
+
+/** Cells followed by commas, each column as wide as its widest cell. Cells hold what clients sent: none begins a line. */
+function table(rows: readonly Row[]): string {
+  const cells = rows.map((row) =>
+    row.map((cell, i) => `${String(cell).replace(/\p{Cc}/gu, ' ')}${i < row.length - 1 ? ',' : ''}`),
+  )
+  const widths = (cells[0] ?? []).map((_, i) => Math.max(leastWidth, ...cells.map((row) => (row[i] ?? '').length + 1)))
+  return cells
+    .map((row) => `${row.map((cell, i) => (i < row.length - 1 ? cell.padEnd(widths[i] ?? 0) : cell)).join('')}\n`)
+    .join('')
+}

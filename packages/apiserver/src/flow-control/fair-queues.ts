@@ -1,0 +1,391 @@
+import { DispatchReadings } from './dispatch-readings.ts'
+import { TimedHistogram } from './histogram.ts'
+import { LingeringSeats } from './lingering-seats.ts'
+import { Queue } from './queue.ts'
+import { SeatDemand } from './seat-demand.ts'
+import { estimatedSeconds, type SeatRequest, type Verdict } from './seat-request.ts'
+import { deal } from './shuffle-shard.ts'
+
+/** How requests of a level wait. `queues` 0: not at all. */
+export interface Queuing {
+  readonly queues: number
+  readonly handSize: number
+  readonly queueLengthLimit: number
+}
+
+export interface FairQueuesOptions {
+  /** Milliseconds; never goes back. */
+  readonly now: () => number
+  /** Calls back after a time; returns what cancels that. */
+  readonly setTimeout: (fn: () => void, ms: number) => () => void
+  /** No limit at all. */
+  readonly exempt: boolean
+}
+
+/** Unused queues that are kept for later, beside those in use. */
+const keptQueues = 128
+
+export const noQueues: Queuing = { queues: 0, handSize: 0, queueLengthLimit: 0 }
+
+const utilization = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1]
+const seatUtilization = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1]
+const demandRatios = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6]
+
+/**
+ * The seats of one priority level, and the queues before them.
+ *
+ * Progress `R` counts seat-seconds that each active queue has been given. The queue whose oldest request would end first, at
+ * `nextDispatchR + work`, is served next, so that flows share seats evenly whatever the number and size of their requests. A request is
+ * expected to take 3 ms; when it ends, its queue is charged for the time that it took.
+ *
+ * @see Kubernetes enhancement 1040, "Priority and Fairness for API Server Requests"
+ */
+export class FairQueues {
+  readonly #options: FairQueuesOptions
+  readonly #queues = new Map<number, Queue>()
+  /** Those in which requests wait. */
+  readonly #waiting = new Set<Queue>()
+  #queuing: Queuing = noQueues
+  #hand: number[] = []
+  #limit = 0
+  #r = 0
+  #syncedAt: number
+  #activeQueues = 0
+  #robin = -1
+  #enqueues = 0
+  readonly #lingering: LingeringSeats
+  readonly #executing = new Set<SeatRequest>()
+  readonly demand: SeatDemand
+  readonly demandRatio: TimedHistogram
+  readonly waitingRatio: TimedHistogram
+  readonly executingRatio: TimedHistogram
+  readonly seatRatio: TimedHistogram
+  requestsWaiting = 0
+  seatsWaiting = 0
+  requestsExecuting = 0
+  seatsInUse = 0
+  dispatched = 0
+  rejected = 0
+  timedOut = 0
+  cancelled = 0
+  readonly dispatch = new DispatchReadings()
+
+  constructor(options: FairQueuesOptions) {
+    this.#options = options
+    const now = options.now()
+    this.#syncedAt = now
+    this.#lingering = new LingeringSeats({ ...options, release: (requests) => this.#endLinger(requests) })
+    this.demand = new SeatDemand(now)
+    this.demandRatio = new TimedHistogram(demandRatios, now)
+    this.waitingRatio = new TimedHistogram(utilization, now)
+    this.executingRatio = new TimedHistogram(utilization, now)
+    this.seatRatio = new TimedHistogram(seatUtilization, now)
+  }
+
+  /** Takes effect at once: waiting requests start as far as a higher limit allows. Queues beyond a lower number drain. */
+  configure(queuing: Queuing, limit: number): void {
+    const now = this.#sync()
+    this.#queuing = queuing
+    this.#hand = new Array<number>(queuing.handSize).fill(0)
+    for (const queue of this.#queues.values()) this.#dropUnused(queue)
+    this.#limit = limit
+    this.#observe(now)
+    this.waitingRatio.denominator = Math.max(1, queuing.queueLengthLimit) * Math.max(1, queuing.queues)
+    this.executingRatio.denominator = Math.max(1, limit)
+    this.seatRatio.denominator = Math.max(1, limit)
+    this.#dispatchAll(now)
+  }
+
+  get limit(): number {
+    return this.#limit
+  }
+
+  get queuing(): Queuing {
+    return this.#queuing
+  }
+
+  get isIdle(): boolean {
+    return this.requestsWaiting === 0 && this.requestsExecuting === 0
+  }
+
+  /** Progress, in seat-seconds. */
+  get r(): number {
+    return this.#r
+  }
+
+  /** @returns whether the request executes, waits, or is rejected. */
+  start(request: SeatRequest): 'executing' | 'waiting' | 'rejected' {
+    const now = this.#sync()
+    request.arrivedAt = now
+    request.arrivalR = this.#r
+    if (this.#queuing.queues === 0 || request.hash === undefined) return this.#startWithoutQueue(request, now)
+    const index = this.#chooseQueue(request)
+    const existing = this.#queues.get(index)
+    if (this.seatsInUse >= this.#limit && (existing?.length ?? 0) >= this.#queuing.queueLengthLimit) {
+      this.rejected++
+      request.statistics.rejected['queue-full']++
+      return 'rejected'
+    }
+    const queue = existing ?? this.#makeQueue(index)
+    if (!queue.isActive) {
+      queue.nextDispatchR = this.#r
+      this.#activeQueues++
+    }
+    request.queue = queue
+    const { statistics } = request
+    statistics.queueLength.observe(queue.length + 1)
+    // Nothing waits: what the queues would choose is this request.
+    if (this.requestsWaiting === 0 && this.#accommodates(request.maxSeats)) {
+      this.dispatch.begin()
+      this.dispatch.note(queue)
+      this.dispatch.dispatched(this.#r, queue.nextDispatchR)
+      this.#reshape(request)
+      this.#robin = queue.index
+      this.#execute(request, now)
+      this.#observe(now)
+      return 'executing'
+    }
+    queue.add(request)
+    queue.bound()
+    this.#waiting.add(queue)
+    this.#countWaiting(request, 1)
+    this.#dispatchAll(now)
+    if (request.executing) return 'executing'
+    this.#observe(now)
+    return 'waiting'
+  }
+
+  /**
+   * The request has ended, or gives its seats back for a while (without lingering).
+   *
+   * @returns how long it has executed, in milliseconds.
+   */
+  finish(request: SeatRequest, linger = true): number {
+    const now = this.#sync()
+    const ms = now - request.startedAt
+    const { queue, statistics } = request
+    request.executing = false
+    this.#executing.delete(request)
+    this.requestsExecuting--
+    statistics.executingRequests--
+    if (queue !== undefined) {
+      queue.executing--
+      if (!queue.isActive) this.#activeQueues--
+      queue.nextDispatchR -= request.initialSeats * (estimatedSeconds - ms / 1000)
+      queue.bound()
+    }
+    if (linger && request.lingerMs > 0) this.#lingering.add(request, now)
+    else this.#release(request)
+    this.#dispatchAll(now)
+    this.#observe(now)
+    return ms
+  }
+
+  /** Takes a waiting request out of its queue. */
+  withdraw(request: SeatRequest, verdict: Exclude<Verdict, 'execute'>): void {
+    const { queue, settle } = request
+    if (queue === undefined || settle === undefined) return
+    const now = this.#sync()
+    this.#leaveQueue(request, queue)
+    if (!queue.isActive) {
+      this.#activeQueues--
+      this.#dropUnused(queue)
+    }
+    queue.bound()
+    this.rejected++
+    if (verdict === 'time-out') this.timedOut++
+    else this.cancelled++
+    request.statistics.rejected[verdict]++
+    request.settle = undefined
+    settle(verdict)
+    // It may have stood in the way of smaller ones.
+    this.#dispatchAll(now)
+    this.#observe(now)
+  }
+
+  /** The queues that exist, by index. */
+  queues(): readonly Queue[] {
+    return [...this.#queues.values()].sort((a, b) => a.index - b.index)
+  }
+
+  /** Requests that hold seats, in the order in which they started. */
+  executing(): Iterable<SeatRequest> {
+    return this.#executing
+  }
+
+  /** Counts the present state up to now, for those who read sums over time. */
+  advance(): void {
+    this.#observe(this.#sync())
+  }
+
+  #startWithoutQueue(request: SeatRequest, now: number): 'executing' | 'rejected' {
+    if (!this.#accommodates(request.maxSeats)) {
+      this.rejected++
+      request.statistics.rejected['concurrency-limit']++
+      return 'rejected'
+    }
+    request.queue = undefined
+    this.#execute(request, now)
+    this.#observe(now)
+    return 'executing'
+  }
+
+  /** The queue of the hand with the least work waiting. Where the search begins rotates, so that none is preferred. */
+  #chooseQueue({ hash }: SeatRequest): number {
+    const hand = this.#hand
+    deal(hash as NonNullable<SeatRequest['hash']>, this.#queuing.queues, hand)
+    const offset = this.#enqueues++ % hand.length
+    let best = 0
+    let least = Number.POSITIVE_INFINITY
+    for (let i = 0; i < hand.length; i++) {
+      const index = hand[(offset + i) % hand.length] as number
+      const work = this.requestsWaiting === 0 ? 0 : (this.#queues.get(index)?.work ?? 0)
+      if (work < least) {
+        least = work
+        best = index
+      }
+    }
+    return best
+  }
+
+  #makeQueue(index: number): Queue {
+    const queue = new Queue(index)
+    this.#queues.set(index, queue)
+    return queue
+  }
+
+  #dropUnused(queue: Queue): void {
+    if (queue.isActive || queue.seatsInUse > 0) return
+    if (this.#queues.size > keptQueues || queue.index >= this.#queuing.queues) this.#queues.delete(queue.index)
+  }
+
+  #execute(request: SeatRequest, now: number): void {
+    const { statistics, queue } = request
+    const seats = request.maxSeats
+    request.executing = true
+    request.startedAt = now
+    this.#executing.add(request)
+    this.requestsExecuting++
+    this.seatsInUse += seats
+    statistics.executingRequests++
+    statistics.executingSeats += seats
+    if (!request.resumed) {
+      this.dispatched++
+      statistics.dispatched++
+    }
+    if (queue === undefined) return
+    statistics.waitToExecute.observe((now - request.arrivedAt) / 1000)
+    queue.executing++
+    queue.seatsInUse += seats
+    queue.nextDispatchR += request.work
+  }
+
+  #dispatchAll(now: number): void {
+    while (this.requestsWaiting > 0 && this.seatsInUse < this.#limit && this.#dispatchOne(now));
+  }
+
+  #dispatchOne(now: number): boolean {
+    const queue = this.#nextQueue()
+    const request = queue?.head
+    if (queue === undefined || request === undefined) return false
+    if (!this.#accommodates(request.maxSeats)) {
+      request.statistics.noAccommodation++
+      return false
+    }
+    this.#robin = queue.index
+    this.#leaveQueue(request, queue)
+    this.#reshape(request)
+    this.#execute(request, now)
+    queue.bound()
+    const { settle } = request
+    request.settle = undefined
+    settle?.('execute')
+    return true
+  }
+
+  /** The queue whose oldest request would end first; among equals the one that comes next after the queue served last. */
+  #nextQueue(): Queue | undefined {
+    let best: Queue | undefined
+    let bestEnd = Number.POSITIVE_INFINITY
+    let bestTurn = Number.POSITIVE_INFINITY
+    this.dispatch.begin()
+    const all = Math.max(this.#queuing.queues, 1)
+    for (const queue of this.#waiting) {
+      this.dispatch.note(queue)
+      const end = queue.nextDispatchR + (queue.head?.work ?? 0)
+      const turn = queue.index > this.#robin ? queue.index - this.#robin : queue.index - this.#robin + all
+      if (end > bestEnd || (end === bestEnd && turn >= bestTurn)) continue
+      best = queue
+      bestEnd = end
+      bestTurn = turn
+    }
+    if (best !== undefined) this.dispatch.dispatched(this.#r, best.nextDispatchR)
+    return best
+  }
+
+  #leaveQueue(request: SeatRequest, queue: Queue): void {
+    queue.remove(request)
+    if (queue.length === 0) this.#waiting.delete(queue)
+    this.#countWaiting(request, -1)
+  }
+
+  #countWaiting(request: SeatRequest, sign: 1 | -1): void {
+    const seats = sign * request.maxSeats
+    this.requestsWaiting += sign
+    this.seatsWaiting += seats
+    request.statistics.waitingRequests += sign
+    request.statistics.waitingSeats += seats
+  }
+
+  /** A request that is wider than the limit starts once nothing else executes. */
+  #accommodates(seats: number): boolean {
+    if (this.#options.exempt) return true
+    return seats > this.#limit ? this.requestsExecuting === 0 : this.seatsInUse + seats <= this.#limit
+  }
+
+  /** No more seats at the end than there are; the same work takes longer then. */
+  #reshape(request: SeatRequest): void {
+    if (request.finalSeats <= this.#limit || this.#limit < 1) return
+    request.lingerMs *= request.finalSeats / this.#limit
+    request.finalSeats = this.#limit
+  }
+
+  #endLinger(requests: readonly SeatRequest[]): void {
+    const now = this.#sync()
+    for (const request of requests) this.#release(request)
+    this.#dispatchAll(now)
+    this.#observe(now)
+  }
+
+  #release(request: SeatRequest): void {
+    const { queue, statistics } = request
+    const seats = request.maxSeats
+    this.seatsInUse -= seats
+    statistics.executingSeats -= seats
+    if (queue === undefined) return
+    queue.seatsInUse -= seats
+    this.#dropUnused(queue)
+  }
+
+  /** Brings progress up to date; before anything is changed. */
+  #sync(): number {
+    const now = this.#options.now()
+    const ms = now - this.#syncedAt
+    if (ms <= 0) return this.#syncedAt
+    this.#syncedAt = now
+    if (this.#activeQueues > 0) {
+      const seats = Math.min(this.seatsInUse + this.seatsWaiting, this.#limit)
+      this.#r += ((seats / this.#activeQueues) * ms) / 1000
+    }
+    return now
+  }
+
+  #observe(now: number): void {
+    const wanted = this.seatsInUse + this.seatsWaiting
+    this.demand.set(wanted, now)
+    this.demandRatio.set(wanted, now)
+    this.waitingRatio.set(this.requestsWaiting, now)
+    this.executingRatio.set(this.requestsExecuting, now)
+    this.seatRatio.set(this.seatsInUse, now)
+  }
+}

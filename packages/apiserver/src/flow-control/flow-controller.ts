@@ -1,0 +1,263 @@
+import type { FrozenObject } from '@krmkit/registry'
+import type { RequestState } from '../request-state.ts'
+import { flowClasses } from './flow-classes.ts'
+import { FlowStatistics } from './flow-statistics.ts'
+import { levelConfigurations, withMandatorySchemas } from './level-configuration.ts'
+import { PriorityLevel } from './priority-level.ts'
+import { divideSeats } from './seat-allocation.ts'
+import { SeatRequest, type Verdict } from './seat-request.ts'
+import { type FlowHash, hashText } from './shuffle-shard.ts'
+import { concernsWatches, estimateWork, type WorkSources } from './work-estimate.ts'
+
+export interface FlowControllerOptions {
+  /** Seats of the whole server. */
+  readonly seats: number
+  /** Milliseconds; never goes back, finer than 1 ms where possible. */
+  readonly now: () => number
+  /** Calls back after a time; returns what cancels that. */
+  readonly setTimeout: (fn: () => void, ms: number) => () => void
+  /** Seed of shuffle sharding, unknown to clients. */
+  readonly seed: FlowHash
+  readonly work: WorkSources
+}
+
+/** How often seats that are not needed are lent to other levels. */
+export const adjustmentMs = 10_000
+
+const schemaHeader = 'x-kubernetes-pf-flowschema-uid'
+const levelHeader = 'x-kubernetes-pf-prioritylevel-uid'
+
+/** A flow schema in force. */
+export interface FlowSchemaState {
+  readonly name: string
+  readonly level: PriorityLevel
+  readonly distinguishes: 'ByUser' | 'ByNamespace' | undefined
+  /** Hash of its name. */
+  readonly hash: FlowHash
+  readonly statistics: FlowStatistics
+  /** By which callers learn how their requests are classed; undefined without objects. */
+  readonly headers: Readonly<Record<string, string>> | undefined
+}
+
+type Classified = Pick<RequestState, 'info' | 'user' | 'query'>
+type Classifier = (request: Classified) => FlowSchemaState
+
+/**
+ * Priority and fairness of one server: classes requests, and decides which of them execute.
+ *
+ *     flow schemas -> priority level, flow -> queue -> seats
+ */
+export class FlowController {
+  readonly #options: FlowControllerOptions
+  #levels = new Map<string, PriorityLevel>()
+  #classOf: Classifier | undefined
+  #statistics = new Map<string, FlowStatistics>()
+  #nominalSum = 0
+  fairFraction = 0
+
+  constructor(options: FlowControllerOptions) {
+    this.#options = options
+    this.digest({ levels: [], schemas: [] })
+  }
+
+  /** Takes over new objects, while requests execute and wait. */
+  digest({ levels, schemas }: { readonly levels: readonly FrozenObject[]; readonly schemas: readonly FrozenObject[] }): void {
+    const former = this.#levels
+    this.#levels = new Map()
+    for (const configuration of levelConfigurations(levels)) {
+      const level = former.get(configuration.name) ?? new PriorityLevel(configuration, this.#options)
+      level.configuration = configuration
+      level.quiescing = false
+      this.#levels.set(level.name, level)
+    }
+    this.#classOf = this.#digestSchemas(schemas)
+    // Levels that are not wanted any more keep their seats until they are idle.
+    for (const [name, level] of former) {
+      if (this.#levels.has(name) || level.queues.isIdle) continue
+      level.quiescing = true
+      this.#levels.set(name, level)
+    }
+    this.#shareSeats()
+  }
+
+  /** The flow schema that a request belongs to. */
+  classify(request: Classified): FlowSchemaState {
+    return (this.#classOf as Classifier)(request)
+  }
+
+  /**
+   * Asks for seats.
+   *
+   * @returns a request that executes or waits; undefined when it is rejected.
+   */
+  start(state: Classified, schema: FlowSchemaState): SeatRequest | undefined {
+    const { level, statistics } = schema
+    const distinguisher = distinguisherOf(state, schema)
+    const hash = level.queues.queuing.queues === 0 ? undefined : hashText(schema.hash, distinguisher)
+    const watches = concernsWatches(state.info) ? this.#watchesOf(state, statistics) : 0
+    const work = estimateWork(state, this.#options.work, level.maxRequestSeats, watches)
+    statistics.estimatedSeats.observe(Math.max(work.initialSeats, work.finalSeats))
+    const request = new SeatRequest(state, { statistics, distinguisher, hash }, work)
+    return this.#started(level, level.queues.start(request)) === 'rejected' ? undefined : request
+  }
+
+  /** Waits in the queue for at most `waitMs`. */
+  wait(request: SeatRequest, { level }: FlowSchemaState, options: WaitOptions): Promise<Verdict> {
+    const { waitMs, signal } = options
+    if (request.executing) return Promise.resolve('execute')
+    return new Promise((resolve) => {
+      const leave = (verdict: 'time-out' | 'cancelled'): void => level.queues.withdraw(request, verdict)
+      const cancel = this.#options.setTimeout(() => leave('time-out'), waitMs)
+      const abort = (): void => leave('cancelled')
+      request.settle = (verdict) => {
+        cancel()
+        signal.removeEventListener('abort', abort)
+        const waited = (this.#options.now() - request.arrivedAt) / 1000
+        if (verdict !== 'execute') request.statistics.waitInVain.observe(waited)
+        if (verdict === 'time-out') level.retryAfter.rejected(this.#options.now())
+        resolve(verdict)
+        this.#reap(level)
+      }
+      signal.addEventListener('abort', abort)
+      if (signal.aborted) abort()
+    })
+  }
+
+  /** The request has ended. */
+  finish(request: SeatRequest, { level, statistics }: FlowSchemaState): void {
+    const seconds = level.queues.finish(request) / 1000
+    if (request.state.info.verb === 'watch') statistics.watchExecution.observe(seconds)
+    else statistics.regularExecution.observe(seconds)
+    if (level.quiescing) this.#reap(level)
+  }
+
+  /** The request gives its seats back until `resume`. */
+  pause(request: SeatRequest, { level }: FlowSchemaState): void {
+    level.queues.finish(request, false)
+    this.#reap(level)
+  }
+
+  /** Asks for the seats of a paused request anew. */
+  resume(request: SeatRequest, { level }: FlowSchemaState): StartOutcome {
+    request.resumed = true
+    return this.#started(level, level.queues.start(request))
+  }
+
+  /** Lends seats that were not needed to levels that need them, by the demand since the last adjustment. */
+  adjust(): void {
+    const now = this.#options.now()
+    const levels = [...this.#levels.values()]
+    for (const { demand, queues } of levels) {
+      queues.advance()
+      demand.update(queues.demand.reset(now))
+    }
+    this.#borrow(levels)
+  }
+
+  /** In the order of their names. */
+  levels(): readonly PriorityLevel[] {
+    return [...this.#levels.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** What is known of the requests of each flow schema, in the order of matching. */
+  statistics(): Iterable<FlowStatistics> {
+    return this.#statistics.values()
+  }
+
+  #started(level: PriorityLevel, outcome: StartOutcome): StartOutcome {
+    if (outcome === 'rejected') level.retryAfter.rejected(this.#options.now())
+    return outcome
+  }
+
+  #watchesOf({ info }: Classified, statistics: FlowStatistics): number {
+    const watches = this.#options.work.watchCount(info)
+    statistics.watchCount.observe(watches)
+    return watches
+  }
+
+  #digestSchemas(objects: readonly FrozenObject[]): Classifier {
+    const former = this.#statistics
+    this.#statistics = new Map()
+    const schemas = withMandatorySchemas(objects, (schema) => this.#levels.has(levelOf(schema)))
+    const states = new Map(schemas.map((schema) => [schema, this.#schemaState(schema, former)]))
+    const fallback = [...states.values()].find(({ name }) => name === 'catch-all') as FlowSchemaState
+    const classOf = flowClasses(schemas)
+    return (request) => {
+      const found = classOf(request)
+      return (found === undefined ? undefined : states.get(found.schema)) ?? fallback
+    }
+  }
+
+  #schemaState(schema: FrozenObject, former: ReadonlyMap<string, FlowStatistics>): FlowSchemaState {
+    const { name = '', uid } = schema.metadata
+    const level = this.#levels.get(levelOf(schema)) as PriorityLevel
+    const key = `${name}/${level.name}`
+    const statistics = former.get(key) ?? new FlowStatistics(name, level.name)
+    this.#statistics.set(key, statistics)
+    const { distinguisherMethod } = (schema as SchemaSpec).spec ?? {}
+    return {
+      name,
+      level,
+      statistics,
+      distinguishes: distinguisherMethod?.type,
+      hash: hashText(this.#options.seed, name),
+      headers:
+        uid === undefined || level.configuration.uid === ''
+          ? undefined
+          : { [schemaHeader]: uid, [levelHeader]: level.configuration.uid },
+    }
+  }
+
+  #shareSeats(): void {
+    const { seats } = this.#options
+    const levels = [...this.#levels.values()]
+    const shareSum = levels.reduce((sum, { configuration }) => sum + configuration.shares, 0)
+    for (const level of levels) level.configure({ shareSum, seats })
+    this.#nominalSum = levels.reduce((sum, { nominalSeats }) => sum + nominalSeats, 0)
+    this.adjust()
+  }
+
+  #borrow(levels: readonly PriorityLevel[]): void {
+    const divided = divideSeats(
+      this.#nominalSum,
+      levels.map((level) => level.claim()),
+    )
+    if (divided !== undefined) this.fairFraction = divided.fairFraction
+    for (const [i, level] of levels.entries()) {
+      if (divided !== undefined) level.currentSeats = Math.round(divided.seats[i] as number)
+      level.apply()
+    }
+  }
+
+  /** A level without an object ends with its last request. */
+  #reap(level: PriorityLevel): void {
+    if (!level.quiescing || !level.queues.isIdle) return
+    if (this.#levels.get(level.name) !== level) return
+    this.#levels.delete(level.name)
+    this.#shareSeats()
+  }
+}
+
+export type StartOutcome = 'executing' | 'waiting' | 'rejected'
+
+export interface WaitOptions {
+  readonly waitMs: number
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+interface SchemaSpec {
+  readonly spec?: {
+    readonly priorityLevelConfiguration?: { readonly name?: string }
+    readonly distinguisherMethod?: { readonly type?: 'ByUser' | 'ByNamespace' } | null
+  }
+}
+
+function levelOf(schema: FrozenObject): string {
+  return (schema as SchemaSpec).spec?.priorityLevelConfiguration?.name ?? ''
+}
+
+function distinguisherOf({ info, user }: Classified, { distinguishes }: FlowSchemaState): string {
+  if (distinguishes === 'ByUser') return user.username
+  return distinguishes === 'ByNamespace' ? info.namespace : ''
+}

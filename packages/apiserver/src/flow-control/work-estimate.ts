@@ -1,0 +1,85 @@
+import { flag, type Query, text } from '../query.ts'
+import type { RequestInfo } from '../request-info.ts'
+
+/** What a request is expected to cost. */
+export interface WorkEstimate {
+  /** Seats while it executes. */
+  readonly initialSeats: number
+  /** Seats while watchers are being told, for `lingerMs` after its end. */
+  readonly finalSeats: number
+  readonly lingerMs: number
+}
+
+export interface WorkSources {
+  /** Number of stored objects of a resource; undefined when it is not stored here. */
+  readonly objectCount: (group: string, resource: string) => number | undefined
+  /** Number of watches that a change made by this request may concern. */
+  readonly watchCount: (info: RequestInfo) => number
+}
+
+const objectsPerSeat = 100
+const watchesPerSeat = 10
+const eventMs = 5
+/** No request takes more seats, whatever its level has. */
+export const mostSeats = 10
+
+const single: WorkEstimate = { initialSeats: 1, finalSeats: 0, lingerMs: 0 }
+const wide: readonly WorkEstimate[] = Array.from({ length: mostSeats + 1 }, (_, initialSeats) => ({ ...single, initialSeats }))
+
+const mutating: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete'])
+
+/**
+ * Estimates seats: one for every 100 objects that a list (or a watch that begins with one) goes through, one for every 10 watches that
+ * a write concerns, kept for 5 ms; at least 1 and at most `maxSeats`.
+ */
+export function estimateWork(
+  { info, query }: { readonly info: RequestInfo; readonly query: Query },
+  sources: WorkSources,
+  maxSeats: number,
+  watches: number,
+): WorkEstimate {
+  if (info.verb === 'list') return listWork(info, query, { sources, maxSeats })
+  if (info.verb === 'watch') return flag(query, 'sendInitialEvents') ? listWork(info, query, { sources, maxSeats }) : single
+  if (watches < watchesPerSeat) return single
+  const finalSeats = Math.ceil(watches / watchesPerSeat)
+  const kept = Math.min(finalSeats, maxSeats)
+  // The same work on fewer seats takes longer.
+  return { initialSeats: 1, finalSeats: kept, lingerMs: (eventMs * finalSeats) / kept }
+}
+
+/** Whether the request can change what watches see. */
+export function concernsWatches({ isResource, verb, resource, subresource }: RequestInfo): boolean {
+  return isResource && mutating.has(verb) && !(resource === 'serviceaccounts' && subresource === 'token')
+}
+
+function listWork(
+  info: RequestInfo,
+  query: Query,
+  { sources, maxSeats }: { readonly sources: WorkSources; readonly maxSeats: number },
+): WorkEstimate {
+  const stored = sources.objectCount(info.group, info.resource)
+  if (stored === undefined || stored <= objectsPerSeat) return single
+  const seats = Math.ceil(objectsToRead(info, query, stored) / objectsPerSeat)
+  return wide[Math.max(1, Math.min(seats, maxSeats, mostSeats))] as WorkEstimate
+}
+
+function objectsToRead(info: RequestInfo, query: Query, stored: number): number {
+  if (nameOf(info, query) !== '') return 1
+  if (info.verb === 'watch' || query.size === 0) return stored
+  const given = Number(text(query, 'limit') ?? '')
+  const limit = given > 0 && given < stored ? given : stored
+  const match = text(query, 'resourceVersionMatch') ?? ''
+  const paged = given > 0 && text(query, 'resourceVersion') !== '0'
+  const isSnapshot = paged || (text(query, 'continue') ?? '') !== '' || (match !== '' && match !== 'NotOlderThan')
+  if (!isSnapshot) return stored
+  const selective = (text(query, 'fieldSelector') ?? '') !== '' || (text(query, 'labelSelector') ?? '') !== ''
+  return selective ? stored + limit : 2 * limit
+}
+
+const oneName = /^metadata\.name==?([^,=!]+)$/
+
+/** The one object that a list or watch is about: of its path, or of its field selector; empty for all. */
+export function nameOf({ name }: Pick<RequestInfo, 'name'>, query: Query): string {
+  if (name !== '' || query.size === 0) return name
+  return oneName.exec(text(query, 'fieldSelector') ?? '')?.[1] ?? ''
+}

@@ -1,0 +1,97 @@
+import { fakeClock, seededRandom } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { boundedTokens, OutsideCalls } from './bounded-authenticator.ts'
+import { tokenChain } from './chain.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
+import { oidcTokens } from './oidc.ts'
+import { oidcLab } from './testing/oidc-lab.ts'
+import { cachedTokens } from './token-cache.ts'
+
+const busy = { code: 429, status: { details: { retryAfterSeconds: 1 } } }
+const jane: AuthenticationOutcome = { kind: 'authenticated', user: { username: 'jane', groups: [] } }
+const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** A service that answers when it is let go. */
+function slowService() {
+  const waiting: (() => void)[] = []
+  const tokens: TokenAuthenticator = {
+    authenticateToken: (token) =>
+      new Promise((resolve) => waiting.push(() => resolve(token.startsWith('good') ? jane : noOpinion))),
+  }
+  return {
+    tokens,
+    waiting,
+    open: () => {
+      for (const go of waiting.splice(0)) go()
+    },
+  }
+}
+
+describe('callers that wait for a service outside', () => {
+  it('are as many as the limit; further ones are refused at once and may try again', async () => {
+    const { tokens, waiting, open } = slowService()
+    const bounded = boundedTokens(tokens, { limit: 3 })
+    const held = ['a', 'b', 'good'].map((token) => Promise.resolve(bounded.authenticateToken(token)))
+    await expect(bounded.authenticateToken('c')).rejects.toMatchObject(busy)
+    expect(waiting).toHaveLength(3)
+    open()
+    expect(await Promise.all(held)).toEqual([noOpinion, noOpinion, jane])
+    const next = bounded.authenticateToken('good')
+    open()
+    expect(await next).toEqual(jane)
+  })
+
+  it('give their place back when the service fails', async () => {
+    const bounded = boundedTokens({ authenticateToken: () => Promise.reject(new Error('broken')) }, { limit: 1 })
+    for (let i = 0; i < 3; i++) await expect(bounded.authenticateToken('a')).rejects.toThrow('broken')
+  })
+
+  it('do not hinder those whose tokens are cached, or known to an earlier authenticator', async () => {
+    const { tokens, open } = slowService()
+    const cached = cachedTokens(boundedTokens(tokens, { limit: 2 }), { clock: fakeClock(), random: seededRandom(1) })
+    const own: TokenAuthenticator = { authenticateToken: (token) => (token === 'own' ? jane : noOpinion) }
+    const all = tokenChain([own, cached])
+    const first = all.authenticateToken('good')
+    open()
+    await first
+    const junk = Array.from({ length: 205 }, (_, i) => Promise.resolve(all.authenticateToken(`junk-${i}`)))
+    const outcomes = Promise.allSettled(junk)
+    await settled()
+    expect(all.authenticateToken('good')).toEqual(jane)
+    expect(all.authenticateToken('own')).toEqual(jane)
+    // The same question is asked once, however many ask it.
+    const same = [all.authenticateToken('junk-0'), all.authenticateToken('junk-0')]
+    open()
+    expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(203)
+    expect(await Promise.all(same)).toEqual([noOpinion, noOpinion])
+  })
+
+  it('count calls, not callers that are answered at once', async () => {
+    const calls = new OutsideCalls(1)
+    for (let i = 0; i < 5; i++) expect(await calls.run(async () => i)).toBe(i)
+  })
+})
+
+describe('tokens of an OpenID issuer that does not answer', () => {
+  it('wait in a bounded number, while tokens whose key is known are judged', async () => {
+    const clock = fakeClock(Date.UTC(2026, 0, 1))
+    const lab = oidcLab({ clock })
+    const { issuerUrl, clientId, fetch } = lab
+    const tokens = oidcTokens({ issuerUrl, clientId, fetch, clock })
+    expect(await tokens.authenticateToken(lab.token())).toMatchObject({ kind: 'authenticated' })
+    clock.advance(60_000)
+    lab.faults.always = { slowMs: 60_000 }
+    const junk = Array.from({ length: 150 }, (_, i) =>
+      Promise.resolve(tokens.authenticateToken(lab.token({ header: { kid: `made-up-${i}` } }))),
+    )
+    const refused = junk.slice(100).map((outcome) => expect(outcome).rejects.toMatchObject(busy))
+    await Promise.all(refused)
+    expect(await tokens.authenticateToken(lab.token({ claims: { sub: 'bob' } }))).toMatchObject({ kind: 'authenticated' })
+    for (let i = 0; i < 10; i++) {
+      clock.advance(30_000)
+      await settled()
+    }
+    for (const outcome of await Promise.all(junk.slice(0, 100))) expect(outcome.kind).toBe('rejected')
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { applied, apply, type ConfigMap, configMap, second, types, update } from '../testing/config-maps.ts'
+import { runCounted } from '../testing/growth.ts'
+import { type ApplyRequest, applyParts, applyPartsSteps } from './apply.ts'
+import { capSteps } from './cap.ts'
+import { conflictError } from './conflicts.ts'
+import { decodeManaged } from './entries.ts'
+import { ownersAfterUpdate, ownersAfterUpdateSteps } from './update.ts'
+
+const size = 600
+const data = (value: string, from = 0) =>
+  Object.fromEntries(Array.from({ length: size }, (_, i) => [`k${i + from}`, value] as const))
+const finalizers = Array.from({ length: size }, (_, i) => `example.com/f${i}`)
+
+const created = update(undefined, configMap(data('a'), { finalizers }))
+const shared = update(created, configMap({ ...data('a'), k1: 'b' }, { finalizers }), 'second', 2 * second)
+const owned = applied(undefined, data('a'), 'first')
+
+const updates: Record<string, { live: ConfigMap | undefined; next: ConfigMap }> = {
+  'a new object': { live: undefined, next: configMap(data('a'), { finalizers }) },
+  'an unchanged object': { live: shared, next: configMap({ ...data('a'), k1: 'b' }, { finalizers }) },
+  'changed values': { live: shared, next: configMap(data('c'), { finalizers: [...finalizers].reverse() }) },
+  'other keys': { live: shared, next: configMap(data('c', size / 2), { finalizers: finalizers.slice(size / 2) }) },
+  'owners of the client': {
+    live: shared,
+    next: configMap(data('c'), { managedFields: JSON.parse(JSON.stringify(owned.metadata.managedFields)) }),
+  },
+}
+
+describe('owners of large objects, in slices', () => {
+  for (const [name, { live, next }] of Object.entries(updates)) {
+    it(`are those that are worked out at once: ${name}`, () => {
+      const request = { live, next, manager: 'u', apiVersion: 'v1', now: 5 * second, types }
+      const { value, steps } = runCounted(ownersAfterUpdateSteps(request))
+      expect(value).toEqual(ownersAfterUpdate(request))
+      expect(steps).toBeGreaterThan(4)
+    })
+  }
+
+  const applies: Record<string, Pick<ApplyRequest, 'live' | 'applied' | 'manager' | 'force'>> = {
+    'a new object': { live: undefined, applied: configMap(data('a')), manager: 'first', force: false },
+    'the same again': { live: owned, applied: configMap(data('a')), manager: 'first', force: false },
+    'fewer keys': { live: owned, applied: configMap({ k1: 'x' }), manager: 'first', force: false },
+    'stolen keys': { live: owned, applied: configMap(data('z')), manager: 'second', force: true },
+    conflicts: { live: owned, applied: configMap(data('z')), manager: 'second', force: false },
+    'an object without owners': { live: configMap(data('a')), applied: configMap(data('z')), manager: 'second', force: true },
+  }
+  for (const [name, intent] of Object.entries(applies)) {
+    it(`are those of an apply at once: ${name}`, () => {
+      const request = { ...intent, apiVersion: 'v1', now: 5 * second, types }
+      const { value, steps } = runCounted(applyPartsSteps(request))
+      expect(value).toEqual(applyParts(request))
+      expect(steps).toBeGreaterThan(2)
+    })
+  }
+})
+
+describe('conflicts over many fields', () => {
+  it('are listed up to a bound, and counted', () => {
+    const result = apply(owned, data('z'), 'second', { maxConflicts: 3 })
+    if (result.kind !== 'conflict') throw new Error('no conflict')
+    expect(result.total).toBe(size)
+    expect(result.conflicts.map(({ field }) => field)).toEqual(['.data.k0', '.data.k1', '.data.k10'])
+    const { status } = conflictError(result.conflicts, result.total)
+    expect(status.details?.causes).toHaveLength(3)
+    expect(status.message).toBe(
+      `Apply failed with ${size} conflicts: conflicts with "first":\n- .data.k0\n- .data.k1\n- .data.k10\nand ${size - 3} more`,
+    )
+  })
+})
+
+describe('many old updaters', () => {
+  it('are joined by halves: no path is copied once for each of them', () => {
+    const entries = Array.from({ length: 300 }, (_, i) => ({
+      manager: `m${i}`,
+      operation: 'Update' as const,
+      apiVersion: 'v1',
+      time: '2024-01-01T00:00:00Z',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { [`f:k${i}`]: {} } },
+    }))
+    const { value, steps } = runCounted(capSteps(decodeManaged(entries)))
+    expect(value.managers.size).toBe(10)
+    expect([...value.managers.values()].reduce((sum, { set }) => sum + set.size, 0)).toBe(300)
+    expect(steps).toBeGreaterThan(200)
+  })
+})

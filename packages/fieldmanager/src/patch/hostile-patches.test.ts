@@ -1,0 +1,131 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { createTypeSource, type Field, type GroupFacts, type StructType, type TypeNode } from '@krmkit/schema'
+import { describe, expect, it } from 'vitest'
+import { FieldManagerError } from '../errors.ts'
+import { applyPatch } from '../managed-fields/apply.ts'
+import { managedTypes } from '../managed-fields/types.ts'
+import { trackUpdate } from '../managed-fields/update.ts'
+import { runCounted } from '../testing/growth.ts'
+import { modelFiles } from '../testing/model.ts'
+import { SeededNumbers } from '../testing/random.ts'
+import { jsonPatch } from './json-patch.ts'
+import { mergePatch } from './merge-patch.ts'
+import { PatchError } from './patch-error.ts'
+import { strategicMergePatch, strategicMergeSteps } from './strategic-merge.ts'
+
+/** Values of no kind that the field expects, and directives in every place. */
+class Hostile {
+  readonly #random: SeededNumbers
+
+  constructor(random: SeededNumbers) {
+    this.#random = random
+  }
+
+  object(struct: StructType, depth = 0): JsonObject {
+    const out: JsonObject = {}
+    for (const field of struct.fields) {
+      if (!this.#random.chance(depth === 0 ? 90 : 35)) continue
+      out[field.json] = this.#value(field, depth)
+      if (this.#random.chance(8)) out[`$setElementOrder/${field.json}`] = this.#value(field, depth)
+      if (this.#random.chance(5)) out[`$deleteFromPrimitiveList/${field.json}`] = this.#value(field, depth)
+    }
+    if (this.#random.chance(5)) out.$patch = this.#random.pick(['delete', 'replace', 'merge', 'x', null, 1])
+    if (this.#random.chance(5)) out.$retainKeys = this.#random.pick([[], ['name'], 'x', [1, null], {}])
+    return out
+  }
+
+  #value(field: Field, depth: number): JsonValue {
+    return this.#random.chance(20) ? this.#odd() : this.#node(field.type, depth, field.patchMergeKey)
+  }
+
+  #node(node: TypeNode, depth: number, mergeKey?: string): JsonValue {
+    if (depth > 5) return null
+    if (node.kind === 'struct') return this.object(node.struct(), depth + 1)
+    if (node.kind !== 'list') return this.#odd()
+    const items: JsonValue[] = []
+    for (let i = this.#random.below(5); i > 0; i--) {
+      const item = this.#random.chance(10) ? this.#odd() : this.#node(node.of, depth + 1)
+      if (typeof item === 'object' && item !== null && !Array.isArray(item) && mergeKey !== undefined && this.#random.chance(80))
+        item[mergeKey] = this.#random.pick<JsonValue>(['a', 'b', 'a', 80, null, {}, ['a'], ''])
+      items.push(item)
+    }
+    return items
+  }
+
+  #odd(): JsonValue {
+    const proto = JSON.parse('{"__proto__":{"x":1},"constructor":{"prototype":1}}') as JsonObject
+    return this.#random.pick<JsonValue>([null, '', 'a', 0, -1, 1.5, true, [], {}, [[]], [null], ['a', 'a'], [1, 'a'], proto])
+  }
+
+  operation(): JsonValue {
+    const step = () => this.#random.pick(['spec', 'metadata', 'data', '0', '-', '-1', '01', '__proto__', '~1', '', 'containers'])
+    const pointer = () =>
+      this.#random.pick(['', '/', 'x', `/${step()}`, `/${step()}/${step()}`, `/${step()}/${step()}/${step()}`])
+    const op = this.#random.pick<JsonValue>(['add', 'remove', 'replace', 'move', 'copy', 'test', 'x', null, 1])
+    return { op, path: pointer(), from: pointer(), value: this.#odd() }
+  }
+}
+
+/** What comes of it: a value, or the refusal that the caller is answered with. */
+function outcome(run: () => unknown): string {
+  try {
+    return JSON.stringify(run()) ?? 'undefined'
+  } catch (error) {
+    if (error instanceof PatchError || error instanceof FieldManagerError) return `${error.code}: ${error.message}`
+    throw error
+  }
+}
+
+describe('patches of odd shapes', () => {
+  const files = modelFiles()
+  const source = createTypeSource(files)
+  const kinds = Object.entries(files).flatMap(([group, text]) => {
+    const { versions = {} } = JSON.parse(text) as Partial<GroupFacts>
+    return Object.entries(versions).flatMap(([version, facts]) =>
+      Object.keys(facts.kinds)
+        .map((name) => `${group}/${version}.${name}`)
+        .filter((name) => source.has(name))
+        .map((name) => source.struct(name)),
+    )
+  })
+  const seed = 20_260_101
+
+  it(`end in a result or a refusal for every kind, at once and in slices (seed ${seed})`, () => {
+    const hostile = new Hostile(new SeededNumbers(seed))
+    const results = new Map<string, number>()
+    for (const type of kinds) {
+      for (let round = 0; round < 12; round++) {
+        const original = hostile.object(type)
+        const patch = hostile.object(type)
+        const direct = outcome(() => strategicMergePatch(type, original, patch))
+        const sliced = outcome(() => runCounted(strategicMergeSteps(type, original, patch)).value)
+        expect(direct.startsWith('{')).toBe(sliced.startsWith('{'))
+        if (direct.startsWith('{')) expect(JSON.parse(sliced)).toEqual(JSON.parse(direct))
+        outcome(() => mergePatch(original, patch))
+        outcome(() =>
+          jsonPatch(
+            original,
+            Array.from({ length: 4 }, () => hostile.operation()),
+          ),
+        )
+        results.set(direct.slice(0, 8), (results.get(direct.slice(0, 8)) ?? 0) + 1)
+      }
+    }
+    expect(results.size).toBeGreaterThan(2)
+  })
+
+  it(`leave owners that can be read, or a refusal (seed ${seed})`, () => {
+    const hostile = new Hostile(new SeededNumbers(seed))
+    for (const type of kinds) {
+      const types = managedTypes({ v: () => type })
+      const named = () => ({ ...hostile.object(type), apiVersion: 'v', kind: 'K', metadata: { name: 'a' } })
+      for (let round = 0; round < 6; round++) {
+        const live = trackUpdate({ next: named(), manager: 'u', apiVersion: 'v', types })
+        const request = { live, applied: named(), manager: 'm', force: round % 2 === 0, apiVersion: 'v', types }
+        outcome(() => applyPatch(request))
+        outcome(() => trackUpdate({ live, next: named(), manager: 'w', apiVersion: 'v', types }))
+      }
+    }
+    expect(kinds.length).toBeGreaterThan(50)
+  })
+})

@@ -1,0 +1,140 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { certificateAuthority } from '@krmkit/authentication/testing'
+import { systemClock, systemRandom } from '@krmkit/meta'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testTerminal } from './offline/testing/test-terminal.ts'
+import { createProgram } from './program.ts'
+import { serve } from './serve.ts'
+import type { ServeOptions } from './serve-options.ts'
+
+let folder: string
+const environment = { clock: systemClock, random: systemRandom }
+const authority = certificateAuthority({ name: 'authority', ...environment })
+const client = authority.issue({ commonName: 'proxy' })
+const other = authority.issue({ commonName: 'other' })
+const publicKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }) as string
+const broken = authority.certificate.replace(/\n[^-\n]{8}/, '\n!!!!!!!!')
+const unreadable = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+const kubeconfig = (cluster: string, user = '{token: t}') =>
+  `current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\nusers: [{name: u, user: ${user}}]\n` +
+  `clusters: [{name: c, cluster: {server: "https://127.0.0.1:1", ${cluster}}}]\n`
+
+const files: Readonly<Record<string, string>> = {
+  good: `# a comment\n${authority.certificate}Subject: another comment\n${authority.certificate}`,
+  empty: '',
+  junk: 'junk\n',
+  broken: authority.certificate + broken,
+  unreadable: authority.certificate + unreadable,
+  cut: authority.certificate.slice(0, -20),
+  keys: publicKey,
+  brokenKeys: publicKey + publicKey.replace('END', 'ENDE'),
+  namelessToken: 'token,,1\n',
+  shortToken: 'token,jane\n',
+  certificate: client.certificate,
+  key: client.key,
+  otherKey: other.key,
+  junkAuthority: kubeconfig(`certificate-authority-data: ${btoa('junk')}`),
+  noBase64: kubeconfig('certificate-authority-data: AAA'),
+  noFlag: kubeconfig('insecure-skip-tls-verify: "yes"'),
+  misspelled: kubeconfig('insecure-skip-tls-verify: true', '{Token: t}'),
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-malformed-'))
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** `@name` in a flag stands for the path of a file. */
+const start = async (flags: readonly string[]) => {
+  let options: ServeOptions | undefined
+  const take = async (given: ServeOptions) => {
+    options = given
+  }
+  const words = flags.map((word) => word.replace('@', `${folder}/`))
+  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
+    ...['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`],
+    ...words,
+  ])
+  return serve(options!, { info: () => {}, error: () => {} })
+}
+
+const oidc = ['--oidc-issuer-url=https://127.0.0.1:1', '--oidc-client-id=c']
+const proxy = ['--requestheader-username-headers=X-Remote-User', '--requestheader-allowed-names=proxy']
+const bundles: [string, string[]][] = [
+  ['client-ca-file', []],
+  ['oidc-ca-file', oidc],
+  ['requestheader-client-ca-file', proxy],
+]
+
+describe('malformed files and flags at the start', () => {
+  it.each(bundles)('--%s with comments between its certificates is read', async (flag, more) => {
+    await (await start([`--${flag}=@good`, ...more])).close()
+  })
+
+  const bad = {
+    empty: 'no PEM certificate',
+    junk: 'no PEM certificate',
+    broken: 'is not base64',
+    unreadable: 'certificate 2',
+    cut: 'PEM|end',
+  }
+  it.each(bundles.flatMap(([flag, more]) => Object.entries(bad).map(([file, message]) => [flag, file, message, more] as const)))(
+    '--%s of %s content is refused',
+    async (flag, file, message, more) => {
+      await expect(start([`--${flag}=@${file}`, ...more])).rejects.toThrow(new RegExp(`--${flag}: .*(${message})`))
+    },
+  )
+
+  const webhook = (file: string) => [`--authentication-token-webhook-config-file=@${file}`]
+  it.each<[string, string[], string]>([
+    ['a key file with one broken key', ['--service-account-key-file=@brokenKeys'], 'brokenKeys holds'],
+    ['a token without a user name', ['--token-auth-file=@namelessToken'], 'line 1 of the token file has no user name'],
+    ['a token line of two columns', ['--token-auth-file=@shortToken'], 'needs at least 3 columns'],
+    [
+      'a certificate with the key of another',
+      ['--proxy-client-cert-file=@certificate', '--proxy-client-key-file=@otherKey'],
+      'not that of',
+    ],
+    [
+      'a certificate file that is none',
+      ['--proxy-client-cert-file=@junk', '--proxy-client-key-file=@key'],
+      'no certificate and private key',
+    ],
+    ['a webhook whose authorities are none', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
+    ['a webhook whose authorities are no base64', webhook('noBase64'), 'is not base64'],
+    ['a webhook with a flag that is no flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
+    ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is no member of a user'],
+    [
+      'an authorization webhook whose authorities are none',
+      ['--authorization-mode=Webhook', '--authorization-webhook-config-file=@junkAuthority'],
+      'certificate-authority holds no certificate',
+    ],
+  ])('%s is refused', async (_, flags, message) => {
+    await expect(start(flags)).rejects.toThrow(message)
+  })
+
+  it('a proxy certificate with its key is accepted', async () => {
+    await (await start(['--proxy-client-cert-file=@certificate', '--proxy-client-key-file=@key'])).close()
+  })
+
+  it.each([
+    ['--requestheader-allowed-names=,'],
+    ['--requestheader-allowed-names=a,,b'],
+    ['--oidc-signing-algs=,'],
+    ['--api-audiences=a,'],
+    ['--oidc-required-claim=a=1,a=2'],
+    ['--oidc-required-claim=a'],
+    ['--request-timeout=60'],
+    ['--request-timeout=-1s'],
+    ['--max-requests-inflight=4e2'],
+    ['--anonymous-auth=yes'],
+    ['--authorization-mode=RBAC,Unknown'],
+    ['--no-such-flag=1'],
+  ])('%s is refused', async (flag) => {
+    await expect(start([flag])).rejects.toThrow()
+  })
+})

@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+// `npm run fuzz -- [--requests 1000000] [--seed N] [--transport http1|http2|in-process|all] [--only INDEX]`: random requests.
+import { runBundled } from './run-bundled.mjs'
+
+await runBundled('tests/fuzz/run.ts', { name: 'fuzz', args: process.argv.slice(2), nodeFlags: ['--expose-gc'] })

@@ -1,0 +1,34 @@
+/** Runs a TypeScript program of `tests/` with the sources of the packages: Node 20 reads no TypeScript, so that it is bundled first. */
+import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root, setup } from './setup.mjs'
+
+/**
+ * @param {string} source path from the root
+ * @param {{ name: string, args: string[], nodeFlags?: string[] }} options `name`: of the bundle in `tests/dist`
+ */
+export async function runBundled(source, { name, args, nodeFlags = [] }) {
+  setup()
+  const { rolldown } = await import('rolldown')
+  const out = join(root, 'tests/dist', name)
+  mkdirSync(out, { recursive: true })
+  const bundle = await rolldown({
+    input: join(root, source),
+    platform: 'node',
+    // What the oldest supported node does not know is put in its words.
+    transform: { target: 'node20' },
+    external: ['lmdb'],
+    resolve: { conditionNames: ['source', 'import', 'module', 'node', 'default'] },
+    onLog(level, log, handler) {
+      if (log.code !== 'EVAL' && log.code !== 'CIRCULAR_DEPENDENCY') handler(level, log)
+    },
+  })
+  await bundle.write({ dir: out, format: 'esm', entryFileNames: 'main.mjs', chunkFileNames: '[name]-[hash].mjs' })
+  await bundle.close()
+  const child = spawn(process.execPath, [...nodeFlags, join(out, 'main.mjs'), ...args], { cwd: root, stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? (signal === null ? 1 : 130)
+  })
+}

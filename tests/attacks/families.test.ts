@@ -1,0 +1,24 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { families } from './families/index.ts'
+import { Dice } from './harness/dice.ts'
+import { FamilyReport, wideBounds } from './harness/report.ts'
+import { bundleCommand } from './harness/server-process.ts'
+
+/**
+ * A sample of every family against the bundled server. Times are judged by their order of magnitude only, for other tests run at the same
+ * time; `npm run attacks` sends everything and holds it to the bounds of decision 0011.
+ */
+
+const seed = 20_261_122
+
+describe('attacks', () => {
+  beforeAll(bundleCommand, 120_000)
+
+  it.each(families)('$name: $purpose', { timeout: 120_000 }, async (family) => {
+    const report = new FamilyReport(family.name, wideBounds)
+    await family.run({ dice: new Dice(seed), report, size: 'short' })
+    const { findings, tried } = report.figures()
+    expect(findings).toEqual([])
+    expect(tried).toBeGreaterThan(10)
+  })
+})

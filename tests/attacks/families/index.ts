@@ -1,0 +1,21 @@
+import type { Family } from '../harness/family.ts'
+import { bodies } from './bodies.ts'
+import { filesAndModes } from './files.ts'
+import { floodFamily } from './floods.ts'
+import { headerLists } from './header-lists.ts'
+import { patches } from './patches.ts'
+
+import { listRenderings, selectors } from './selectors.ts'
+import { startUp } from './start-up.ts'
+
+/** All families, in the order in which they are run and printed. */
+export const families: readonly Family[] = [
+  headerLists,
+  bodies,
+  selectors,
+  listRenderings,
+  patches,
+  floodFamily,
+  filesAndModes,
+  startUp,
+]

@@ -1,0 +1,57 @@
+import type { Wire } from './client.ts'
+import type { Dice } from './dice.ts'
+import type { Bounds, FamilyReport } from './report.ts'
+import { faultOf, type Target } from './target.ts'
+
+/** `short`: a sample for every test run; `full`: everything that the generators make. */
+export type Size = 'short' | 'full'
+
+export interface AttackContext {
+  readonly dice: Dice
+  readonly report: FamilyReport
+  readonly size: Size
+}
+
+/** Attacks of one sort, made by a generator from a seed. */
+export interface Family {
+  readonly name: string
+  readonly purpose: string
+  /** Bounds that are not those of single requests. */
+  readonly bounds?: Partial<Bounds>
+  run(context: AttackContext): Promise<void>
+}
+
+export interface WireAttack {
+  readonly name: string
+  readonly wire: Wire
+}
+
+/** Sends attacks one after the other and measures each. Every attack is answered properly; whether it succeeds is its own affair. */
+export async function sendMeasured(target: Target, attacks: Iterable<WireAttack>, { report }: AttackContext): Promise<void> {
+  for (const { name, wire } of attacks) {
+    const { result, stallMs, peakMiB, lost } = await target.measured(() => target.admin().send(wire))
+    const fault = lost ? `the server does not answer: ${result.text.slice(0, 120)}` : faultOf(result)
+    report.add({
+      name,
+      outcome: result.status < 400 ? 'accepted' : 'refused',
+      ...(fault === undefined ? {} : { reason: fault }),
+      stallMs,
+      peakMiB,
+    })
+  }
+}
+
+/** Memory that stays after the attacks of a family is a finding. */
+export async function watchingHeap(target: Target, context: AttackContext, attacks: () => Promise<void>): Promise<void> {
+  const allowedMiB = 24
+  const { process } = target
+  const { heapBytes: before } = await process().probe('collect')
+  const { pid } = process()
+  await attacks()
+  // A server that was started again has lost what it kept.
+  if (process().pid !== pid) return
+  const { heapBytes: after } = await process().probe('collect')
+  const grownMiB = (after - before) / 2 ** 20
+  const kept = grownMiB > allowedMiB ? { reason: `${Math.round(grownMiB)} MiB stay after the attacks` } : {}
+  context.report.add({ name: 'memory after all attacks', outcome: 'accepted', ...kept })
+}

@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the workspace, also when this module was bundled to another folder. */
+export const root = rootAbove(dirname(fileURLToPath(import.meta.url)))
+
+function rootAbove(folder: string): string {
+  return existsSync(join(folder, 'pnpm-workspace.yaml')) ? folder : rootAbove(dirname(folder))
+}
+
+export const harnessFolder = join(root, 'tests/attacks/harness')

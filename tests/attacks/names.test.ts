@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startApi, type TestApi } from '../protocol/server.ts'
+
+/** Names of kinds that take any path segment, beyond what storage can hold. */
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.close())
+
+const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+const names: readonly (readonly [what: string, name: string])[] = [
+  ['a zero character', 'a\u0000b'],
+  ['only a zero character', '\u0000'],
+  ['1025 characters', 'n'.repeat(1025)],
+  ['100 000 characters', 'n'.repeat(100_000)],
+]
+
+describe('names that no key can hold', () => {
+  it.each(names)('are refused when an object is created: %s', async (_, name) => {
+    const answer = await api.post(roles, { metadata: { name }, rules: [] })
+    expect([answer.status, answer.json.reason]).toEqual([422, 'Invalid'])
+    expect(answer.json.details.causes[0]).toMatchObject({ field: 'metadata.name' })
+  })
+
+  it.each(names)('are refused when an object is applied: %s', async (_, name) => {
+    const body = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules: [] }
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const path = `${roles}/${encodeURIComponent(name)}`
+    const answer = await api.send('PATCH', path, { query: { fieldManager: 'm' }, headers, body })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(answer.status).toBeLessThan(500)
+  })
+
+  it('are refused when they are generated', async () => {
+    expect((await api.post(roles, { metadata: { generateName: 'a\u0000' }, rules: [] })).status).toBe(422)
+  })
+
+  it('leave names at the bound alone', async () => {
+    expect((await api.post(roles, { metadata: { name: 'n'.repeat(1024) }, rules: [] })).status).toBe(201)
+  })
+})

@@ -1,0 +1,44 @@
+import type { Dice } from '../attacks/harness/dice.ts'
+import type { RawHeader } from '../attacks/harness/http1.ts'
+
+/** Headers that say who sends a request: mostly as stock clients write them, sometimes malformed. */
+
+const header = (name: string, value: string): RawHeader => [name, Buffer.from(value)]
+const admin = header('authorization', 'Bearer admin-token-0123456789')
+const alice = header('authorization', 'Bearer alice-token-0123456789')
+const carol = header('authorization', 'Bearer carol-token-0123456789')
+
+const lists: readonly (readonly RawHeader[])[] = [
+  [],
+  [alice],
+  [carol],
+  [header('authorization', 'Bearer junk-token')],
+  [header('authorization', 'Basic YWRtaW46eA==')],
+  [admin, header('impersonate-user', 'erin'), header('impersonate-group', 'g1')],
+  [admin, header('impersonate-user', 'system:anonymous')],
+  [admin, header('impersonate-group', 'system:masters')],
+  [admin, header('impersonate-user', 'erin'), header('impersonate-extra-a', 'b'), header('impersonate-uid', 'u')],
+  [alice, header('impersonate-user', 'admin')],
+  [alice, header('x-remote-user', 'admin'), header('x-remote-group', 'system:masters')],
+  [header('x-remote-user', 'admin'), header('x-remote-group', 'system:masters')],
+]
+
+const malformations: readonly ((value: Uint8Array, dice: Dice) => Uint8Array)[] = [
+  (value) => Buffer.concat([value, Buffer.from(' ')]),
+  (value) => Buffer.concat([Buffer.from('\t'), value]),
+  (value, dice) => Buffer.concat([value, Buffer.from([dice.below(32)])]),
+  (value, dice) => Buffer.concat([Buffer.from([dice.below(32)]), value]),
+  (value) => Buffer.concat([value, Buffer.from([0x7f])]),
+  (value) => Buffer.concat([value, Buffer.from([0xff, 0xfe])]),
+  (value) => Buffer.concat([value, Buffer.from('é')]),
+  () => Buffer.alloc(0),
+]
+
+export function identityHeaders(dice: Dice): readonly RawHeader[] {
+  if (dice.chance(70)) return [admin]
+  const list = dice.pick(lists)
+  if (list.length === 0 || dice.chance(60)) return list
+  const at = dice.below(list.length)
+  if (dice.chance(30)) return [...list, list[at] ?? admin]
+  return list.map(([name, value], i) => (i === at ? [name, dice.pick(malformations)(value, dice)] : [name, value]))
+}

@@ -1,0 +1,187 @@
+import { parseArgs } from 'node:util'
+import type { Transport } from '../attacks/families/header-rules.ts'
+import { issueBounds } from '../attacks/harness/report.ts'
+import { bundleCommand } from '../attacks/harness/server-process.ts'
+import { describe, judge } from './judge.ts'
+import { type Draft, requestAt } from './requests.ts'
+import { type FuzzedServer, startFuzzed } from './transports.ts'
+
+/**
+ * `npm run fuzz -- [--requests N] [--seed N] [--transport http1|http2|in-process|all] [--only INDEX]`: random requests; 1 when an answer is no
+ * proper one, a request holds the event loop for long, or memory stays.
+ */
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '1000000' },
+    seed: { type: 'string' },
+    transport: { type: 'string', default: 'all' },
+    only: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    /** Findings of each transport that are printed. */
+    show: { type: 'string', default: '10' },
+  },
+})
+
+const transports: readonly Transport[] = ['in-process', 'http1', 'http2']
+const chosen = values.transport === 'all' ? transports : transports.filter((each) => each === values.transport)
+if (chosen.length === 0) {
+  console.error(`unknown transport ${values.transport}; available: all, ${transports.join(', ')}`)
+  process.exit(2)
+}
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
+const total = Math.ceil(Number(values.requests) / chosen.length)
+/** Requests between two looks at the probe. */
+const batch = 2000
+const beside: Readonly<Record<Transport, number>> = { 'in-process': 16, http1: 48, http2: 64 }
+/** Growth of the heap from a tenth of the run to its end that is no finding. */
+const allowedGrowth = { factor: 1.25, bytes: 32 * 2 ** 20 }
+
+interface Run {
+  readonly transport: Transport
+  readonly perSecond: number
+  readonly statuses: Readonly<Record<string, number>>
+  readonly longestStallMs: number
+  readonly heapMiB: readonly [tenth: number, end: number]
+  readonly peakMiB: number
+  readonly findings: readonly string[]
+}
+
+if (chosen.some((each) => each !== 'in-process')) bundleCommand()
+console.error(`seed ${seed}, ${total} requests over each of ${chosen.join(', ')}`)
+const runs: Run[] = []
+for (const transport of chosen) {
+  runs.push(values.only === undefined ? await fuzz(transport) : await fuzzOnly(transport, Number(values.only)))
+}
+if (values.json) console.log(JSON.stringify({ seed, total, runs }, null, 2))
+else for (const run of runs) print(run)
+process.exitCode = runs.some(({ findings }) => findings.length > 0) ? 1 : 0
+
+async function fuzz(transport: Transport): Promise<Run> {
+  await using server = await startFuzzed(transport)
+  const findings: string[] = []
+  const statuses: Record<string, number> = {}
+  const suspects: number[] = []
+  let longestStallMs = 0
+  let peakBytes = 0
+  let tenth = 0
+  const fromMs = performance.now()
+  for (let from = 0; from < total; from += batch) {
+    const to = Math.min(total, from + batch)
+    await server.probe('begin')
+    await sendAll(server, { transport, from, to, findings, statuses })
+    const read = await server.probe('read')
+    longestStallMs = Math.max(longestStallMs, read.longestMs)
+    peakBytes = Math.max(peakBytes, read.peakBytes)
+    if (read.longestMs > issueBounds.stallMs) suspects.push(from)
+    if (from <= total / 10) tenth = (await server.probe('collect')).heapBytes
+    progress(transport, to, fromMs, findings.length)
+  }
+  const perSecond = total / ((performance.now() - fromMs) / 1000)
+  for (const from of suspects.slice(0, 5)) findings.push(...(await slowOnes(server, transport, from)))
+  const end = (await server.probe('collect')).heapBytes
+  if (end > tenth * allowedGrowth.factor && end - tenth > allowedGrowth.bytes)
+    findings.push(`the heap grows from ${toMiB(tenth)} MiB after a tenth of the run to ${toMiB(end)} MiB`)
+  for (const fault of server.faults())
+    findings.push(`a fault of the server: ${fault instanceof Error ? fault.stack : String(fault)}`)
+  return {
+    transport,
+    perSecond,
+    statuses,
+    longestStallMs,
+    heapMiB: [toMiB(tenth), toMiB(end)],
+    peakMiB: toMiB(peakBytes),
+    findings,
+  }
+}
+
+interface Batch {
+  readonly transport: Transport
+  readonly from: number
+  readonly to: number
+  readonly findings: string[]
+  readonly statuses: Record<string, number>
+}
+
+async function sendAll(server: FuzzedServer, { transport, from, to, findings, statuses }: Batch): Promise<void> {
+  let next = from
+  const work = async () => {
+    for (let index = next++; index < to; index = next++) {
+      const draft = requestAt(seed, index, transport)
+      const answer = await server.send(draft)
+      statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+      const wrong = judge(draft, answer)
+      if (wrong !== undefined) findings.push(`${wrong}\n${describe(draft, answer)}`)
+      // Answers in this process need no turn of the event loop: others get one.
+      if (transport === 'in-process' && index % 8 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  await Promise.all(Array.from({ length: beside[transport] }, work))
+}
+
+/** Which requests of a batch hold the event loop when they run alone: first by hundreds, then one by one. */
+async function slowOnes(server: FuzzedServer, transport: Transport, from: number): Promise<string[]> {
+  const found: string[] = []
+  const hundred = 100
+  const drafts = (at: number, count: number) => Array.from({ length: count }, (_, i) => requestAt(seed, at + i, transport))
+  for (let at = from; at < Math.min(total, from + batch); at += hundred) {
+    if ((await stallOf(server, drafts(at, hundred))) <= issueBounds.stallMs) continue
+    for (const draft of drafts(at, hundred)) {
+      const alone = await stallOf(server, [draft])
+      if (alone > issueBounds.stallMs && (await stallOf(server, [draft])) > issueBounds.stallMs)
+        found.push(
+          `request ${draft.index} holds the event loop for ${Math.round(alone)} ms: ${draft.method} ${draft.path.slice(0, 200)}`,
+        )
+    }
+  }
+  return found
+}
+
+/** The longest stall while requests run one after the other. */
+async function stallOf(server: FuzzedServer, drafts: readonly Draft[]): Promise<number> {
+  await server.probe('begin')
+  for (const draft of drafts) {
+    await server.send(draft)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return (await server.probe('read')).longestMs
+}
+
+async function fuzzOnly(transport: Transport, index: number): Promise<Run> {
+  await using server = await startFuzzed(transport)
+  const draft = requestAt(seed, index, transport)
+  await server.probe('begin')
+  const answer = await server.send(draft)
+  const { longestMs, peakBytes } = await server.probe('read')
+  console.error(describe(draft, answer))
+  const wrong = judge(draft, answer)
+  const findings = wrong === undefined ? [] : [wrong]
+  return {
+    transport,
+    perSecond: 0,
+    statuses: { [answer.status]: 1 },
+    longestStallMs: longestMs,
+    heapMiB: [0, 0],
+    peakMiB: toMiB(peakBytes),
+    findings,
+  }
+}
+
+function toMiB(bytes: number): number {
+  return Math.round(bytes / 2 ** 20)
+}
+
+function progress(transport: Transport, done: number, fromMs: number, wrong: number): void {
+  if (!process.stderr.isTTY) return
+  const perSecond = Math.round(done / ((performance.now() - fromMs) / 1000))
+  process.stderr.write(`\r${transport}: ${done} of ${total}, ${perSecond}/s, ${wrong} wrong\u001b[K${done === total ? '\n' : ''}`)
+}
+
+function print({ transport, perSecond, statuses, longestStallMs, heapMiB, peakMiB, findings }: Run): void {
+  const shown = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+  console.log(`${transport}: ${Math.round(perSecond)} requests/s; ${shown.join(', ')}`)
+  console.log(
+    `  longest stall ${Math.round(longestStallMs)} ms; heap ${heapMiB.join(' to ')} MiB; peak ${peakMiB} MiB; ${findings.length} wrong`,
+  )
+  for (const finding of findings.slice(0, Number(values.show))) console.log(`  ${finding.replaceAll('\n', '\n    ')}`)
+}

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { root } from './source-files.ts'
+
+/** The limits that SECURITY.md states are those of the code. */
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const server = 'packages/apiserver/src/server.ts'
+const port = 'packages/http/src/listen.ts'
+
+/** Where each limit is set: a file, and a constant, a member or a default in it. */
+const sources: Readonly<Record<string, readonly [file: string, name: string]>> = {
+  'body of a request': [server, 'bodyBytes'],
+  'object that is stored': [server, 'objectBytes'],
+  'reading requests at a time': [server, 'readOnlyInFlight'],
+  'writing requests at a time': [server, 'mutatingInFlight'],
+  'time of a request that is no watch': [server, 'requestTimeoutMs'],
+  'shortest life of a watch that sets none': [server, 'watchMs'],
+  'request line and headers': [port, 'headerBytes'],
+  'time to send the headers': [port, 'headersTimeoutMs'],
+  'time to send the body': [port, 'requestTimeoutMs'],
+  'least speed of a body, in bytes a second': [port, 'bodyBytesPerSecond'],
+  'window in which that speed is measured': [port, 'bodyWindowMs'],
+  'idle connection': [port, 'idleTimeoutMs'],
+  'TLS handshake': [port, 'handshakeTimeoutMs'],
+  'streams of an HTTP/2 connection': [port, 'concurrentStreams'],
+  'connections without a whole request head': [port, 'pendingConnections'],
+  'the same for one address': [port, 'pendingConnectionsPerAddress'],
+  'body that is read after a refusal': ['packages/http/src/unread-body.ts', 'discardBytes'],
+  'terms and values of a selector': ['packages/meta/src/selector-limits.ts', 'maxSelectorTerms'],
+  'operations of a JSON patch': ['packages/fieldmanager/src/patch/json-patch.ts', 'maxOperations'],
+  'depth of JSON': ['packages/schema/src/json/parse-json.ts', 'maxJsonDepth'],
+  'depth of YAML': ['packages/schema/src/yaml/read-nodes.ts', 'maxDepth'],
+  'depth of an object': ['packages/schema/src/decode/context.ts', 'maxDepth'],
+  'characters of a name': ['packages/registry/src/keys.ts', 'maxSegmentLength'],
+  'annotations of an object': ['packages/meta/src/object-meta.ts', 'maxAnnotationsSize'],
+  'causes of a Status': ['packages/meta/src/error-list.ts', 'maxFieldErrors'],
+  'characters of all causes': ['packages/meta/src/error-list.ts', 'maxFieldErrorsLength'],
+  'characters of a rejected value in a message': ['packages/meta/src/go-text.ts', 'maxPrintedLength'],
+  "manager's name": ['packages/meta/src/managed-fields.ts', 'maxFieldManagerLength'],
+  'characters of a warning': ['packages/apiserver/src/filters/warnings.ts', 'maxWarningCharacters'],
+  'characters of all warnings': ['packages/apiserver/src/filters/warnings.ts', 'maxAllCharacters'],
+  'bearer token': ['packages/authentication/src/bearer-token.ts', 'maxTokenLength'],
+  'JSON Web Token': ['packages/authentication/src/jwt.ts', 'maxTokenLength'],
+  'chain of certificates': ['packages/authentication/src/certificate-chain.ts', 'maxDepth'],
+  'answer of an issuer or token webhook': ['packages/authentication/src/fetch.ts', 'maxBytes'],
+  'answer of an authorization webhook': ['packages/authorization/src/webhook/fetch.ts', 'maxBytes'],
+  'answer of an admission webhook': ['packages/admission/src/webhook/client.ts', 'defaultAnswerLimitBytes'],
+  'slice of long work': ['packages/meta/src/slices.ts', 'defaultSliceMs'],
+  'events that wait for a watcher': ['packages/storage/src/options.ts', 'maxPending'],
+}
+
+/** Bytes, milliseconds, or a number of things. */
+const units: Readonly<Record<string, number>> = { MiB: 2 ** 20, KiB: 1024, B: 1, min: 60_000, s: 1000, ms: 1, '': 1 }
+
+function statedValue(text: string): number {
+  const found = /^([\d .]+?) ?(MiB|KiB|B|min|s|ms|)$/.exec(text)
+  return Number(found?.[1]?.replaceAll(' ', '')) * (units[found?.[2] ?? ''] ?? Number.NaN)
+}
+
+/** The number that a constant, a member of defaults or a fallback of an option is set to. */
+function codeValue(file: string, name: string): number {
+  const found = new RegExp(`\\b${name}(?:: \\w+)? ?(?:=|:|: options\\.${name} \\?\\?) (\\d[\\d_.]*(?: \\* \\d[\\d_.]*)*)`).exec(
+    read(file),
+  )
+  if (found === null) throw new Error(`${file} sets no ${name}`)
+  return (found[1] ?? '').split(' * ').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1)
+}
+
+const section = /## Limits\n(.*?)\n## /s.exec(read('SECURITY.md'))?.[1] ?? ''
+const rows = section
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| limit |'))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+
+describe('SECURITY.md', () => {
+  it('has a row for each limit', () => {
+    expect(rows.map(([, label]) => label).sort()).toEqual(Object.keys(sources).sort())
+  })
+
+  it.each(rows.map(([, label = '', value = '']) => [label, value] as const))(
+    'states the limit of the code: %s, %s',
+    (label, value) => {
+      const [file, name] = sources[label] ?? ['', '']
+      expect(statedValue(value)).toBe(codeValue(file, name))
+    },
+  )
+
+  it('names flags of krmkit serve', () => {
+    const command = read('packages/krmkit/src/cli/serve-command.ts')
+    const flags = [...section.matchAll(/flag `(--[a-z-]+)`/g)].map((match) => match[1] ?? '')
+    expect(flags.length).toBeGreaterThan(3)
+    for (const flag of flags) expect(command).toContain(`${flag} `)
+  })
+
+  it.each(['SECURITY.md', 'docs/hardening.md', 'tests/attacks/README.md'])('leads to pages that exist: %s', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map((match) => match[1] ?? '')
+    for (const link of links) expect(existsSync(join(root, dirname(page), link)), `${page}: ${link}`).toBe(true)
+  })
+})
+
+describe('docs/hardening.md', () => {
+  it('uses flags that there are', () => {
+    const sourcesOfFlags = [
+      'serve-command.ts',
+      'admission/flags.ts',
+      'audit/flags.ts',
+      'authentication/flags.ts',
+      'authorization/flags.ts',
+    ]
+    const known = [...sourcesOfFlags, 'certificate/serve-flags.ts']
+      .map((file) => read(`packages/krmkit/src/cli/${file}`))
+      .join('\n')
+    const commands = read('docs/hardening.md').matchAll(/krmkit serve (?:[^`#]|\\\n)*?(?=\n[^ ]|`|#)/g)
+    const flags = new Set(
+      [...commands].flatMap(([text]) => [...text.matchAll(/(--[a-z][a-z-]+)/g)].map((match) => match[1] ?? '')),
+    )
+    expect(flags.size).toBeGreaterThan(8)
+    for (const flag of flags) if (flag !== '--help') expect(known.replaceAll(/\$\{\w+\}/g, 'log'), flag).toContain(flag)
+  })
+})
