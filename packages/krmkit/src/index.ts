@@ -18,3 +18,8 @@ export { durableStorage, memoryStorage } from '@krmkit/storage'
 export { claimExpressions } from './expressions/claim-expressions.ts'
 export { reviewConditions } from './expressions/review-conditions.ts'
 export { type CallerOptions, createApiServer, type Server } from './server.ts'
+export {
+  type ClosableTranslator,
+  createYamlTranslator,
+  type YamlTranslatorOptions,
+} from './yaml/yaml-translator.ts'

@@ -1,8 +1,11 @@
+import { runAtOnce } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { sharedFiles, sharedTypes } from '../testdata/types.ts'
-import { decode } from './decode/decode.ts'
+import { decode, decodeSteps } from './decode/decode.ts'
+import { DecodedSize } from './decode/decoded-size.ts'
 import { normalize } from './decode/normalize.ts'
 import type { StructType } from './interfaces.ts'
+import { stringifyJson, stringifySteps } from './json/encode-json.ts'
 import { parseJson } from './json/parse-json.ts'
 import type { FactsSource } from './model/type-source.ts'
 import { readEnvelope } from './protobuf/envelope.ts'
@@ -47,6 +50,24 @@ describe.skipIf(types === undefined || names.length === 0)(
         expect(problems, name).toEqual([])
         expect(pretty(object), name).toBe(textOf(bytes).trimEnd())
         expect(normalize(type, object), name).toBe(object)
+      }
+    })
+
+    it('reads and prints every file in steps as at once, within the size that it has', () => {
+      for (const name of names) {
+        const bytes = files.get(`${name}.json`) as Uint8Array
+        const type = typeOf(name, source)
+        const { value } = parseJson(bytes, { literals: true })
+        const { object } = decode(type, value)
+        const text = stringifyJson(object)
+        expect(stringifyJson(runAtOnce(decodeSteps(type, value)).object), name).toBe(text)
+        expect(runAtOnce(stringifySteps(object)), name).toBe(text)
+        const maxBytes = Buffer.byteLength(text)
+        expect(stringifyJson(decode(type, value, { size: new DecodedSize(maxBytes) }).object), name).toBe(text)
+        const size = new DecodedSize(maxBytes)
+        const envelope = readEnvelope(files.get(`${name}.pb`) as Uint8Array)
+        expect(stringifyJson(decodeProtobuf(type, envelope, { size }).object), name).toBe(text)
+        expect(size.bytes, name).toBeLessThanOrEqual(maxBytes)
       }
     })
 

@@ -2,7 +2,7 @@ import { createSliceScheduler, runAtOnce, runInSlices, Slices } from '@krmkit/me
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arbitraryObject } from '../../testdata/arbitrary.ts'
-import { sharedFiles, testTypes } from '../../testdata/types.ts'
+import { testTypes } from '../../testdata/types.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
@@ -83,14 +83,6 @@ describe('decoding in steps', () => {
       expectSame(configMap, JSON.stringify({ data }))
     }
     expectSame(configMap, JSON.stringify({ data: Object.fromEntries([...keys].sort().map((key) => [key, ''])) }))
-  })
-
-  it('reproduces published objects', () => {
-    for (const { name, bytes } of sharedFiles('golden/')) {
-      if (/^core\.v1\.(Pod|ConfigMap)\.json$/.test(name)) {
-        expectSame(name.includes('Pod') ? pod : configMap, new TextDecoder().decode(bytes))
-      }
-    }
   })
 
   it('lets the event loop turn', async () => {

@@ -44,7 +44,7 @@ const indexKey = /[{,]"(?:0|[1-9][0-9]{0,9})":/
 /** One search for each character, and one replacement: a search for any of them takes far longer. */
 function escaped(text: string): string {
   let out = text
-  for (const [char, escape] of specials) if (out.includes(char)) out = out.replaceAll(char, escape)
+  for (const [char, written] of specials) if (out.includes(char)) out = out.replaceAll(char, written)
   return out
 }
 
