@@ -74,7 +74,7 @@ export interface Who {
 
 export const staticToken = 'static-token-of-the-administrator-0123456789'
 export const bootstrapToken = 'abcdef.0123456789abcdef'
-export const cooldownMs = 10_000
+export const cooldownMs = 1_000
 
 const types = builtInTypes()
 const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
@@ -171,10 +171,13 @@ export async function startAttackedServer(): Promise<AttackedServer> {
       const sent = token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` }
       const request = requestOf('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', options)
       const { user: _, ...without } = request
-      const answer = await send(
-        () => made.handle({ ...without, headers: sent, peer: certificates === undefined ? {} : { certificates } }),
-        'POST',
-        '/',
+      const answer = await withTime(
+        clock,
+        send(
+          () => made.handle({ ...without, headers: sent, peer: certificates === undefined ? {} : { certificates } }),
+          'POST',
+          '/',
+        ),
       )
       const { userInfo } = (answer.json?.status ?? {}) as { userInfo?: { username: string; groups: string[] } }
       return { status: answer.status, username: userInfo?.username, groups: userInfo?.groups ?? [], text: answer.text }
@@ -186,4 +189,20 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     },
     [Symbol.asyncDispose]: () => made.close(),
   }
+}
+
+/** How long an answer may take before it is taken to wait for the clock, in milliseconds of the machine. */
+const patienceMs = 25
+
+/** A token with an unknown key waits until the keys of its issuer may be fetched again: lets that time pass. */
+async function withTime<T>(clock: FakeClock, answer: Promise<T>): Promise<T> {
+  let settled = false
+  const done = answer.finally(() => {
+    settled = true
+  })
+  while (!settled) {
+    await Promise.race([done, new Promise((resolve) => setTimeout(resolve, patienceMs))])
+    if (!settled) await clock.advance(cooldownMs)
+  }
+  return done
 }

@@ -1,4 +1,4 @@
-import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
+import type { AdmissionAttributes, AdmissionContext, Settle } from '@krmkit/admission'
 import { managedFieldsProblem } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
@@ -117,4 +117,16 @@ export function dropRepeatedOwners(
   warn(
     `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...repeated].join(', ')}`,
   )
+}
+
+/** Writes, and tells admission whether it came to that. */
+export async function toldAdmission<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
+  if (settle === undefined) return write()
+  let written: T | undefined
+  try {
+    written = await write()
+  } finally {
+    await settle(written !== undefined)
+  }
+  return written
 }

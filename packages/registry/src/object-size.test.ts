@@ -1,6 +1,6 @@
-import { ApiError, type ApiObject } from '@krmkit/meta'
+import { ApiError, type ApiObject, runAtOnce } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { encodeWithin } from './object-size.ts'
+import { encodeWithin, printSteps } from './object-size.ts'
 
 const object = (owners = 0): ApiObject => ({
   apiVersion: 'v1',
@@ -23,6 +23,16 @@ const refusal = (make: () => unknown): ApiError | undefined => {
 }
 
 describe('the size of stored objects', () => {
+  it('is the same where parts were printed before', () => {
+    const large = { ...object(500), data: { a: '<', 9: 'é', 10: '' }, list: [{}, null], text: 'x' }
+    const size = { maxBytes: 10_000, ownersMayGo: true }
+    const printed = runAtOnce(printSteps(large))
+    expect(encodeWithin(large, { ...size, printed })).toEqual(encodeWithin(large, size))
+    const tight = { maxBytes: 300, ownersMayGo: true }
+    expect(encodeWithin(structuredClone(large), tight)).toEqual(encodeWithin(large, { ...tight, printed }))
+    expect(large.metadata).not.toHaveProperty('managedFields')
+  })
+
   it('may be all that is allowed', () => {
     const bytes = encodeWithin(object(), { maxBytes: 10_000, ownersMayGo: false })
     expect(encodeWithin(object(), { maxBytes: bytes.byteLength, ownersMayGo: false })).toEqual(bytes)

@@ -1,10 +1,17 @@
-import type { AdmissionAttributes, Settle } from '@krmkit/admission'
+import type { AdmissionAttributes } from '@krmkit/admission'
 import { equalValues } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
+import { ApiError, type ApiObject, type JsonValue, runInSlices, Slices } from '@krmkit/meta'
 import { copyJson, normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
-import { admissionAttributes, admissionContext, admittedUpdate, mendAdmitted, updateAttributes } from './admission-request.ts'
+import {
+  admissionAttributes,
+  admissionContext,
+  admittedUpdate,
+  mendAdmitted,
+  toldAdmission,
+  updateAttributes,
+} from './admission-request.ts'
 import type { FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import {
@@ -19,7 +26,7 @@ import {
   validateUpdatedMetadata,
   wipeSystemMetadata,
 } from './object-metadata.ts'
-import { encodeWithin, maxObjectBytesByDefault } from './object-size.ts'
+import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
 import { settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './removal.ts'
 import { type Stages, stagesOf } from './stages.ts'
@@ -33,18 +40,6 @@ const generatedNameAttempts = 8
 
 /** Tries to change an object that others change, each from the object as it is then, before the loser is told. */
 const updateAttempts = 100
-
-/** Writes, and tells admission whether it came to that. */
-async function toldAdmission<T>(settle: Settle | undefined, write: () => Promise<T | undefined>): Promise<T | undefined> {
-  if (settle === undefined) return write()
-  let written: T | undefined
-  try {
-    written = await write()
-  } finally {
-    await settle(written !== undefined)
-  }
-  return written
-}
 
 /**
  * Creates an object. `object` is the caller's own, in the storage version, decoded and defaulted.
@@ -190,7 +185,8 @@ async function writeEntry(
   if (stages !== undefined) await stages()
   const note = parsed.newNote(canonical)
   if (settled) note.settledBy = definition
-  const size = { maxBytes: environment.maxObjectBytes ?? maxObjectBytesByDefault, ownersMayGo: !owned }
+  const printed = stages === undefined ? undefined : await runInSlices(printSteps(canonical), new Slices(writer.slices))
+  const size = { maxBytes: environment.maxObjectBytes ?? maxObjectBytesByDefault, ownersMayGo: !owned, printed }
   const result = await environment.storage.put(
     key,
     (revision) => {

@@ -17,7 +17,7 @@ export { type Expressions, expressions, loadExpressions } from './expressions.ts
 export type * from './interfaces.ts'
 export { copyJson } from './json/copy.ts'
 export { duplicateProblems } from './json/duplicates.ts'
-export { type EncodeJsonOptions, encodeJson, stringifyJson } from './json/encode-json.ts'
+export { type EncodeJsonOptions, encodeJson, stringifyJson, stringifySteps } from './json/encode-json.ts'
 export { JsonIndenter } from './json/indent-json.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices, parseJsonObject } from './json/parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'

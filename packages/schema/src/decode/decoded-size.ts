@@ -58,17 +58,21 @@ export class DecodedSize {
     return before
   }
 
-  /** A value that was counted gives way to another one: it counts apart from now on. */
-  replace(value: unknown): void {
+  /**
+   * A value that was counted gives way to another one: it counts apart from now on.
+   *
+   * @param least what it counts at least, where little space in the body makes as much work.
+   */
+  replace(value: unknown, least = 0): void {
     const weight = jsonWeight(value)
     if (!this.#apart) this.#used = Math.max(0, this.#used - weight)
-    this.addUnkept(weight)
+    this.addUnkept(Math.max(weight, least))
   }
 
   /** Something was read that the object does not keep. */
-  addUnkept(bytes = 0): void {
+  addUnkept(bytes = unkeptBytes): void {
     const before = this.setApart(true)
-    this.add(Math.max(bytes, unkeptBytes))
+    this.add(bytes)
     this.setApart(before)
   }
 
@@ -85,7 +89,7 @@ export class DecodedSize {
 }
 
 /** What a value that is not kept counts at least, for the work that it makes. */
-const unkeptBytes = 16
+export const unkeptBytes = 16
 
 /** Counts, and refuses nothing. */
 export function unlimitedSize(): DecodedSize {

@@ -1,6 +1,7 @@
+import { runAtOnce } from '@krmkit/meta'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeJson, sortedCopy, stringifyJson } from './encode-json.ts'
+import { encodeJson, sortedCopy, stringifyJson, stringifySteps } from './encode-json.ts'
 import { parseJson } from './parse-json.ts'
 
 const text = (value: unknown, newline = false) => new TextDecoder().decode(encodeJson(value, { newline }))
@@ -21,6 +22,29 @@ describe('encodeJson', () => {
   it('keeps keys that look like indexes in the order of their bytes', () => {
     expect(text({ data: { a: '', 9: '', 10: '', '-': '' }, text: '{"1":' })).toBe(
       '{"data":{"-":"","10":"","9":"","a":""},"text":"{\\"1\\":"}',
+    )
+  })
+
+  it('gives the same in steps', () => {
+    const odd = fc.constantFrom('<&>', '\u2028\u2029', '10', '9', '__proto__', '\ud83d\ude00')
+    const values = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        odd,
+        fc.jsonValue(),
+        fc.constant(2n ** 60n),
+        fc.constant(undefined),
+        tie('list'),
+        tie('object'),
+      ),
+      list: fc.array(tie('value')),
+      object: fc.dictionary(odd, tie('value')),
+    })).value
+    fc.assert(
+      fc.property(values, (value) => {
+        const whole = { list: [value], wide: Array(300).fill(0), value }
+        expect(runAtOnce(stringifySteps(whole))).toBe(stringifyJson(whole))
+      }),
     )
   })
 

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@krmkit/meta'
 import { maxDepth } from '../decode/context.ts'
-import type { DecodedSize } from '../decode/decoded-size.ts'
+import { type DecodedSize, unkeptBytes } from '../decode/decoded-size.ts'
 import { type FieldPlan, planOf, type StructPlan } from '../decode/plan.ts'
 import { inOrder, withSortedKeys } from '../decode/shape.ts'
 import { buildObject } from '../decode/struct.ts'
@@ -139,7 +139,7 @@ function singleMember(number: number, field: FieldPlan, codec: ValueCodec): Memb
     },
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, codec.wire, json)
-      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index])
+      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], unkeptBytes)
       const apart = field.apart && reader.decodedSize.setApart(true)
       slots[index] = codec.read(reader, limit, depth + 1)
       if (field.apart) reader.decodedSize.setApart(apart)
@@ -222,7 +222,7 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
       const { key, value = codec.zero() } = entry
       const map = (slots[index] ?? {}) as Record<string, unknown>
       slots[index] = map
-      if (Object.hasOwn(map, key)) size.replace(map[key])
+      if (Object.hasOwn(map, key)) size.replace(map[key], unkeptBytes)
       size.add(key.length + frame + bytes)
       setMember(map, key, value)
     },
