@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 /** Objects of a class that are reachable; collects the rest first. Absent before Node 20.13. */
-const { queryObjects } = v8 as unknown as { readonly queryObjects?: (constructor: unknown) => number }
+const { queryObjects } = v8 as unknown as { readonly queryObjects?: (type: unknown) => number }
 
 function visit(how: 'close' | 'destroy'): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -24,34 +24,33 @@ const header = (name: string, value: string): RawHeader => [name, text(value)]
 const bearer = (token: string): RawHeader => header('authorization', `Bearer ${token}`)
 const rootGet = (headers: readonly RawHeader[]) => headerBlock([...pseudoHeaders('GET', '/version'), ...headers])
 
+const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+
+/** Connections whose bodies end after the first byte. */
+function slowBodies(name: string, path: string, credential: string): Flood {
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\n${credential}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
+  return {
+    name,
+    counts: [205, 650],
+    async run(target, count) {
+      const opened = await openSilently(target.process().port, count, () => text(head))
+      try {
+        return await servedMeanwhile(target.process())
+      } finally {
+        opened.close()
+      }
+    },
+  }
+}
+
 const floods: readonly Flood[] = [
-  {
-    name: 'bodies of one byte by a caller without rights',
-    counts: [205, 650],
-    async run(target, count) {
-      const head = `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokens.carol}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
-      const opened = await openSilently(target.process().port, count, () => text(head))
-      try {
-        return await servedMeanwhile(target.process())
-      } finally {
-        opened.close()
-      }
-    },
-  },
-  {
-    name: 'anonymous bodies of one byte',
-    counts: [205, 650],
-    async run(target, count) {
-      const head =
-        'POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{'
-      const opened = await openSilently(target.process().port, count, () => text(head))
-      try {
-        return await servedMeanwhile(target.process())
-      } finally {
-        opened.close()
-      }
-    },
-  },
+  slowBodies(
+    'bodies of one byte by a caller without rights',
+    '/api/v1/namespaces/default/configmaps',
+    `Authorization: Bearer ${tokens.carol}\r\n`,
+  ),
+  slowBodies('reviews of one byte, which everyone may send', reviews, `Authorization: Bearer ${tokens.carol}\r\n`),
+  slowBodies('anonymous bodies of one byte', '/api/v1/namespaces/default/configmaps', ''),
   {
     name: 'long paths without a credential',
     counts: [20, 300],

@@ -90,19 +90,44 @@ describe('malformed files and flags at the start', () => {
   )
 
   const webhook = (file: string) => [`--authentication-token-webhook-config-file=@${file}`]
-  it.each<[string, string[], string]>([
+  it.each<[string, string[], string | RegExp]>([
     ['a key file with one broken key', ['--service-account-key-file=@brokenKeys'], 'brokenKeys holds'],
     ['a token without a user name', ['--token-auth-file=@namelessToken'], 'line 1 of the token file has no user name'],
     ['a token line of two columns', ['--token-auth-file=@shortToken'], 'needs at least 3 columns'],
     [
       'a certificate with the key of another',
       ['--proxy-client-cert-file=@certificate', '--proxy-client-key-file=@otherKey'],
-      'not that of',
+      /--proxy-client-key-file: .*otherKey is not the key of the certificate/,
     ],
     [
       'a certificate file that is none',
       ['--proxy-client-cert-file=@junk', '--proxy-client-key-file=@key'],
-      'no certificate and private key',
+      /--proxy-client-cert-file: .*junk holds no certificate/,
+    ],
+    [
+      'a serving certificate that is none',
+      ['--tls-cert-file=@junk', '--tls-private-key-file=@key'],
+      /--tls-cert-file: .*junk holds no/,
+    ],
+    [
+      'an empty serving certificate',
+      ['--tls-cert-file=@empty', '--tls-private-key-file=@key'],
+      /--tls-cert-file: .*empty holds no/,
+    ],
+    [
+      'an empty key',
+      ['--tls-cert-file=@certificate', '--tls-private-key-file=@empty'],
+      /--tls-private-key-file: .*empty holds no/,
+    ],
+    [
+      'a serving certificate with the key of another',
+      ['--tls-cert-file=@certificate', '--tls-private-key-file=@otherKey'],
+      /--tls-private-key-file: .*otherKey is not the key of the certificate/,
+    ],
+    [
+      'a token line of two columns, by flag and file',
+      ['--token-auth-file=@shortToken'],
+      /--token-auth-file: .*shortToken: line 1/,
     ],
     ['a webhook whose authorities are none', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
     ['a webhook whose authorities are no base64', webhook('noBase64'), 'is not base64'],

@@ -32,7 +32,8 @@ import { type Authenticators, authenticators } from './authentication/authentica
 import { type Authorization, authorization } from './authorization/authorizer.ts'
 import { clusterSigning } from './certificate/cluster-signing.ts'
 import { CliError } from './cli-error.ts'
-import { prepareDataFolder, readText, writeSecret } from './files.ts'
+import { prepareDataFolder, writeSecret } from './files.ts'
+import { readKeyPair } from './key-pair.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
@@ -240,8 +241,11 @@ async function tlsOf(options: ServeOptions, clientCa: string | undefined): Promi
     throw new CliError({ code: 'InvalidFlag', message: '--tls-cert-file and --tls-private-key-file go together' })
   }
   if (tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined) {
-    const certificate = await readText(tlsCertFile, 'tls-cert-file')
-    return { certificate, key: await readText(tlsPrivateKeyFile, 'tls-private-key-file'), authority: certificate, ...believed }
+    const pair = await readKeyPair({
+      certificate: { flag: 'tls-cert-file', path: tlsCertFile },
+      key: { flag: 'tls-private-key-file', path: tlsPrivateKeyFile },
+    })
+    return { ...pair, authority: pair.certificate, ...believed }
   }
   const directory = options.certDir ?? join(options.dataDir, 'pki')
   return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...believed })

@@ -1,10 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ServiceResolver } from '@krmkit/admission'
 import { type Aggregation, type EmbeddedServer, endpointServices, type ProxyIdentity } from '@krmkit/apiserver'
 import type { Clock, Random } from '@krmkit/meta'
 import { watchFile } from '../authentication/watched-file.ts'
 import { CliError } from '../cli-error.ts'
-import { readText } from '../files.ts'
+import { readKeyPair } from '../key-pair.ts'
 import type { AggregationOptions } from './options.ts'
 
 export type AggregationFromFlags = Pick<Aggregation, 'forwardRedirects' | 'identity' | 'routing'> & Disposable
@@ -35,7 +34,10 @@ async function proxyIdentity(
     throw new CliError({ code: 'InvalidFlag', message: '--proxy-client-cert-file and --proxy-client-key-file go together' })
   }
   if (certificateFile === undefined || keyFile === undefined) return undefined
-  requirePair(await readText(certificateFile, 'proxy-client-cert-file'), await readText(keyFile, 'proxy-client-key-file'))
+  await readKeyPair({
+    certificate: { flag: 'proxy-client-cert-file', path: certificateFile },
+    key: { flag: 'proxy-client-key-file', path: keyFile },
+  })
   const certificate = await watchFile(certificateFile, context)
   const key = await watchFile(keyFile, context)
   return {
@@ -45,20 +47,6 @@ async function proxyIdentity(
       key[Symbol.dispose]()
     },
   }
-}
-
-/** @throws CliError when the two cannot be read or do not belong together. */
-function requirePair(certificate: string, key: string): void {
-  let belong: boolean
-  try {
-    belong = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
-  } catch (cause) {
-    const message = '--proxy-client-cert-file and --proxy-client-key-file: no certificate and private key in PEM'
-    throw new CliError({ code: 'FileFailed', message, cause })
-  }
-  if (belong) return
-  const message = '--proxy-client-cert-file and --proxy-client-key-file: the key is not that of the certificate'
-  throw new CliError({ code: 'FileFailed', message })
 }
 
 /**

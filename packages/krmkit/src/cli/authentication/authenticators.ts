@@ -80,7 +80,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
   const tokens =
     options.tokenAuthFile === undefined
       ? [await ownAdministrator(join(options.dataDir, 'admin.token'), environment)]
-      : parseStaticTokens(await readText(options.tokenAuthFile, 'token-auth-file'))
+      : await readTokens(options.tokenAuthFile)
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
   refuseContradictions(options)
   const openId = await oidcOf(options, environment)
@@ -192,6 +192,17 @@ function issuersOf({ serviceAccountIssuer }: ServeOptions): readonly string[] {
 
 function bootstrapSecret(server: EmbeddedServer | undefined, name: string, { systemNamespace }: NamingProfile) {
   return server?.registry.reader.get({ group: '', resource: 'secrets' }, systemNamespace, name)
+}
+
+/** Static tokens; the message of a file that holds none names it. */
+async function readTokens(path: string): Promise<readonly StaticToken[]> {
+  const text = await readText(path, 'token-auth-file')
+  try {
+    return parseStaticTokens(text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new CliError({ code: 'FileFailed', message: `--token-auth-file: ${path}: ${reason}`, cause })
+  }
 }
 
 async function ownAdministrator(path: string, { random }: Environment): Promise<StaticToken> {
