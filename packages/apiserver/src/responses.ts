@@ -39,9 +39,14 @@ export function textResponse(status: number, text: string): ApiResponse {
   }
 }
 
-/** What is refused because too much is being done already, in the form of the stock server. */
+/**
+ * The refusal of a request for which there is no room now: a Status in JSON.
+ *
+ * Differs: the stock server sends the sentence alone, as plain text.
+ */
 export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
-  const { headers, ...rest } = textResponse(429, 'Too many requests, please try again later.\n')
+  const { status } = ApiError.tooManyRequests('Too many requests, please try again later.', retryAfterSeconds)
+  const { headers, ...rest } = jsonResponse(429, bytesBody(new TextEncoder().encode(`${JSON.stringify(status)}\n`)))
   return { ...rest, headers: { ...headers, 'retry-after': String(retryAfterSeconds) } }
 }
 

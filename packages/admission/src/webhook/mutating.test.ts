@@ -130,7 +130,11 @@ describe('mutating webhooks', () => {
   })
 
   it.each<[string, object[] | object, string]>([
-    ['a test that fails', [{ op: 'test', path: '/metadata/name', value: 'b' }], 'testing value /metadata/name failed: test failed'],
+    [
+      'a test that fails',
+      [{ op: 'test', path: '/metadata/name', value: 'b' }],
+      'testing value /metadata/name failed: test failed',
+    ],
     ['an unknown operation', [{ op: 'merge', path: '/data', value: {} }], 'Unexpected kind: merge'],
     ['a path outside of the object', [{ op: 'replace', path: '/spec/none', value: 1 }], 'missing path'],
     ['a path to a prototype', [{ op: 'add', path: '/__proto__/polluted', value: 1 }], ''],

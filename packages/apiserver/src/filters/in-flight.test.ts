@@ -20,16 +20,19 @@ function gate() {
 }
 
 describe('requests in flight', () => {
-  it('limits reads and writes separately; above the limit it answers 429 in plain text with Retry-After', async () => {
+  it('limits reads and writes separately; above the limit it answers 429 with a Status and Retry-After', async () => {
     const filter = inFlight({ readOnly: 2, mutating: 1 })
     const { next, open } = gate()
     const held = [filter(jane(pods), next), filter(jane('/version'), next), filter(jane(pods, 'POST'), next)]
-    const refused = { status: 429, headers: { 'retry-after': '1', 'content-type': 'text/plain; charset=utf-8' } }
+    const refused = { status: 429, headers: { 'retry-after': '1', 'content-type': 'application/json' } }
     const response = await filter(jane(pods), next)
     expect(response).toMatchObject(refused)
-    expect(response.body.kind === 'bytes' && new TextDecoder().decode(response.body.bytes)).toBe(
-      'Too many requests, please try again later.\n',
-    )
+    expect(response.body.kind === 'bytes' && JSON.parse(new TextDecoder().decode(response.body.bytes))).toMatchObject({
+      kind: 'Status',
+      reason: 'TooManyRequests',
+      message: 'Too many requests, please try again later.',
+      details: { retryAfterSeconds: 1 },
+    })
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect(await filter(jane(`${pods}/a`, method), next)).toMatchObject(refused)
     open()

@@ -112,7 +112,7 @@ describe('headers', () => {
 })
 
 describe('limits', () => {
-  it('reject beyond the seats of the level, in plain text with Retry-After and the headers; administrators are exempt', async () => {
+  it('reject beyond the seats of the level, with a Status, Retry-After and the headers; administrators are exempt', async () => {
     const { authorizer, open, held } = gate()
     const { ask, create, metric, server } = await limitedServer({ authorizer })
     await create(levelOf('few'))
@@ -124,8 +124,12 @@ describe('limits', () => {
     const refused = await ask('/version', { user: jane })
     expect(refused).toMatchObject({
       status: 429,
-      text: 'Too many requests, please try again later.\n',
-      headers: { 'retry-after': '1', 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+      json: {
+        reason: 'TooManyRequests',
+        message: 'Too many requests, please try again later.',
+        details: { retryAfterSeconds: 1 },
+      },
+      headers: { 'retry-after': '1', 'content-type': 'application/json' },
     })
     expect(headersOf(refused)[0]).toBe(own.metadata.uid)
     expect((await ask('/version')).status).toBe(200)

@@ -80,13 +80,8 @@ describe('covers, with many rules', () => {
 
   it('refuses more comparisons than a request may cost', () => {
     const names = Array.from({ length: 1001 }, (_, i) => `n${i}`).join(' ')
-    const wide = many((i) => rule(`get verb${i}`, 'core', 'pods', names)).slice(0, 401)
-    expect(
-      covers(
-        wide,
-        many((i) => rule('list', 'core', `pods${i}`)),
-      ),
-    ).toEqual({ outcome: 'tooMany' })
+    const held = many((i) => rule('get', 'core', `pods${i}`))
+    expect(covers(held, [rule('get', 'core', 'pods', names)])).toEqual({ outcome: 'tooMany' })
   })
 
   it('can be interrupted', () => {
