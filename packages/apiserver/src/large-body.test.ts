@@ -136,7 +136,7 @@ describe('large objects', () => {
     expect(Object.keys(json.data).filter((key) => key.startsWith('n'))).toHaveLength(5)
   })
 
-  it('are told what is wrong with them as small ones are', async () => {
+  it('are refused with the same messages as small ones', async () => {
     const { ask } = await sampleServer()
     const members = numbered(20_000, (i) => `"k${i}":"${i}"`)
     const strict = await ask(`${maps}?fieldValidation=Strict`, { method: 'POST', text: map(members, ',"extra":1,"extra":2') })

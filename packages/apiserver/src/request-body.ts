@@ -202,7 +202,7 @@ class BodyDecoding {
     const collect = expected.fieldValidation !== 'Ignore'
     const decoded = decode(expected.type(), value, { ...rest, collect, size })
     checkRequired(expected, value)
-    // What is wrong in YAML is told in the order of its keys.
+    // Problems of YAML are reported in the order of its keys.
     if (encoding === 'json' || decoded.problems.length < 2) return decoded
     return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
   }
@@ -217,7 +217,7 @@ class BodyDecoding {
         : checkCustomType(expected, stated, { value, bytes })
   }
 
-  /** What the client is told of an error. */
+  /** The message of an error, as the client gets it. */
   refusal(error: unknown): unknown {
     if (!(error instanceof DecodeError)) return error
     if (error.code === 'TooLarge') return tooLarge(this.size, this.expected.unstored)

@@ -178,7 +178,7 @@ export interface ApplyIntent {
   readonly subresource: string
 }
 
-/** Conflicts that are told one by one; an apply that has more is told how many. */
+/** Conflicts that are listed one by one; beyond them only their number is. */
 const maxConflicts = 1000
 
 /**

@@ -38,7 +38,7 @@ import { storedKind, storedType, type Writer } from './writer.ts'
 /** Tries to find a free generated name before giving up. */
 const generatedNameAttempts = 8
 
-/** Tries to change an object that others change, each from the object as it is then, before the loser is told. */
+/** Tries to change an object that others change, each from the object as it is then, before the loser gets a conflict. */
 const updateAttempts = 100
 
 /**

@@ -204,7 +204,7 @@ export function identityOf({ text }: RawAnswer): Identity | undefined {
 
 export const headerLists: Family = {
   name: 'header lists',
-  purpose: 'whoever a list of headers names, the request runs as that user or is refused',
+  purpose: 'a request runs as the user that its list of headers names, or is refused',
   async run({ dice, report, size }) {
     await using process = await startAttackedProcess()
     const asker = identityAsker(() => process)

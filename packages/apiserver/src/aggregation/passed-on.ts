@@ -60,7 +60,7 @@ export function passedOn(
 }
 
 /**
- * Headers that say who asks.
+ * Headers that carry the user of the request.
  *
  * @throws ApiError 400 for a user that headers of HTTP/1.1 cannot carry: the other server would take it for another one.
  */

@@ -194,7 +194,7 @@ describe('queues', () => {
     expect(queues.queues()).toEqual([])
   })
 
-  it('keep seats of writes for as long as their watches are told, with one timer', () => {
+  it('keep seats of writes for as long as watches are notified of them, with one timer', () => {
     const { queues, request, clock } = sampleQueues(queuing, 10)
     const writes = [0, 1, 2].map(() => request('a', { finalSeats: 3, lingerMs: 5 }))
     for (const each of writes) queues.start(each)

@@ -33,7 +33,7 @@ export function readTypeMeta(value: unknown): TypeMeta {
       `${prefix}json: cannot unmarshal ${jsonTypeName(member)} into Go struct field .${name} of type string`,
     )
   }
-  // The first wrong one of the document is told. The order is not looked up otherwise: there may be many members.
+  // The first wrong one of the document is reported. The order is not looked up otherwise: there may be many members.
   if (typeof value['apiVersion'] !== 'string' && typeof value['kind'] !== 'string') {
     for (const name in value) if (name === 'apiVersion' || name === 'kind') read(name)
   }
