@@ -1,10 +1,12 @@
 import { ApiError, runAtOnce, type SliceScheduler, type Status, sliced } from '@krmkit/meta'
+import { isLarge } from '@krmkit/registry'
 import {
   encodeJson,
   encodeProtobuf,
   JsonIndenter,
   type StructType,
   stringifyJson,
+  stringifySteps,
   type TypeSource,
   yamlPieces,
 } from '@krmkit/schema'
@@ -58,10 +60,17 @@ export function encodeObject(object: object, encoding: Encoding, pretty: boolean
   return Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
 }
 
-/** Printing for people is cut into pieces; the other encodings are quick for any object that can be stored. */
+/** Printing for people, and large objects in JSON, are cut into pieces; protobuf is quick for any object that can be stored. */
 function* objectSteps(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Generator<true, ApiBody> {
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
-  if (encoding === 'json' && !pretty) return bytesBody(encodeJson(object, { newline: true }))
+  if (encoding === 'json' && !pretty) {
+    if (!isLarge(object)) return bytesBody(encodeJson(object, { newline: true }))
+    const steps = stringifySteps(object)
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return bytesBody(new TextEncoder().encode(`${step.value}\n`))
+      yield true
+    }
+  }
   const parts = new BodyParts()
   const pieces = encoding === 'yaml' ? yamlPieces(object) : new JsonIndenter().pieces(stringifyJson(object))
   for (const piece of pieces) {

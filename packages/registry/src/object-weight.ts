@@ -12,6 +12,7 @@ export function isLarge(value: unknown): boolean {
 
 function count(value: unknown, before: number): number {
   if (typeof value !== 'object' || value === null) return before
+  if (wideObjects.has(value)) return before + manyValues + 1
   let values = before
   if (Array.isArray(value)) {
     values += value.length
@@ -22,5 +23,9 @@ function count(value: unknown, before: number): number {
     if (++values > manyValues) break
     values = count((value as Record<string, unknown>)[key], values)
   }
+  if (values - before > manyValues) wideObjects.add(value)
   return values
 }
+
+/** A memo of objects with many values: the engine collects all keys of an object before it gives the first. */
+const wideObjects = new WeakSet<object>()

@@ -224,6 +224,8 @@ function mapPlan(node: MapNode): NodePlan {
     frame: 1,
     zero: () => null,
     isEmpty(value) {
+      const key = knownKeys.get(value as object)
+      if (key !== undefined && Object.hasOwn(value as object, key)) return false
       for (const _ in value as object) return false
       return true
     },
@@ -247,14 +249,24 @@ function mapPlan(node: MapNode): NodePlan {
       if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
       const map: Record<string, unknown> = {}
       let count = 0
+      let last = ''
       for (const key in value) {
+        last = key
         setMember(map, key, decodeMember(key, value[key], context))
         if (++count % elementsPerStep === 0) yield
       }
-      return yield* sortedKeysSteps(map)
+      const sorted = yield* sortedKeysSteps(map)
+      if (count > wide) knownKeys.set(sorted, last)
+      return sorted
     },
   }
 }
+
+/** Members above which a key of a map is remembered. */
+const wide = 1000
+
+/** A memo of one key of wide maps: the engine collects all keys before it gives the first, so that asking for any is expensive. */
+const knownKeys = new WeakMap<object, string>()
 
 /** Elements decoded between two yields, where each is small. */
 const elementsPerStep = 64
