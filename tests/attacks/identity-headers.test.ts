@@ -287,7 +287,8 @@ it.each([
         }
         served++
         const { fields, proxied } = read(sending)
-        expect(outcome.identity).toEqual(stockIdentity(fields, proxied))
+        // A user without groups has no such member in JSON.
+        expect({ groups: [], ...outcome.identity }).toEqual(stockIdentity(fields, proxied))
         expect(JSON.stringify(outcome.identity)).not.toContain('\ufffd')
       }),
       { numRuns: 400 },
