@@ -170,7 +170,7 @@ export function patched(
 ): ApiObject | Promise<ApiObject> {
   const original = before as JsonValue
   const { kind, value: patch, problems } = body
-  if (isLarge(patch) || isLarge(before)) return patchedInSlices(request, target, body, original, options)
+  if (isLarge(patch) || isLarge(before) || mayMultiply(body)) return patchedInSlices(request, target, body, original, options)
   try {
     const value =
       kind === 'json'
@@ -182,6 +182,14 @@ export function patched(
   } catch (error) {
     throw patchFailure(error)
   }
+}
+
+/** Copies of what was copied grow without many operations. */
+const fewCopies = 4
+
+function mayMultiply({ kind, value }: PatchBody): boolean {
+  if (kind !== 'json' || !Array.isArray(value) || value.length <= fewCopies) return false
+  return value.filter((operation) => (operation as { readonly op?: unknown } | null)?.op === 'copy').length > fewCopies
 }
 
 async function patchedInSlices(

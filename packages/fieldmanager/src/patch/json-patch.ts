@@ -121,7 +121,7 @@ function copyOf(draft: Draft, from: string, copies: Copies): JsonValue {
   if (value === undefined && place.index !== undefined) throw missingFrom('copy', from)
   if (value === undefined) return null
   checkDepth(value, 'Unprocessable')
-  copies.size += textSize(value)
+  copies.size += jsonLength(value)
   if (copies.size > copies.maxSize) {
     const text = `Unable to complete the copy, the accumulated size increase of copy is ${copies.size}, exceeding the limit ${copies.maxSize}`
     throw failed(text)
@@ -155,6 +155,16 @@ function placeFor(draft: Draft, path: string, op: string): Place {
   const place = draft.place(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
   if (place === undefined) throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}`)
   return place
+}
+
+/** Characters of a value as JSON. The engine prints far faster than we count, but not the integers beyond its own. */
+function jsonLength(value: JsonValue): number {
+  try {
+    return JSON.stringify(value).length
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return textSize(value)
+  }
 }
 
 /** Characters of the JSON text of a value. */
