@@ -188,7 +188,7 @@ export function patched(
 const fewCopies = 4
 
 function mayMultiply({ kind, value }: PatchBody): boolean {
-  if (kind !== 'json' || !Array.isArray(value) || value.length <= fewCopies) return false
+  if (kind !== 'json' || !Array.isArray(value)) return false
   return value.filter((operation) => (operation as { readonly op?: unknown } | null)?.op === 'copy').length > fewCopies
 }
 
