@@ -2,8 +2,8 @@ import type { AdmissionAttributes, AdmissionContext, Settle } from '@krmkit/admi
 import { managedFieldsProblem } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
-import type { FrozenObject, UpdateRequest, WriteContext } from './interfaces.ts'
-import type { Writer } from './writer.ts'
+import type { FrozenObject, StoredUpdate, WriteContext } from './interfaces.ts'
+import type { RegistryInternals } from './internals.ts'
 
 /** What admission is told of a request, and how its result is taken over. */
 
@@ -40,7 +40,7 @@ export function admissionAttributes(
 
 /** What admission plugins are handed beside a request. */
 export function admissionContext(
-  { reader, objects, convertor: forms, environment }: Writer,
+  { reader, objects, convertor: forms, environment }: RegistryInternals,
   context: WriteContext,
 ): AdmissionContext {
   const { warn, annotate, decisions } = context
@@ -61,26 +61,26 @@ export function admissionContext(
 export function updateAttributes(
   definition: ResourceDefinition,
   context: WriteContext,
-  { name, namespace, subresource, shownAs }: UpdateRequest,
+  { name, namespace, subresource, view }: StoredUpdate,
   current: FrozenObject,
 ): AdmissionAttributes {
-  const oldObject = shownAs?.show(current) ?? current
-  const kind = shownAs === undefined ? {} : { kind: shownAs.kind }
+  const oldObject = view?.show(current) ?? current
+  const kind = view === undefined ? {} : { kind: view.kind }
   return admissionAttributes(definition, context, { operation: 'UPDATE', name, namespace, subresource, oldObject, ...kind })
 }
 
 /** What mutating admission makes of a changed object, or of the view of it that admission is asked about. */
 export async function admittedUpdate(
-  { environment }: Writer,
-  { shownAs }: UpdateRequest,
+  { environment }: RegistryInternals,
+  { view }: StoredUpdate,
   changed: ApiObject,
   attributes: AdmissionAttributes,
   admission: AdmissionContext,
 ): Promise<ApiObject> {
-  if (shownAs === undefined) return environment.admission.admit(changed, attributes, admission)
-  const shown = shownAs.show(changed)
+  if (view === undefined) return environment.admission.admit(changed, attributes, admission)
+  const shown = view.show(changed)
   const admitted = await environment.admission.admit(shown, attributes, admission)
-  return admitted === shown ? changed : shownAs.take(changed, admitted)
+  return admitted === shown ? changed : view.merge(changed, admitted)
 }
 
 /** What mutating admission damaged is mended, with a warning. `object` is the caller's own. */

@@ -10,7 +10,7 @@ it('the example of the README runs', async () => {
   const code = /```ts\n(.*?)```/s.exec(text)?.[1] ?? ''
   expect(code.split('\n').length).toBeLessThanOrEqual(20)
   const given = {
-    environment: sampleRegistry().registry.environment,
+    environment: sampleRegistry().environment,
     builtInKinds,
     signal: new AbortController().signal,
     assert,

@@ -4,24 +4,6 @@ import type { FrozenObject } from './interfaces.ts'
 import { collectionPrefix } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 
-/** Collections that are read at every request of some kind and seldom written: few objects that say how others are treated. */
-const small = new Set([
-  'limitranges',
-  'resourcequotas',
-  'priorityclasses',
-  'storageclasses',
-  'ingressclasses',
-  'runtimeclasses',
-  'mutatingwebhookconfigurations',
-  'validatingwebhookconfigurations',
-  'validatingadmissionpolicies',
-  'validatingadmissionpolicybindings',
-  'mutatingadmissionpolicies',
-  'mutatingadmissionpolicybindings',
-  'flowschemas',
-  'prioritylevelconfigurations',
-])
-
 const none: readonly FrozenObject[] = Object.freeze([])
 
 /** Small collections that follow storage, so that a list of them costs a look-up. */
@@ -35,8 +17,8 @@ export class FollowedCollections {
     this.#parsed = parsed
   }
 
-  covers({ custom, storage }: ResourceDefinition): boolean {
-    return custom === undefined && small.has(storage.resource)
+  covers({ strategy }: ResourceDefinition): boolean {
+    return strategy.keepInMemory === true
   }
 
   /** A whole collection in the order of keys; undefined as long as it has not been read. */

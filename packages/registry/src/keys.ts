@@ -1,18 +1,18 @@
-import type { ResourceDefinition } from '@krmkit/kinds'
+import type { GroupResource } from '@krmkit/meta'
 
 /**
  * Where objects lie in storage: `/group/resource/namespace/name`, `core` for the core group, no namespace segment for
  * cluster-scoped kinds. A collection is the prefix with a trailing slash.
  */
 
-export function collectionPrefix(definition: Pick<ResourceDefinition, 'storage'>, namespace = ''): string {
+export function collectionPrefix(definition: { readonly storage: GroupResource }, namespace = ''): string {
   const { group, resource } = definition.storage
   const root = `/${group === '' ? 'core' : group}/${resource}/`
   return namespace === '' ? root : `${root}${namespace}/`
 }
 
 /** A name can be any path segment but `.` and `..`, so keys never leave their collection; see `isStorableName`. */
-export function objectKey(definition: Pick<ResourceDefinition, 'storage'>, namespace: string, name: string): string {
+export function objectKey(definition: { readonly storage: GroupResource }, namespace: string, name: string): string {
   return collectionPrefix(definition, namespace) + name
 }
 

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeContinueToken } from './continue-token.ts'
 import type { ListRequest, ListResult } from './interfaces.ts'
 import { objectKey } from './keys.ts'
-import { listEntries } from './list.ts'
 import { type SampleRegistry, sampleRegistry } from './testing/sample-registry.ts'
 
 let sample: SampleRegistry
@@ -22,8 +21,7 @@ beforeEach(async () => {
 })
 
 function list(request: Partial<ListRequest> = {}, signal = new AbortController().signal): Promise<ListResult> {
-  const { registry, definition } = sample
-  return listEntries(registry, definition('configmaps'), { namespace: '', ...request }, signal)
+  return sample.store('configmaps').list({ namespace: '', ...request }, signal)
 }
 
 const names = ({ entries }: ListResult) => entries.map(({ key }) => key.split('/').at(-1)).join('')
@@ -32,7 +30,7 @@ describe('lists', () => {
   it('P169 are in the order of names, at the newest version', async () => {
     const answer = await list()
     expect(names(answer)).toBe('abcde')
-    expect(answer).toMatchObject({ revision: versions[4], continueToken: '' })
+    expect(answer).toMatchObject({ resourceVersion: String(versions[4]), continueToken: '' })
     expect(answer.remaining).toBeUndefined()
     expect(names(await list({ namespace: 'ns' }))).toBe('abcde')
     expect(names(await list({ namespace: 'n' }))).toBe('')
@@ -44,7 +42,7 @@ describe('lists', () => {
     await sample.create('configmaps', { metadata: { name: 'bb' } })
     await sample.remove('configmaps', 'd')
     const second = await list({ limit: 2, continueToken: first.continueToken })
-    expect([names(second), second.remaining, second.revision]).toEqual(['cd', 1, first.revision])
+    expect([names(second), second.remaining, second.resourceVersion]).toEqual(['cd', 1, first.resourceVersion])
     const third = await list({ limit: 2, continueToken: second.continueToken })
     expect([names(third), third.remaining, third.continueToken]).toEqual(['e', undefined, ''])
     expect(names(await list())).toBe('abbbce')
@@ -101,11 +99,11 @@ describe('long lists', () => {
       if (working) setImmediate(turn)
     }
     setImmediate(turn)
-    const { entries, revision } = await list({ labelSelector: parseLabelSelector('even=true') })
+    const { entries, resourceVersion } = await list({ labelSelector: parseLabelSelector('even=true') })
     working = false
     expect(turns).toBeGreaterThan(1)
     expect(entries).toHaveLength(300)
-    expect(entries.every((entry) => entry.revision <= revision)).toBe(true)
+    expect(entries.every((entry) => entry.revision <= Number(resourceVersion))).toBe(true)
     expect((await list({ labelSelector: parseLabelSelector('even=true') })).entries).toHaveLength(299)
   })
 
@@ -134,7 +132,7 @@ describe('resource versions of lists', () => {
 
   it('P178 Exact reads that very version', async () => {
     const answer = await list({ resourceVersion: at(1), resourceVersionMatch: 'Exact' })
-    expect([names(answer), answer.revision]).toEqual(['ac', versions[1]])
+    expect([names(answer), answer.resourceVersion]).toEqual(['ac', String(versions[1])])
     const single = { resourceVersion: at(1), resourceVersionMatch: 'Exact', namespace: 'ns' }
     expect(names(await list({ ...single, fieldSelector: parseFieldSelector('metadata.name=b') }))).toBe('')
   })
@@ -189,7 +187,7 @@ describe('forgotten versions', () => {
     await sample.create('configmaps', { metadata: { name: 'aa' } })
     await clock.advance(2_000)
     await sample.create('configmaps', { metadata: { name: 'd' } })
-    await expect(list({ resourceVersion: String(first.revision), resourceVersionMatch: 'Exact' })).rejects.toMatchObject({
+    await expect(list({ resourceVersion: first.resourceVersion, resourceVersionMatch: 'Exact' })).rejects.toMatchObject({
       code: 410,
       reason: 'Expired',
     })

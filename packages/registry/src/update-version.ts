@@ -13,13 +13,13 @@ export const optimisticLockMessage = 'the object has been modified; please apply
  * @throws ApiError 400 for a version that is none, 409 for another one, 422 where one is needed.
  */
 export function settleVersion(
-  { group, resource, strategy: policy }: ResourceDefinition,
+  { group, resource, strategy }: ResourceDefinition,
   name: string,
   { next, current }: { readonly next: ApiObject; readonly current: FrozenObject },
 ): void {
   const version = next.metadata.resourceVersion ?? ''
   if (version === '' || version === '0') {
-    if (policy.allowUnconditionalUpdate === false) {
+    if (strategy.allowUnconditionalUpdate === false) {
       const place = Path.of('metadata').child('resourceVersion')
       // The generic layer names the resource, not the kind.
       const named = { group, kind: resource.name }

@@ -182,6 +182,7 @@ function checkStatus({ status }: Policy, at: FieldPath): void {
 }
 
 export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmissionPolicy>({
+  keepInMemory: true,
   allowUnconditionalUpdate: false,
   defaults(policy) {
     policy.spec ??= {}
@@ -261,6 +262,7 @@ function checkActions(list: readonly string[], at: FieldPath): void {
 }
 
 export const validatingAdmissionPolicyBindingStrategy = defineStrategy<ValidatingAdmissionPolicyBinding>({
+  keepInMemory: true,
   allowUnconditionalUpdate: false,
   defaults(binding) {
     defaultMatchResources(binding.spec?.matchResources)

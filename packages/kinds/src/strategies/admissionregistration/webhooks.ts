@@ -156,6 +156,7 @@ function checkReviewVersions(versions: readonly string[], at: FieldPath, toleran
 function webhookPolicy(mutating: boolean): Strategy<Configuration> {
   return {
     allowUnconditionalUpdate: false,
+    keepInMemory: true,
     defaults(configuration) {
       for (const hook of (configuration.webhooks ?? []) as MutatingWebhook[]) {
         hook.failurePolicy ??= 'Fail'

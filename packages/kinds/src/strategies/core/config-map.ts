@@ -55,4 +55,5 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
       checkConfigMap(map, report)
     })
   },
+  deleteAnswer: 'StatusAlways',
 })

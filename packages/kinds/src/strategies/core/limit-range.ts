@@ -139,6 +139,7 @@ function checkLimitRange(range: DeepReadonly<LimitRange>, report: Report): void 
 }
 
 export const limitRangeStrategy = defineStrategy<LimitRange>({
+  keepInMemory: true,
   allowCreateOnUpdate: true,
   defaults(range) {
     for (const item of range.spec?.limits ?? []) defaultItem(item)

@@ -85,6 +85,10 @@ export const namespaceStrategy = defineStrategy<Namespace>({
       checkMetadataUpdate(namespace, old, report)
     })
   },
+  beginDeletion(namespace) {
+    namespace.status = { ...namespace.status, phase: 'Terminating' }
+  },
+  pendingFinalizers: (namespace) => namespace.spec?.finalizers ?? [],
   deleteAnswer: 'Object',
   selectableFields: {
     'status.phase': (namespace) => namespace.status?.phase ?? '',

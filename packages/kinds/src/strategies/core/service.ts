@@ -5,6 +5,7 @@ import type { FieldPath } from '../shared/field-path.ts'
 import { checkMetadataUpdate, keepMembers } from '../shared/metadata.ts'
 import { defineStrategy, findings } from '../shared/strategy.ts'
 import { isEmpty, isSet } from '../shared/values.ts'
+import { createServiceAllocator } from './service-allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated } from './service-fields.ts'
 import { checkService, checkServiceUpdate } from './service-rules.ts'
 
@@ -51,6 +52,7 @@ function checkStatus(service: DeepReadonly<Service>, at: FieldPath): void {
 }
 
 export const serviceStrategy = defineStrategy<Service>({
+  createAllocator: createServiceAllocator,
   allowCreateOnUpdate: true,
   defaults,
   prepareForCreate(service) {

@@ -154,6 +154,7 @@ function checkUrl(url: string, at: FieldPath): void {
 }
 
 export const flowSchemaStrategy = defineStrategy<FlowSchema>({
+  keepInMemory: true,
   defaults(schema) {
     schema.spec ??= { priorityLevelConfiguration: { name: '' } }
     if (!schema.spec.matchingPrecedence) schema.spec.matchingPrecedence = precedence

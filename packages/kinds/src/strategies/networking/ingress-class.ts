@@ -29,6 +29,7 @@ function checkClass(object: DeepReadonly<IngressClass>, report: Report): void {
 }
 
 export const ingressClassStrategy = defineStrategy<IngressClass>({
+  keepInMemory: true,
   defaults(object) {
     if (isSet(object.spec?.parameters)) object.spec.parameters.scope ??= 'Cluster'
   },

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import { validateDeleteOptions } from './deletion.ts'
 import type { FrozenObject } from './interfaces.ts'
-import { validateDeleteOptions } from './removal.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
 
 const hold = 'example.com/hold'
@@ -195,9 +195,9 @@ describe('namespaces', () => {
       object: { metadata: { deletionTimestamp: start }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Terminating' } },
     })
     expect((await remove('namespaces', 'shop')).removed).toBe(false)
-    const rules = { prepareForUpdate: () => {}, validateUpdate: () => [] }
+    const strategy = { prepareForUpdate: () => {}, validateUpdate: () => [] }
     const change = (current: FrozenObject | undefined): ApiObject => ({ ...(structuredClone(current) as ApiObject), spec: {} })
-    await update('namespaces', { name: 'shop', subresource: 'finalize', rules, change })
+    await update('namespaces', { name: 'shop', subresource: 'finalize', strategy, change })
     expect(stored('namespaces', 'shop')).toBeUndefined()
   })
 })

@@ -4,10 +4,10 @@ import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
 import type { DeleteOptions, DeleteRequest, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import { groupResource, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
 import { strategyContext } from './object-metadata.ts'
-import { storedType, type Writer } from './writer.ts'
 
 /**
  * How objects go.
@@ -24,7 +24,8 @@ const foregroundFinalizer = 'foregroundDeletion'
 /** An update that empties the finalizers of a terminating object is its end. */
 export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
   if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
-  if (isNamespace(definition)) return namespaceFinalizers(next).length === 0
+  const { strategy } = definition
+  if (strategy.pendingFinalizers !== undefined) return strategy.pendingFinalizers(next).length === 0
   return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
 }
 
@@ -36,10 +37,10 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
  * @returns `undefined` when another writer was first.
  */
 export async function removeUpdated(
-  { environment, objectCache: parsed }: Writer,
+  { environment, objectCache }: StoreInternals,
   { last, current, entry }: { readonly last: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
 ): Promise<Stored | undefined> {
-  const stored = parsed.objectOf(entry) as ApiObject
+  const stored = objectCache.objectOf(entry) as ApiObject
   const gone = { ...stored, metadata: { ...stored.metadata } }
   const result = await environment.storage.delete(
     entry.key,
@@ -47,7 +48,7 @@ export async function removeUpdated(
       gone.metadata.resourceVersion = String(revision)
       return encodeStored(gone)
     },
-    { expect: entry.revision, memo: parsed.newEntry(gone) },
+    { expect: entry.revision, memo: objectCache.newEntry(gone) },
   )
   if (result.outcome !== 'written') return undefined
   const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
@@ -85,104 +86,106 @@ export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof fie
 }
 
 /**
- * Deletes an object, or marks it when finalizers or a grace period hold it.
+ * Deletes an object, or marks it as terminating when finalizers or a grace period hold it.
  *
  * @throws ApiError 404, 409 (preconditions), 422 (options).
  */
 export async function deleteObject(
-  writer: Writer,
-  definition: ResourceDefinition,
+  store: StoreInternals,
   context: WriteContext,
-  { namespace, name, options, collective = false, admitted = false }: DeleteRequest,
+  { namespace, name, options, collective = false, skipAdmission = false }: DeleteRequest,
 ): Promise<DeleteResult> {
-  const { environment, objectCache: parsed } = writer
+  const { definition, environment, objectCache } = store
+  const { strategy } = definition
   validateDeleteOptions(options, environment.profile)
-  const gr = { group: definition.group, resource: definition.resource.name }
   const key = objectKey(definition, namespace, name)
-  const told = collective ? '' : name
-  const request = { operation: 'DELETE' as const, name: told, namespace, options }
-  const admission = admissionContext(writer, context)
+  const request = { operation: 'DELETE' as const, name: collective ? '' : name, namespace, options }
+  const admission = admissionContext(store, context)
   for (;;) {
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
-    if (entry === undefined) throw ApiError.notFound(gr, name)
-    const current = definition.conversion === undefined ? parsed.objectOf(entry) : await parsed.read(definition, entry)
+    if (entry === undefined) throw ApiError.notFound(groupResource(store), name)
+    const current = definition.conversion === undefined ? objectCache.objectOf(entry) : await objectCache.read(definition, entry)
     // The stock server names the kind here, where every other conflict names the resource.
     checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
-    if (!admitted) {
+    if (!skipAdmission) {
       await environment.admission.admit(undefined, attributes, admission)
       await environment.admission.validate(undefined, attributes, admission)
     }
-    if (
-      definition.strategy.defaultPropagationWarning !== undefined &&
-      options.propagationPolicy === undefined &&
-      options.orphanDependents === undefined
-    ) {
-      context.warn(definition.strategy.defaultPropagationWarning)
-    }
-    const answer = await deleteOnce(writer, definition, context, options, entry, current)
-    if (answer !== undefined) return answer
+    const isDefaultPropagation = options.propagationPolicy === undefined && options.orphanDependents === undefined
+    if (strategy.defaultPropagationWarning !== undefined && isDefaultPropagation) context.warn(strategy.defaultPropagationWarning)
+    const result = await deleteOnce(store, context, options, { entry, current })
+    if (result !== undefined) return result
   }
 }
 
+/** The stored state that a deletion starts from. */
+interface Current {
+  readonly entry: Entry
+  readonly current: FrozenObject
+}
+
+/** @returns `undefined` when another writer was first, and after the first half of a deletion that nothing holds. */
 async function deleteOnce(
-  writer: Writer,
-  definition: ResourceDefinition,
+  store: StoreInternals,
   context: WriteContext,
   options: DeleteOptions,
-  entry: Entry,
-  current: FrozenObject,
+  { entry, current }: Current,
 ): Promise<DeleteResult | undefined> {
-  const { environment, objectCache: parsed } = writer
-  const { storage } = environment
-  const next = isNamespace(definition)
-    ? terminatingNamespace(current, options, environment.clock.now())
-    : definition.strategy.beginDeletion !== undefined && current.metadata.deletionTimestamp === undefined
-      ? markedByPolicy(definition, current, strategyContext(environment, context, definition))
-      : terminatingObject(definition, current, options, environment.clock.now())
+  const { definition, environment } = store
+  const next = deletionStep(definition, current, options, strategyContext(environment, context, definition))
   if (next === 'pending') return { object: current, entry, removed: false }
   if (next === 'now') {
-    if (context.dryRun) return { object: current, entry, removed: true }
-    const last = structuredClone(definition.conversion === undefined ? current : parsed.objectOf(entry)) as ApiObject
-    const result = await storage.delete(
-      entry.key,
-      (revision) => {
-        last.metadata.resourceVersion = String(revision)
-        return encodeStored(last)
-      },
-      { expect: entry.revision, memo: parsed.newEntry(last) },
-    )
-    if (result.outcome !== 'written') return undefined
-    deepFreeze(last)
-    if (definition.strategy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined)
-      return definition.conversion === undefined
-        ? { object: last, entry: result.entry, removed: true }
-        : { object: shownLast(current, last), removed: true }
-    // Kinds with a grace period are answered as marked, although what was stored never was.
-    const mark = { deletionTimestamp: formatTime(environment.clock.now()), deletionGracePeriodSeconds: 0 }
-    const marked = { ...last, metadata: { ...last.metadata, ...mark, ...raisedGeneration(current) } }
-    return { object: deepFreeze(normalize(storedType(writer, definition), marked) as ApiObject), removed: true }
+    return context.dryRun ? { object: current, entry, removed: true } : removeNow(store, { entry, current })
   }
-  const canonical = normalize(storedType(writer, definition), next) as ApiObject
-  if (context.dryRun) return { object: deepFreeze(canonical), removed: false }
+  const canonical = normalize(storedType(store), next) as ApiObject
+  return context.dryRun ? { object: deepFreeze(canonical), removed: false } : markTerminating(store, entry, canonical)
+}
+
+async function removeNow(store: StoreInternals, { entry, current }: Current): Promise<DeleteResult | undefined> {
+  const { definition, environment, objectCache } = store
+  const last = structuredClone(definition.conversion === undefined ? current : objectCache.objectOf(entry)) as ApiObject
+  const result = await environment.storage.delete(
+    entry.key,
+    (revision) => {
+      last.metadata.resourceVersion = String(revision)
+      return encodeStored(last)
+    },
+    { expect: entry.revision, memo: objectCache.newEntry(last) },
+  )
+  if (result.outcome !== 'written') return undefined
+  deepFreeze(last)
+  if (definition.strategy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined) {
+    return definition.conversion === undefined
+      ? { object: last, entry: result.entry, removed: true }
+      : { object: shownLast(current, last), removed: true }
+  }
+  // The response for a kind with a grace period shows the mark, although the stored object never carried it.
+  const mark = { deletionTimestamp: formatTime(environment.clock.now()), deletionGracePeriodSeconds: 0 }
+  const marked = { ...last, metadata: { ...last.metadata, ...mark, ...raisedGeneration(current) } }
+  return { object: deepFreeze(normalize(storedType(store), marked) as ApiObject), removed: true }
+}
+
+async function markTerminating(store: StoreInternals, entry: Entry, canonical: ApiObject): Promise<DeleteResult | undefined> {
+  const { definition, environment, objectCache } = store
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
-  const note = parsed.newEntry(kept)
-  const result = await storage.put(
+  const memo = objectCache.newEntry(kept)
+  const result = await environment.storage.put(
     entry.key,
     (revision) => {
       kept.metadata.resourceVersion = String(revision)
       return encodeStored(kept)
     },
-    { expect: entry.revision, memo: note },
+    { expect: entry.revision, memo },
   )
   if (result.outcome === 'conflict') return undefined
-  note.object = deepFreeze(kept)
-  parsed.keep(note, result.entry.value.byteLength)
-  const held = (canonical.metadata.finalizers ?? []).length > 0 || (canonical.metadata.deletionGracePeriodSeconds ?? 0) > 0
-  // A grace period of zero and nothing that holds it: the mark was only the first half.
-  return held || isNamespace(definition)
-    ? { object: await parsed.read(definition, result.entry), entry: result.entry, removed: false }
-    : undefined
+  memo.object = deepFreeze(kept)
+  objectCache.keep(memo, result.entry.value.byteLength)
+  const { finalizers = [], deletionGracePeriodSeconds = 0 } = canonical.metadata
+  const isHeld = finalizers.length > 0 || deletionGracePeriodSeconds > 0
+  // Nothing holds it and its grace period is zero: the mark was only the first half.
+  if (!isHeld && definition.strategy.pendingFinalizers === undefined) return undefined
+  return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
 }
 
 /** What was removed, as the version of the request shows it. */
@@ -213,14 +216,39 @@ function checkPreconditions(
   }
 }
 
-function markedByPolicy({ strategy: policy }: ResourceDefinition, current: FrozenObject, context: StrategyContext): ApiObject {
+/** The next step of a deletion: the marked object, `now` when it can go at once, or `pending` when nothing changes. */
+function deletionStep(
+  definition: ResourceDefinition,
+  current: FrozenObject,
+  options: DeleteOptions,
+  context: StrategyContext,
+): ApiObject | 'now' | 'pending' {
+  const { strategy } = definition
+  const isTerminating = current.metadata.deletionTimestamp !== undefined
+  if (strategy.pendingFinalizers !== undefined) {
+    if (!isTerminating) return markedByStrategy(definition, current, context, options.orphanDependents === true)
+    const pending = strategy.pendingFinalizers(current).length + (current.metadata.finalizers ?? []).length
+    return pending > 0 ? 'pending' : 'now'
+  }
+  if (strategy.beginDeletion !== undefined && !isTerminating) return markedByStrategy(definition, current, context, false)
+  return terminatingObject(definition, current, options, context.clock.now())
+}
+
+function markedByStrategy(
+  { strategy }: ResourceDefinition,
+  current: FrozenObject,
+  context: StrategyContext,
+  orphans: boolean,
+): ApiObject {
   const next = structuredClone(current) as ApiObject
   next.metadata.deletionTimestamp = formatTime(context.clock.now())
-  policy.beginDeletion?.(next, context)
+  strategy.beginDeletion?.(next, context)
+  const finalizers = next.metadata.finalizers ?? []
+  if (orphans && !finalizers.includes(orphanFinalizer)) next.metadata.finalizers = [...finalizers, orphanFinalizer]
   return next
 }
 
-/** What the first half of a deletion makes of an object: its marked form, or that it can go at once, or that nothing changes. */
+/** The generic first half of a deletion, by grace period and finalizers. */
 function terminatingObject(
   definition: ResourceDefinition,
   current: FrozenObject,
@@ -289,26 +317,4 @@ function deletionFinalizers(definition: ResourceDefinition, current: FrozenObjec
 function sameList(a: readonly string[], b: readonly string[]): boolean {
   const items = new Set(b)
   return a.length === b.length && a.every((item) => items.has(item))
-}
-
-function isNamespace(definition: ResourceDefinition): boolean {
-  return definition.kind.group === '' && definition.kind.kind === 'Namespace'
-}
-
-function namespaceFinalizers(namespace: FrozenObject): readonly string[] {
-  return (namespace as { spec?: { finalizers?: readonly string[] } }).spec?.finalizers ?? []
-}
-
-/** A namespace first becomes terminating; it goes when its controller has emptied `spec.finalizers`. */
-function terminatingNamespace(current: FrozenObject, options: DeleteOptions, now: number): ApiObject | 'now' | 'pending' {
-  if (current.metadata.deletionTimestamp !== undefined) {
-    return namespaceFinalizers(current).length > 0 || (current.metadata.finalizers ?? []).length > 0 ? 'pending' : 'now'
-  }
-  const next = structuredClone(current) as ApiObject & { status?: Record<string, unknown> }
-  next.metadata.deletionTimestamp = formatTime(now)
-  next.status = { ...next.status, phase: 'Terminating' }
-  if (options.orphanDependents === true && !(next.metadata.finalizers ?? []).includes(orphanFinalizer)) {
-    next.metadata.finalizers = [...(next.metadata.finalizers ?? []), orphanFinalizer]
-  }
-  return next
 }

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import type { FrozenObject } from './interfaces.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
 import { optimisticLockMessage } from './update-version.ts'
-import { updateObject } from './write.ts'
 
 type ConfigMap = FrozenObject & { readonly data?: Readonly<Record<string, string>> }
 
@@ -27,7 +26,7 @@ function suffixes(...names: string[]): Random {
   }
 }
 
-describe('createObject', () => {
+describe('create', () => {
   it('P12 P14 the server chooses uid and time, whatever was sent', async () => {
     const { create } = sampleRegistry()
     const metadata = {
@@ -70,7 +69,7 @@ describe('createObject', () => {
     const refused = create('configmaps', { metadata: { generateName: 'x-' } })
     await expect(refused).rejects.toMatchObject({ code: 409, reason: 'AlreadyExists' })
     await expect(refused).rejects.toThrow('x-bbbbb')
-    expect(registry.environment.storage.revision).toBe(Number(second.object.metadata.resourceVersion))
+    expect(registry.resourceVersion).toBe(second.object.metadata.resourceVersion)
   })
 
   it('P10 long prefixes are cut so that the name is a label', async () => {
@@ -132,7 +131,7 @@ describe('createObject', () => {
   })
 })
 
-describe('updateObject', () => {
+describe('update', () => {
   it('64 increments at a time without a version lose nothing', async () => {
     const { create, update, stored } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' }, data: { n: '0' } })
@@ -208,12 +207,12 @@ describe('updateObject', () => {
   })
 
   it('gives up a race when the caller has gone', async () => {
-    const { create, registry, definition, context } = sampleRegistry()
+    const { create, store, context } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' } })
     const gone = new AbortController()
     const change = async (current: FrozenObject | undefined): Promise<ApiObject> => {
       gone.abort()
-      await updateObject(registry, definition('configmaps'), context(), {
+      await store('configmaps').updateStored(context(), {
         namespace: 'ns',
         name: 'a',
         subresource: '',
@@ -221,7 +220,7 @@ describe('updateObject', () => {
       })
       return setData(() => ({ late: 'yes' }))(current)
     }
-    const late = updateObject(registry, definition('configmaps'), context({ signal: gone.signal }), {
+    const late = store('configmaps').updateStored(context({ signal: gone.signal }), {
       namespace: 'ns',
       name: 'a',
       subresource: '',

@@ -19,9 +19,10 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject, runInSlices, Slices } from '@krmkit/meta'
 import { normalize, stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
+import type { StoreInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
 import type { ServedResources } from './served-resources.ts'
-import type { Writer } from './writer.ts'
+import { toVersion } from './versions.ts'
 
 /**
  * Who owns which field, kept by every write. Owners are recorded in the version of the request, so objects are looked at
@@ -30,15 +31,15 @@ import type { Writer } from './writer.ts'
  * @see API protocol specification, 4.7
  */
 
-/** Everything ownership has to know about one kind, in all its served versions. */
+/** Types of all served versions of one kind, and the fields that its subresources reset. */
 interface OwnedKind {
   readonly types: ManagedTypes
-  /** By sub-resource. */
+  /** By subresource; the empty name is the main resource. */
   readonly reset: ReadonlyMap<string, ResetFields>
 }
 
-/** Worked out once for each definition; a resource whose versions change gets new definitions. */
-export class OwnedKinds {
+/** Caches the types per definition: a resource whose versions change gets new definitions. */
+export class FieldOwnership {
   readonly #served: ServedResources
   readonly #known = new WeakMap<ResourceDefinition, OwnedKind>()
 
@@ -85,11 +86,6 @@ export class OwnedKinds {
   }
 }
 
-/** The object as the version of the request shows it. */
-function seen(object: FrozenObject, definition: ResourceDefinition): FrozenObject {
-  return definition.fromStorage === undefined ? object : normalize(definition.kind.type(), definition.fromStorage(object))
-}
-
 /**
  * Records that the caller changed what differs between `live` and `next` (both in the storage version). Sets
  * `next.metadata.managedFields`; `next` is the caller's own.
@@ -97,15 +93,15 @@ function seen(object: FrozenObject, definition: ResourceDefinition): FrozenObjec
  * @returns what to wait for where the objects are large, for they are worked on in slices.
  */
 export function trackOwnership(
-  writer: Writer,
-  definition: ResourceDefinition,
+  store: StoreInternals,
   context: WriteContext,
   { live, next, subresource }: { live: FrozenObject | undefined; next: ApiObject; subresource: string },
 ): Promise<void> | undefined {
-  const { types, reset } = writer.owned.of(definition)
+  const { definition } = store
+  const { types, reset } = store.fieldOwnership.of(definition)
   const apiVersion = formatApiVersion(definition.kind)
-  const now = writer.environment.clock.now()
-  if (live !== undefined && losesOwners(writer, definition, { live, next })) {
+  const now = store.environment.clock.now()
+  if (live !== undefined && losesOwners(store, { live, next })) {
     delete next.metadata.managedFields
     return undefined
   }
@@ -115,9 +111,9 @@ export function trackOwnership(
     return undefined
   }
   const update = {
-    live: live === undefined ? undefined : seen(live, definition),
+    live: live === undefined ? undefined : toVersion(live, definition),
     // What is about to be stored in its own version was prepared by its rules already.
-    next: definition.version === definition.storage.version ? next : seen(next, definition),
+    next: definition.version === definition.storage.version ? next : toVersion(next, definition),
     manager: context.fieldManager,
     apiVersion,
     subresource,
@@ -126,7 +122,7 @@ export function trackOwnership(
     types,
   }
   if (isLarge(next) || isLarge(live)) {
-    return runInSlices(ownersAfterUpdateSteps(update), new Slices(writer.slices)).then((owners) => setManagedFields(next, owners))
+    return runInSlices(ownersAfterUpdateSteps(update), new Slices(store.slices)).then((owners) => setManagedFields(next, owners))
   }
   setManagedFields(next, ownersAfterUpdate(update))
   return undefined
@@ -137,13 +133,12 @@ export function trackOwnership(
  * the object, ownership is given up until somebody applies, as on a stock server.
  */
 function losesOwners(
-  writer: Writer,
-  definition: ResourceDefinition,
+  { definition, fieldOwnership }: StoreInternals,
   { live, next }: { live: FrozenObject; next: ApiObject },
 ): boolean {
   if (definition.custom === undefined) return false
   const own = formatApiVersion(definition.kind)
-  const versions = writer.owned.versionsOf(definition)
+  const versions = fieldOwnership.versionsOf(definition)
   if (versions.length < 2) return false
   const entries = live.metadata.managedFields
   if (entries === undefined) return !isReset(next.metadata.managedFields)
@@ -189,12 +184,12 @@ const maxConflicts = 1000
  * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
  */
 export function applyToObject(
-  writer: Writer,
-  definition: ResourceDefinition,
+  store: StoreInternals,
   context: WriteContext,
   intent: ApplyIntent,
 ): AppliedParts | Promise<AppliedParts> {
-  const { types, reset } = writer.owned.of(definition)
+  const { definition } = store
+  const { types, reset } = store.fieldOwnership.of(definition)
   const request = {
     live: intent.live,
     applied: intent.applied,
@@ -204,11 +199,11 @@ export function applyToObject(
     apiVersion: formatApiVersion(definition.kind),
     subresource: intent.subresource,
     resetFields: reset.get(intent.subresource),
-    now: writer.environment.clock.now(),
+    now: store.environment.clock.now(),
     types,
   }
   if (isLarge(intent.applied) || isLarge(intent.live)) {
-    return runInSlices(applyPartsSteps(request), new Slices(writer.slices)).then(partsOf, (error) => {
+    return runInSlices(applyPartsSteps(request), new Slices(store.slices)).then(partsOf, (error) => {
       throw refusal(error)
     })
   }
