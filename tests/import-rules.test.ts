@@ -172,12 +172,16 @@ describe.each(folders)('%s', (name) => {
   })
 
   it('declares what it imports', () => {
-    const { dependencies = {}, devDependencies = {} } = manifestOf(`packages/${name}`)
+    const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = manifestOf(`packages/${name}`)
     const root = manifestOf('.').devDependencies ?? {}
     const wrong = all.filter(({ from, inTest }) => {
       if (from.startsWith('.') || from.startsWith('node:')) return false
       const library = packageNameOf(from)
-      return !(library in dependencies || (inTest && (library in devDependencies || library in root)))
+      return !(
+        library in dependencies ||
+        library in peerDependencies ||
+        (inTest && (library in devDependencies || library in root))
+      )
     })
     expect(wrong.map(show)).toEqual([])
   })
