@@ -1,35 +1,49 @@
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { cycles } from './cycles.ts'
 import { type Import, importsOf, manifestOf, packageFolders, packageNameOf, sourceFiles } from './source-files.ts'
 
+const below = ['protocol', 'meta', 'schema', 'storage', 'authentication', 'authorization', 'certificates'] as const
+const middle = ['kinds', 'fieldmanager', 'admission', 'versioning'] as const
+
 /**
- * Who may import whom. A package may also import what those it names may import: dependencies point inward, never back. The
- * same table stands in docs/ARCHITECTURE.md.
+ * The packages that each package may import. A row is complete: what an imported package imports is not allowed with it. The same
+ * table stands in docs/ARCHITECTURE.md.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
   meta: [],
   schema: ['meta'],
   storage: ['meta'],
   authentication: ['meta'],
   authorization: ['meta'],
   certificates: ['meta'],
-  kinds: ['schema', 'certificates'],
-  fieldmanager: ['schema'],
-  admission: ['schema', 'authorization', 'fieldmanager', 'certificates'],
-  versioning: ['schema', 'kinds'],
-  registry: ['storage', 'fieldmanager', 'admission', 'kinds', 'versioning'],
-  apiserver: ['registry', 'authentication', 'authorization', 'certificates'],
-  client: ['meta', 'schema'],
-  controllers: ['client', 'authorization', 'admission', 'certificates'],
-  http: ['apiserver'],
-  testing: ['apiserver', 'controllers', 'client'],
-  krmkit: ['http', 'testing'],
+  kinds: ['meta', 'schema', 'certificates'],
+  fieldmanager: ['meta', 'schema'],
+  admission: ['protocol', 'meta', 'schema', 'authorization', 'certificates', 'fieldmanager'],
+  versioning: ['meta', 'schema', 'kinds'],
+  registry: ['meta', 'schema', 'storage', 'fieldmanager', 'admission', 'kinds', 'versioning'],
+  apiserver: [...below, ...middle, 'registry'],
+  client: ['protocol', 'meta', 'schema'],
+  controllers: ['protocol', 'meta', 'authorization', 'certificates', 'admission', 'client'],
+  http: ['protocol', 'meta', 'certificates'],
+  testing: [
+    ...['protocol', 'meta', 'schema', 'storage', 'authentication', 'certificates', 'kinds'],
+    ...['apiserver', 'controllers', 'client'],
+  ],
+  krmkit: [...below, ...middle, 'registry', 'apiserver', 'client', 'controllers', 'http', 'testing'],
 }
 
-/** Packages that may be looked at for their types alone. */
-const typesOnly: Readonly<Record<string, readonly string[]>> = {
-  client: ['apiserver', 'kinds'],
+/** Packages that only the tests of a package may import. */
+const allowedInTests: Readonly<Record<string, readonly string[]>> = {
+  http: ['apiserver', 'storage'],
 }
+
+/** Packages whose modules still import one another in cycles. The list only gets shorter. */
+const withCycles = new Set(['admission', 'apiserver', 'authentication', 'kinds', 'krmkit', 'registry', 'schema'])
+
+/** Packages that must install without a server and without native code. */
+const light = ['protocol', 'meta', 'client', 'http']
 
 /** Which packages may use a library; in each of them one module is the door to it. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
@@ -62,11 +76,48 @@ const mayUseNet = new Set(['certificates', 'krmkit'])
 
 const folders = packageFolders()
 const imports = new Map(folders.map((name) => [name, sourceFiles(`packages/${name}/src`).flatMap(importsOf)]))
-const reach = (name: string): Set<string> => new Set((allowed[name] ?? []).flatMap((next) => [next, ...reach(next)]))
+/** The folder of the package of this workspace that a specifier names. */
+function siblingOf(from: string): string | undefined {
+  const library = packageNameOf(from)
+  return library === 'krmkit' ? library : /^@krmkit\/(.+)$/.exec(library)?.[1]
+}
+
+/** The packages of this workspace that are installed with a package. */
+function siblingsOf(name: string): string[] {
+  return Object.keys(manifestOf(`packages/${name}`).dependencies ?? {})
+    .map(siblingOf)
+    .filter((other) => other !== undefined)
+}
+
+/** The modules of a package and the modules that they import by a relative path. */
+function fileImports(name: string): Map<string, string[]> {
+  const files = sourceFiles(`packages/${name}/src`, { generated: true })
+  const of = (file: string) => importsOf(file).filter(({ from }) => from.startsWith('.') && from.endsWith('.ts'))
+  return new Map(
+    files.map((file) => [file, of(file).map(({ from }) => normalize(join(dirname(file), from)).replaceAll('\\', '/'))]),
+  )
+}
+
 const show = ({ file, from }: Import) => `${file} imports ${from}`
 
 it('the table names every package and only those', () => {
   expect(Object.keys(allowed).sort()).toEqual(folders)
+})
+
+it('packages do not depend on one another in cycles', () => {
+  expect(cycles(new Map(folders.map((name) => [name, siblingsOf(name)])))).toEqual([])
+})
+
+it.each(light)('%s installs neither a server nor native code', (name) => {
+  const installed = new Set<string>()
+  const install = (each: string) => {
+    if (installed.has(each)) return
+    installed.add(each)
+    for (const sibling of siblingsOf(each)) install(sibling)
+  }
+  install(name)
+  expect([...installed].filter((each) => ['apiserver', 'registry', 'storage'].includes(each))).toEqual([])
+  expect([...installed].filter((each) => 'lmdb' in (manifestOf(`packages/${each}`).dependencies ?? {}))).toEqual([])
 })
 
 describe.each(folders)('%s', (name) => {
@@ -74,14 +125,21 @@ describe.each(folders)('%s', (name) => {
   const production = all.filter(({ inTest }) => !inTest)
 
   it('imports only packages it may', () => {
-    const may = reach(name)
-    const wrong = all.filter(({ from, typeOnly, inTest }) => {
-      const other =
-        /^@krmkit\/([a-z]+)/.exec(from)?.[1] ?? (from === 'krmkit' || from.startsWith('krmkit/') ? 'krmkit' : undefined)
-      if (other === undefined || may.has(other)) return false
-      return !((typeOnly || inTest) && (typesOnly[name] ?? []).includes(other))
+    const may = new Set(allowed[name])
+    const mayInTests = new Set(allowedInTests[name])
+    const wrong = all.filter(({ from, inTest }) => {
+      const other = siblingOf(from)
+      return other !== undefined && !may.has(other) && !(inTest && mayInTests.has(other))
     })
     expect(wrong.map(show)).toEqual([])
+  })
+
+  it('depends only on packages it may import', () => {
+    expect(siblingsOf(name).filter((other) => !allowed[name]?.includes(other))).toEqual([])
+  })
+
+  it.skipIf(withCycles.has(name))('has no import cycles, types included', () => {
+    expect(cycles(fileImports(name)).map((files) => files.join(', '))).toEqual([])
   })
 
   it('stays inside itself with relative imports, which end in .ts', () => {
@@ -114,12 +172,16 @@ describe.each(folders)('%s', (name) => {
   })
 
   it('declares what it imports', () => {
-    const { dependencies = {}, devDependencies = {} } = manifestOf(`packages/${name}`)
+    const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = manifestOf(`packages/${name}`)
     const root = manifestOf('.').devDependencies ?? {}
     const wrong = all.filter(({ from, inTest }) => {
       if (from.startsWith('.') || from.startsWith('node:')) return false
       const library = packageNameOf(from)
-      return !(library in dependencies || (inTest && (library in devDependencies || library in root)))
+      return !(
+        library in dependencies ||
+        library in peerDependencies ||
+        (inTest && (library in devDependencies || library in root))
+      )
     })
     expect(wrong.map(show)).toEqual([])
   })

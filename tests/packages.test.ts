@@ -56,6 +56,10 @@ describe.each(packageFolders())('%s', (name) => {
       if (version === 'workspace:*') siblings.push(`../${dependency.replace('@krmkit/', '')}`)
       else expect(version, dependency).toMatch(exact)
     }
+    for (const [peer, range] of Object.entries(manifest.peerDependencies ?? {})) {
+      expect(range, peer).toMatch(/^\^\d+\.\d+\.\d+$/)
+      expect(manifest.devDependencies?.[peer], `${peer}, as tested`).toMatch(exact)
+    }
     expect(references.map(({ path }) => path).sort()).toEqual(siblings.sort())
   })
 

@@ -19,6 +19,8 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
   readonly scripts?: Readonly<Record<string, string>>
 }
 
@@ -39,10 +41,11 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Every TypeScript file below a folder but the generated ones, as paths from the root. */
-export function sourceFiles(folder: string): string[] {
+/** Every TypeScript file below a folder, as paths from the root. Generated files only with `generated`. */
+export function sourceFiles(folder: string, { generated = false } = {}): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.generated.ts') && !path.includes('node_modules'))
+    .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+    .filter((path) => generated || !path.endsWith('.generated.ts'))
     .map((path) => join(folder, path).replaceAll('\\', '/'))
     .sort()
 }

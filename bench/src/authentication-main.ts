@@ -2,9 +2,10 @@
  * Requests by every way of saying who is calling, against anonymous ones. With `--serve`: a server over TLS that prints how
  * to reach it; without: the server as a function, whose figures are printed as JSON.
  */
+
 import { generateKeyPairSync } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type ApiRequest, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import {
   anonymousAuthenticator,
   bearerToken,
@@ -31,6 +32,7 @@ import { certificateAuthority, frontProxyLab, oidcLab, webhookLab } from '@krmki
 import { alwaysAllow } from '@krmkit/authorization'
 import { listen } from '@krmkit/http'
 import { systemClock as clock, systemRandom as random, stockProfile } from '@krmkit/meta'
+import type { ApiRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 
 /** How one kind of caller asks. */

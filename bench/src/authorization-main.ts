@@ -1,7 +1,9 @@
 /** Measures decisions, and what they cost requests, and prints the figures as JSON. */
+
 import { parseArgs } from 'node:util'
-import { type ApiServerOptions, createApiServer, type Handler } from '@krmkit/apiserver'
+import { type ApiServerOptions, createApiServer } from '@krmkit/apiserver'
 import { privilegedGroups, type StoredObject, unionAuthorizer } from '@krmkit/authorization'
+import type { Handler } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { authorizationRows, manyBindings } from './micro/authorization.ts'
 import { bytesOf, configMap } from './objects.ts'

@@ -1,7 +1,9 @@
 /** Measures what webhooks cost a request, and prints the figures as JSON. */
+
 import { parseArgs } from 'node:util'
 import { createAdmissionPlugins, type InProcessWebhook } from '@krmkit/admission'
-import { type AuditTrail, createApiServer, fixedAuditPolicy, type Handler } from '@krmkit/apiserver'
+import { type AuditTrail, createApiServer, fixedAuditPolicy } from '@krmkit/apiserver'
+import type { Handler } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { bytesOf, configMap } from './objects.ts'
 

@@ -1,7 +1,8 @@
 import { type AdmissionDecision, defaultAdmissionPlugins } from '@krmkit/admission'
-import { type ApiRequest, createApiServer } from '@krmkit/apiserver'
+import { createApiServer } from '@krmkit/apiserver'
 import { inProcessClient, resourceType } from '@krmkit/client'
 import { type ApiObject, seededRandom } from '@krmkit/meta'
+import type { ApiRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 
@@ -25,7 +26,7 @@ const pod = (name: string) => ({ metadata: { name, ...place }, spec: { container
 async function start() {
   const server = await createApiServer({ storage: memoryStorage(), random: seededRandom(1), admission: defaultAdmissionPlugins })
   const decisions: AdmissionDecision[] = []
-  const client = inProcessClient(server, { user, decisions: (decision) => void decisions.push(decision) })
+  const client = inProcessClient(server, { user, decisions: (decision: AdmissionDecision) => void decisions.push(decision) })
   await client.create(accounts, { metadata: { name: 'default', ...place } })
   decisions.splice(0)
   return { server, client, decisions, [Symbol.asyncDispose]: () => server.close() }
@@ -68,7 +69,7 @@ describe('a server with the default plugins', () => {
       peer: {},
       signal: new AbortController().signal,
       user,
-      decisions: (decision) => void other.push(decision),
+      decisions: (decision: AdmissionDecision) => void other.push(decision),
     }
     expect((await api.server.handle(request)).status).toBe(201)
     expect(other.length).toBeGreaterThan(2)

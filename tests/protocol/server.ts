@@ -1,13 +1,7 @@
-import {
-  type ApiRequest,
-  type ApiResponse,
-  type ApiServerOptions,
-  createApiServer,
-  type EmbeddedServer,
-  type Handler,
-} from '@krmkit/apiserver'
+import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { builtInTypes } from '@krmkit/kinds'
 import { ApiError, type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { memoryStorage, type Storage, type StorageOptions } from '@krmkit/storage'
 
 /**

@@ -1,5 +1,5 @@
 /** The server as a function: requests without sockets, answers thrown away once their status is known. */
-import type { ApiResponse, Handler } from '@krmkit/apiserver'
+import type { ApiResponse, Handler } from '@krmkit/protocol'
 
 export interface Call {
   readonly method: string

@@ -1,4 +1,4 @@
-import type { ApiBody } from './interfaces.ts'
+import type { ApiBody } from '@krmkit/protocol'
 
 /** Bytes of one part, unless a single piece is longer. */
 const partBytes = 64 * 1024

@@ -1,4 +1,4 @@
-import type { ApiRequest } from './interfaces.ts'
+import type { ApiRequest } from '@krmkit/protocol'
 
 /** What differs from the original. */
 export interface RequestOverrides {

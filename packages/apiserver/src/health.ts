@@ -1,4 +1,4 @@
-import type { ApiResponse } from './interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import { flag, type Query } from './query.ts'
 import { textResponse } from './responses.ts'
 

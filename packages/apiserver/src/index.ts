@@ -1,13 +1,6 @@
 export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
 export { endpointServices } from './aggregation/endpoint-services.ts'
-export type {
-  Aggregation,
-  ProxiedRequest,
-  ProxiedTarget,
-  ProxyIdentity,
-  ProxyTarget,
-  ProxyTransport,
-} from './aggregation/interfaces.ts'
+export type { Aggregation, ProxyIdentity } from './aggregation/interfaces.ts'
 export { AuditError, type AuditErrorCode } from './audit/audit-error.ts'
 export { type BufferOptions, bufferedAudit } from './audit/buffered-backend.ts'
 export type {
@@ -31,7 +24,7 @@ export { type TruncateOptions, truncatedAudit } from './audit/truncated-backend.
 export { type AuditWebhookOptions, auditWebhook, type PostEntries } from './audit/webhook-backend.ts'
 export type { ConversionReach, InProcessConverter } from './conversion/interfaces.ts'
 export type { HealthCheck } from './health.ts'
-export type { ApiBody, ApiRequest, ApiResponse, ApiServer, BodyPiece, Handler, Peer, SharedEvent } from './interfaces.ts'
+export type { ApiServer } from './interfaces.ts'
 export { softwareVersion } from './non-resource.ts'
 export { type ApiServerOptions, createApiServer, defaultLimits, type EmbeddedServer, type ServerLimits } from './server.ts'
 export type { YamlTranslator } from './yaml-translator.ts'

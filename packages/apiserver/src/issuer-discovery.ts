@@ -1,6 +1,6 @@
 import type { IssuerDocuments } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
-import type { ApiResponse } from './interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import { bytesBody } from './responses.ts'
 
 const configurationPath = '/.well-known/openid-configuration'

@@ -1,7 +1,7 @@
 import { runAtOnce } from '@krmkit/meta'
+import type { BodyPiece } from '@krmkit/protocol'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import type { BodyPiece } from './interfaces.ts'
 import { ListChunkCache } from './list-chunk-cache.ts'
 import type { VersionCodec } from './version-codec.ts'
 

@@ -1,6 +1,6 @@
+import type { ApiBody, BodyPiece } from '@krmkit/protocol'
 import { isLargeEntry } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
-import type { ApiBody, BodyPiece } from './interfaces.ts'
 import { memberBytes, type VersionCodec } from './version-codec.ts'
 
 /** Entries of one run on average, at most, and the bytes beyond which a run ends. */

@@ -1,8 +1,8 @@
 import { builtInTypes } from '@krmkit/kinds'
+import type { ApiBody } from '@krmkit/protocol'
 import { decodeMessage, encodeJson, encodeProtobuf, ListMessage, printYaml, readEnvelope, stringifyJson } from '@krmkit/schema'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ApiBody } from './interfaces.ts'
 import { ElementText, jsonListWriter, type ListWriter, protobufListWriter, yamlListWriter } from './list-writers.ts'
 
 const text = fc.string({ unit: fc.constantFrom('a', 'Z', '<', '&', '\n', ' ', '"', '\\', '\u2028', '0', ':', '-', '#', 'é') })

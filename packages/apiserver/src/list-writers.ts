@@ -1,6 +1,6 @@
+import type { ApiBody } from '@krmkit/protocol'
 import { JsonIndenter, ListMessage, type StructType, stringifyJson, yamlPieces } from '@krmkit/schema'
 import { BodyParts } from './body-parts.ts'
-import type { ApiBody } from './interfaces.ts'
 
 /**
  * Lists as bytes, element by element: however long a list is, no step takes longer than its longest element. Steps that may be long

@@ -1,7 +1,7 @@
 import type { AdmissionDecision } from '@krmkit/admission'
 import type { UserInfo } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { NotedObject } from './audit/bodies.ts'
-import type { ApiRequest, ApiResponse } from './interfaces.ts'
 import type { Query } from './query.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { RequestSelectors } from './request-selectors.ts'

@@ -1,4 +1,5 @@
 import { ApiError, runAtOnce, type SliceScheduler, type Status, sliced } from '@krmkit/meta'
+import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { isLarge } from '@krmkit/registry'
 import {
   encodeJson,
@@ -11,7 +12,6 @@ import {
   yamlPieces,
 } from '@krmkit/schema'
 import { BodyParts } from './body-parts.ts'
-import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
 
 /** Turns objects and failures into answers of the negotiated form. */

@@ -21,6 +21,7 @@ import {
   systemClock,
   systemRandom,
 } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
@@ -47,7 +48,7 @@ import { warnings } from './filters/warnings.ts'
 import { createFlowControl } from './flow-control/server-flow-control.ts'
 import { WatchCounts } from './flow-control/watch-counts.ts'
 import type { HealthCheck } from './health.ts'
-import type { ApiRequest, ApiResponse, ApiServer } from './interfaces.ts'
+import type { ApiServer } from './interfaces.ts'
 import { ListChunkCache } from './list-chunk-cache.ts'
 import { createMetrics } from './metrics.ts'
 import { Negotiator } from './negotiation.ts'

@@ -8,6 +8,7 @@ import {
   systemClock,
   systemRandom,
 } from '@krmkit/meta'
+import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 import { HttpSender } from './http-sender.ts'
 import type {
@@ -33,7 +34,6 @@ import type {
 } from './interfaces.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
 import { bytesOf, isStatus, parseAnswer, textOf } from './response.ts'
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 import { eventsOf, follow, sharedEventsOf } from './watch.ts'
 
 /** What both ways of making a client take. */

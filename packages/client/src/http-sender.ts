@@ -1,7 +1,7 @@
 import type { Clock } from '@krmkit/meta'
+import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { pause } from './backoff.ts'
 import { failureOf, retryAfterOf, warningsOf } from './response.ts'
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
 export interface CallerOptions {
   readonly clock: Clock

@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import type { ApiBody, ApiRequest, ApiResponse, Handler } from '@krmkit/apiserver'
 import { ApiError, type UserInfo } from '@krmkit/meta'
+import type { ApiBody, ApiRequest, ApiResponse, Handler, Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type ClientOptions, createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
 import type { Client } from './interfaces.ts'
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
 export interface InProcessOptions extends ClientOptions {
   /** Who is calling, authenticated by being in the same process. Absent: the server's authenticators decide. */

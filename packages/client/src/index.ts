@@ -34,4 +34,3 @@ export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } fro
 export { migrateStorage, type StorageMigration } from './migrate-storage.ts'
 export { type ConnectionOptions, type RemoteOptions, remoteClient, remoteTransport } from './remote.ts'
 export { apiVersionOf, resourceType, subresourceType, typeOf } from './resource.ts'
-export type { Transport, TransportRequest, TransportResponse } from './transport.ts'

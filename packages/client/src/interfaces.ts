@@ -1,5 +1,5 @@
-import type { SharedEvent } from '@krmkit/apiserver'
 import type { ApiObject, Completed, JsonObject, JsonValue, ListMeta, Status, Typed } from '@krmkit/meta'
+import type { SharedEvent } from '@krmkit/protocol'
 
 /**
  * One client interface, whatever carries its requests: a function call in the same process or HTTPS to another machine.

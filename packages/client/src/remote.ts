@@ -9,11 +9,11 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { createGunzip } from 'node:zlib'
+import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type ClientOptions, createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
 import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 import type { Client } from './interfaces.ts'
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 
 /** How to reach a server and who to be there. `KubeconfigConnection` of `loadKubeconfig` is one. */
 export interface ConnectionOptions {

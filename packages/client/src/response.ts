@@ -1,6 +1,6 @@
 import { ApiError, type Status } from '@krmkit/meta'
+import type { TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
-import type { TransportResponse } from './transport.ts'
 
 /** Reads a whole body. */
 export async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

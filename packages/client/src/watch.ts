@@ -1,5 +1,5 @@
-import type { SharedEvent } from '@krmkit/apiserver'
 import { ApiError, type ApiObject, type Clock, type Random } from '@krmkit/meta'
+import type { SharedEvent } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 import type { WatchEvent } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'

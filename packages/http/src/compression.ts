@@ -1,4 +1,4 @@
-import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { acceptsGzip } from './request-head.ts'
 
 /** Smaller bodies are not worth compressing; the stock server's threshold. */

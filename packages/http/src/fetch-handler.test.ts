@@ -1,4 +1,4 @@
-import type { ApiRequest } from '@krmkit/apiserver'
+import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { fetchHandler } from './fetch-handler.ts'
 import { answering, Feed, streaming, text } from './testing/fake-server.ts'

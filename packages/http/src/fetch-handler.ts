@@ -1,5 +1,5 @@
-import type { ApiBody, ApiRequest, Peer } from '@krmkit/apiserver'
 import { ApiError, type UserInfo } from '@krmkit/meta'
+import type { ApiBody, ApiRequest, Peer } from '@krmkit/protocol'
 import { dropStream, groups } from './exchange.ts'
 import { answerText, isSendable, sentText } from './header-text.ts'
 import type { Served } from './interfaces.ts'

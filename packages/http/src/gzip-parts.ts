@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { BodyPiece } from '@krmkit/apiserver'
+import type { BodyPiece } from '@krmkit/protocol'
 import { crc32, crc32AfterMore } from './crc32.ts'
 
 type Part = Uint8Array | BodyPiece

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 
 /** Heads that node's parser lets through, and the stock server does not. The answers are those of the stock server. */
 

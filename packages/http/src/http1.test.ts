@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import type { ApiRequest } from '@krmkit/apiserver'
+import type { ApiRequest } from '@krmkit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Listening } from './interfaces.ts'
 import { Feed, listenPlain, RawClient, streaming, text } from './testing/fake-server.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
 import { type Context, carry, dropStream, failure, groups, internalFailure } from './exchange.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ApiRequest } from '@krmkit/apiserver'
+import type { ApiRequest } from '@krmkit/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Listening, ListenLimits } from './interfaces.ts'
 import { listen } from './listen.ts'

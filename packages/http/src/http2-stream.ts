@@ -1,6 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
-import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { BodyPace } from './body-pace.ts'
 import { compressedHeaders, shouldCompress } from './compression.ts'
 import { type Context, carry, dropStream, failure, groups, internalFailure, refusal } from './exchange.ts'

@@ -1,5 +1,5 @@
-import type { Handler } from '@krmkit/apiserver'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Handler } from '@krmkit/protocol'
 
 /**
  * The adapter between sockets and an `ApiServer`: one port that speaks HTTP/1.1 and HTTP/2, over TLS or plain.

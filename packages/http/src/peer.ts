@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import type { Peer } from '@krmkit/apiserver'
+import type { Peer } from '@krmkit/protocol'
 
 const known = Symbol('peer')
 

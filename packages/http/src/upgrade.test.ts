@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Listening } from './interfaces.ts'
 import { listenPlain, RawClient, text } from './testing/fake-server.ts'

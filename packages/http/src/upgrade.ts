@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { type Duplex, PassThrough, type Readable } from 'node:stream'
-import type { ApiRequest, ApiResponse } from '@krmkit/apiserver'
 import { ApiError } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { Running } from './exchange.ts'
 import { answerText } from './header-text.ts'
 

@@ -3,8 +3,8 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
-import type { SendToWebhook, WebhookAnswer, WebhookRequest, WebhookTarget, WebhookTransport } from '@krmkit/admission'
 import { pemBlocks } from '@krmkit/meta'
+import type { WebhookRequest, WebhookResponse, WebhookSender, WebhookTarget, WebhookTransport } from '@krmkit/protocol'
 import { connectionFailure } from './connection-failure.ts'
 
 /** As Go's client keeps them. */
@@ -33,7 +33,7 @@ export function webhookTransport(): WebhookTransport & Disposable {
     return agent
   }
   return {
-    open(target): SendToWebhook {
+    open(target): WebhookSender {
       checkTarget(target)
       const agent = agentOf(target)
       return async (request) => {
@@ -149,7 +149,7 @@ function post(
   })
   open.add(outgoing)
   outgoing.once('close', () => open.delete(outgoing))
-  const answer = new Promise<WebhookAnswer>((resolve, reject) => {
+  const answer = new Promise<WebhookResponse>((resolve, reject) => {
     outgoing.on('error', reject)
     outgoing.once('response', (incoming) => {
       readBody(incoming, limitBytes).then(
@@ -166,7 +166,7 @@ function post(
   return { answer, wasStale }
 }
 
-function headersOf({ headers }: IncomingMessage): WebhookAnswer['headers'] {
+function headersOf({ headers }: IncomingMessage): WebhookResponse['headers'] {
   return { 'content-type': headers['content-type'], location: headers.location }
 }
 

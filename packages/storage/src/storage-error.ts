@@ -12,6 +12,8 @@ export type UnavailableReason =
   | 'corrupt'
   /** The directory cannot be reached or written. */
   | 'access'
+  /** The optional package `lmdb` is not installed, or its native code cannot be loaded. */
+  | 'module'
 
 export type StorageErrorDetail =
   /** `requested` lies before the oldest revision that can still be read. */

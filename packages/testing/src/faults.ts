@@ -1,6 +1,6 @@
-import type { ApiBody, ApiResponse } from '@krmkit/apiserver'
 import { ClientError } from '@krmkit/client'
 import type { Clock, StatusReason } from '@krmkit/meta'
+import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Match, matches } from './match.ts'
 import type { RequestShape } from './request-shape.ts'
 

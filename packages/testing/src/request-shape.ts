@@ -1,4 +1,4 @@
-import type { ApiRequest } from '@krmkit/apiserver'
+import type { ApiRequest } from '@krmkit/protocol'
 
 /** What a request asks for, read from its method and path alone. */
 export interface RequestShape {

@@ -1,11 +1,11 @@
 import { fakeClock } from '@krmkit/meta'
+import type { WebhookRequest, WebhookResponse, WebhookTarget } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { contextOf } from '../testing/request.ts'
 import { failureOf } from '../testing/webhooks.ts'
 import { WebhookClient } from './client.ts'
 import { credentialsByHost } from './credentials.ts'
 import { type ClientConfig, hooksOf } from './hook.ts'
-import type { WebhookAnswer, WebhookRequest, WebhookTarget } from './interfaces.ts'
 import { clusterServices } from './service-resolver.ts'
 
 const hookAt = (clientConfig: ClientConfig) => {
@@ -19,12 +19,12 @@ const hookAt = (clientConfig: ClientConfig) => {
   return hook
 }
 const json = { 'content-type': 'application/json' }
-const fine: WebhookAnswer = { status: 200, headers: json, body: new TextEncoder().encode('{}') }
+const fine: WebhookResponse = { status: 200, headers: json, body: new TextEncoder().encode('{}') }
 const { reader } = contextOf()
 const bounds = { signal: new AbortController().signal, timeoutSeconds: 10 }
 
 /** A transport that answers one after the other, and remembers where it was led. */
-function transportOf(...answers: (WebhookAnswer | Error)[]) {
+function transportOf(...answers: (WebhookResponse | Error)[]) {
   const targets: WebhookTarget[] = []
   const requests: WebhookRequest[] = []
   const transport = {
@@ -116,7 +116,7 @@ describe('the way to a webhook', () => {
   })
 
   it('redirects are followed on the same host, and nowhere else', async () => {
-    const to = (location: string, status = 302): WebhookAnswer => ({ status, headers: { location }, body: new Uint8Array() })
+    const to = (location: string, status = 302): WebhookResponse => ({ status, headers: { location }, body: new Uint8Array() })
     const { transport, requests } = transportOf(to('/b', 307), to('/c'), fine, to('https://evil.test/'))
     const client = new WebhookClient({ clock, transport })
     await post(client, { url })
@@ -129,7 +129,7 @@ describe('the way to a webhook', () => {
   })
 
   it('redirects come to an end', async () => {
-    const round: WebhookAnswer = { status: 307, headers: { location: '/again' }, body: new Uint8Array() }
+    const round: WebhookResponse = { status: 307, headers: { location: '/again' }, body: new Uint8Array() }
     const { transport, requests } = transportOf(...Array.from({ length: 30 }, () => round))
     await failureOf(post(new WebhookClient({ clock, transport }), { url }))
     expect(requests).toHaveLength(11)

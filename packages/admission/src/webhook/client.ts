@@ -1,17 +1,10 @@
 import { ApiError, type Clock } from '@krmkit/meta'
+import type { WebhookResponse, WebhookSender, WebhookTransport } from '@krmkit/protocol'
 import { base64ToBytes } from '@krmkit/schema'
 import type { ObjectReader } from '../interfaces.ts'
 import { addressOf, type WebhookAddress } from './address.ts'
 import type { Hook } from './hook.ts'
-import type {
-  CredentialsFor,
-  InProcessWebhook,
-  SendToWebhook,
-  ServiceResolver,
-  WebhookAnswer,
-  WebhookCredentials,
-  WebhookTransport,
-} from './interfaces.ts'
+import type { CredentialsFor, InProcessWebhook, ServiceResolver, WebhookCredentials } from './interfaces.ts'
 import { clusterServices } from './service-resolver.ts'
 import { WebhookError } from './webhook-error.ts'
 
@@ -98,7 +91,7 @@ function connect(
     credentials,
     services,
   }: { readonly address: WebhookAddress; readonly credentials: WebhookCredentials; readonly services: ServiceResolver },
-): SendToWebhook {
+): WebhookSender {
   const { certificate, key } = credentials
   const serverName = credentials.serverName ?? address.serverName
   const { service } = address
@@ -135,7 +128,7 @@ function unreachable(reason: string): WebhookError {
 }
 
 interface Route {
-  readonly send: SendToWebhook
+  readonly send: WebhookSender
   readonly address: WebhookAddress
   readonly credentials: WebhookCredentials
   readonly limitBytes: number
@@ -154,7 +147,7 @@ async function post(route: Route, body: string, { signal, timeoutSeconds }: Post
   let path = `${address.path}?timeout=${timeoutSeconds}s`
   for (let redirects = 0; ; redirects++) {
     const url = address.origin + path
-    let answer: WebhookAnswer
+    let answer: WebhookResponse
     try {
       answer = await send({ method, path, headers, body: method === 'POST' ? body : '', signal, limitBytes })
     } catch (error) {
@@ -168,13 +161,13 @@ async function post(route: Route, body: string, { signal, timeoutSeconds }: Post
   }
 }
 
-function redirected({ status, headers }: WebhookAnswer, from: string): URL | undefined {
+function redirected({ status, headers }: WebhookResponse, from: string): URL | undefined {
   const { location } = headers
   if (![301, 302, 303, 307, 308].includes(status) || location === undefined || !URL.canParse(location, from)) return undefined
   return new URL(location, from)
 }
 
-function bodyOf({ status, headers, body }: WebhookAnswer): Uint8Array {
+function bodyOf({ status, headers, body }: WebhookResponse): Uint8Array {
   if (status < 200 || status > 299) {
     const text = new TextDecoder().decode(body.subarray(0, 2048)).trim()
     const isText = (headers['content-type'] ?? '').startsWith('text/')

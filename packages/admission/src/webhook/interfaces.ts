@@ -1,57 +1,11 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
+import type { ServiceAddress } from '@krmkit/protocol'
 import type { AdmissionAttributes } from '../interfaces.ts'
 
 /**
  * What webhooks need from outside: a way to reach them, somebody who knows where services are, an evaluator of expressions, and
  * somebody who counts. Nothing here opens a connection.
  */
-
-/** The end of connections: whose certificate is expected there, and who we are. */
-export interface WebhookTarget {
-  /** `https://host:port` */
-  readonly origin: string
-  /** PEM of the authorities to trust. Absent: those of the platform. */
-  readonly ca?: string
-  /** PEM of a client certificate and its key. */
-  readonly certificate?: string
-  readonly key?: string
-  /** Name that the certificate must have, when it is not the host of `origin`. */
-  readonly serverName?: string
-  /** Where to connect, asked for every request, when it is not where `origin` says. Rejects with what to tell. */
-  readonly resolve?: () => Promise<ServiceAddress>
-}
-
-export interface ServiceAddress {
-  readonly host: string
-  readonly port: number
-}
-
-export interface WebhookRequest {
-  readonly method: 'POST' | 'GET'
-  /** Path and query. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  readonly signal: AbortSignal
-  /** Answers with longer bodies are given up. */
-  readonly limitBytes: number
-}
-
-export interface WebhookAnswer {
-  readonly status: number
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
-}
-
-/** Sends one request; rejects with an Error whose message tells why there is no answer. */
-export type SendToWebhook = (request: WebhookRequest) => Promise<WebhookAnswer>
-
-/** Reaches webhooks over HTTPS, with connections kept for later requests to the same target. */
-export interface WebhookTransport {
-  /** @throws Error when authorities, certificate or key cannot be used. */
-  open(target: WebhookTarget): SendToWebhook
-}
 
 /** Finds a service of the cluster. Rejects with what to tell. */
 export type ServiceResolver = (service: {

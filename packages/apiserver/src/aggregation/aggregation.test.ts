@@ -1,9 +1,9 @@
 import { fakeClock, type JsonObject } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse, Handler, ProxiedRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ApiRequest, ApiResponse, Handler } from '../interfaces.ts'
 import { createApiServer, type EmbeddedServer } from '../server.ts'
-import type { Aggregation, ProxiedRequest } from './interfaces.ts'
+import type { Aggregation } from './interfaces.ts'
 
 const servers: EmbeddedServer[] = []
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import type { ApiBody } from '../interfaces.ts'
+import type { ApiBody } from '@krmkit/protocol'
 
 /** The whole body of an answer as text. @throws Error for one that is longer than `limitBytes`. */
 export async function bodyText({ body }: { readonly body: ApiBody }, limitBytes: number): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Clock } from '@krmkit/meta'
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
 
 /** An end for a request that is passed on: the client goes away, nobody waits any more, or `ms` have passed. */

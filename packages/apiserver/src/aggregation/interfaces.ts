@@ -1,5 +1,5 @@
-import type { ServiceAddress, ServiceResolver, WebhookTarget } from '@krmkit/admission'
-import type { ApiResponse, Handler } from '../interfaces.ts'
+import type { ServiceResolver } from '@krmkit/admission'
+import type { Handler, ProxyTransport } from '@krmkit/protocol'
 
 /** What other servers are reached by that serve group versions of this one's API. */
 export interface Aggregation {
@@ -21,41 +21,6 @@ export interface Aggregation {
 export interface ProxyIdentity {
   readonly certificate: string
   readonly key: string
-}
-
-/** A request that is passed on. */
-export interface ProxiedRequest {
-  readonly method: string
-  /** Path and query as they go on the wire. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string | readonly string[]>>
-  /** Where to connect. Default: where the target is found. */
-  readonly address?: ServiceAddress
-  /** In pieces it is sent only as fast as the other server takes it; absent: there is none. */
-  readonly body?: Uint8Array | AsyncIterable<Uint8Array>
-  /** The headers ask for another protocol: the answer's body may be a `connection`. */
-  readonly upgrade?: boolean
-  readonly signal: AbortSignal
-}
-
-/**
- * Passes requests on; the answer's body is a stream, or a connection after 101. Rejects with an Error that tells why there is no
- * answer. Redirections are not followed.
- */
-export interface ProxyTransport {
-  /** @throws Error when authorities, certificate or key cannot be used. */
-  open(target: ProxyTarget): ProxiedTarget
-}
-
-export interface ProxiedTarget {
-  send(request: ProxiedRequest): Promise<ApiResponse>
-  /** Requests under way go on; nothing new is sent, and idle connections end. */
-  close(): void
-}
-
-export interface ProxyTarget extends WebhookTarget {
-  /** Whose certificate it is does not matter. */
-  readonly insecure?: boolean
 }
 
 /** A group version that another server serves, as discovery shows it. */

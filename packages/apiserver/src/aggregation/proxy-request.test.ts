@@ -1,5 +1,5 @@
+import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiRequest } from '../interfaces.ts'
 import type { RequestContext } from '../request-context.ts'
 import { answered, identityOf, passedOn } from './proxy-request.ts'
 

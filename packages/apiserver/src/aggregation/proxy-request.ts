@@ -1,8 +1,7 @@
 import { isRepresentable, valuesOf, withoutTokenProtocols } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
-import type { ProxiedRequest } from './interfaces.ts'
 
 /** A request as another server gets it: who asks stands in headers that it believes because of our certificate. */
 

@@ -1,6 +1,6 @@
 import { fakeClock, stockProfile } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiResponse } from '../interfaces.ts'
 import { RemoteDiscovery } from './remote-discovery.ts'
 import type { Question, RemoteService } from './remote-service.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock, JsonObject, NamingProfile } from '@krmkit/meta'
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import { bodyText } from './answer-text.ts'
 import { discoveredResources, listedResources } from './remote-resources.ts'
 import type { Question, RemoteService } from './remote-service.ts'

@@ -1,12 +1,12 @@
-import { clusterServices, type ObjectReader, type ServiceAddress } from '@krmkit/admission'
+import { clusterServices, type ObjectReader } from '@krmkit/admission'
 import { type Clock, MetaError, type Random, type UserInfo } from '@krmkit/meta'
+import type { ApiResponse, Handler, ProxiedRequest, ProxyConnection, ServiceAddress } from '@krmkit/protocol'
 import { base64ToBytes } from '@krmkit/schema'
-import type { ApiResponse, Handler } from '../interfaces.ts'
 import type { RequestContext } from '../request-context.ts'
 import { textResponse } from '../responses.ts'
 import { boundOf } from './bounded-signal.ts'
 import { endpointServices } from './endpoint-services.ts'
-import type { Aggregation, ProxiedRequest, ProxiedTarget } from './interfaces.ts'
+import type { Aggregation } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
 import { answered, identityOf, passedOn } from './proxy-request.ts'
 
@@ -80,9 +80,9 @@ function authoritiesOf(bundle: string): string {
 
 interface Reach {
   readonly resolve: () => Promise<ServiceAddress>
-  readonly trusted: ProxiedTarget
+  readonly trusted: ProxyConnection
   /** Does not look whose certificate it is shown. */
-  readonly anyone: ProxiedTarget
+  readonly anyone: ProxyConnection
   readonly options: RemoteOptions
 }
 

@@ -1,7 +1,7 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import { parseApiVersion } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } from '@krmkit/schema'
-import type { ApiResponse } from '../interfaces.ts'
 
 /** Bodies as the trail keeps them. */
 

@@ -1,7 +1,7 @@
 import type { AdmissionDecision } from '@krmkit/admission'
 import type { Clock, JsonValue, NamingProfile, StatusDetails, UserInfo } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { stringifyJson } from '@krmkit/schema'
-import type { ApiResponse } from '../interfaces.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import { type BodyReader, type ObjectFacts, withoutManagedFields, withoutTokens } from './bodies.ts'
 import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'

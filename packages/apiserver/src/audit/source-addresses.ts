@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../interfaces.ts'
+import type { ApiRequest } from '@krmkit/protocol'
 
 /**
  * Where a request says that it comes from, and where it does come from: the proxies' `X-Forwarded-For`, `X-Real-Ip`, then the

@@ -1,5 +1,5 @@
-import type { WebhookTransport } from '@krmkit/admission'
 import type { ApiObject, JsonObject } from '@krmkit/meta'
+import type { WebhookTransport } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createApiServer, type EmbeddedServer } from '../server.ts'

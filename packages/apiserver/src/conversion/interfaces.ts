@@ -1,5 +1,6 @@
-import type { CredentialsFor, ServiceResolver, WebhookTransport } from '@krmkit/admission'
+import type { CredentialsFor, ServiceResolver } from '@krmkit/admission'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { WebhookTransport } from '@krmkit/protocol'
 
 /** What reaches conversion webhooks, as whoever runs a server hands it over. */
 export interface ConversionReach {

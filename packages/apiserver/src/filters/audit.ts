@@ -1,6 +1,6 @@
+import type { ApiResponse } from '@krmkit/protocol'
 import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
 import { AuditRecord, type KeptBy, type RecordOptions } from '../audit/record.ts'
-import type { ApiResponse } from '../interfaces.ts'
 import { type AuditLevel, type Filter, header, type RequestContext } from '../request-context.ts'
 
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']

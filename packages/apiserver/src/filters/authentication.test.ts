@@ -1,7 +1,7 @@
 import { type AuthenticationOutcome, identityHeaders } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
+import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiRequest } from '../interfaces.ts'
 import { IncomingRequest, type RequestContext } from '../request-context.ts'
 import { authentication } from './authentication.ts'
 

@@ -1,7 +1,7 @@
 import type { AuthenticationOutcome, Authenticator, IdentityHeaders } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
+import type { ApiRequest } from '@krmkit/protocol'
 import { DerivedRequest } from '../derived-request.ts'
-import type { ApiRequest } from '../interfaces.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
 
 export interface AuthenticationFilterOptions {

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import type { Filter, RequestContext } from '../request-context.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { decodedKey, impersonationHeaders, singleValue, valuesOf } from '@krmkit/authentication'
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
-import type { ApiRequest } from '../interfaces.ts'
+import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter } from '../request-context.ts'
 import { refuseUnlessAllowed } from './authorization.ts'
 

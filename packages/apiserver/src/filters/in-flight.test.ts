@@ -1,6 +1,6 @@
 import type { UserInfo } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiResponse } from '../interfaces.ts'
 import { administrator, done, stateOf } from '../testing/sample-server.ts'
 import { inFlight } from './in-flight.ts'
 

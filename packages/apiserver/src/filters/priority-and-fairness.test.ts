@@ -1,6 +1,6 @@
 import type { UserInfo } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiResponse } from '../interfaces.ts'
 import type { ApiServerOptions } from '../server.ts'
 import { type Asking, requestOf, sampleServer } from '../testing/sample-server.ts'
 

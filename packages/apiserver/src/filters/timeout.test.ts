@@ -1,6 +1,6 @@
 import { fakeClock } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ApiResponse } from '../interfaces.ts'
 import { done, stateOf } from '../testing/sample-server.ts'
 import { timeout } from './timeout.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError, type Clock, MetaError, parseDurationMs } from '@krmkit/meta'
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import { text } from '../query.ts'
 import type { Filter } from '../request-context.ts'
 

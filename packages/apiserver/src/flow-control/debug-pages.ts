@@ -1,5 +1,5 @@
 import type { Clock } from '@krmkit/meta'
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import { flag, type Query, text } from '../query.ts'
 import { textResponse } from '../responses.ts'
 import type { FlowController } from './flow-controller.ts'

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../interfaces.ts'
+import type { ApiResponse } from '@krmkit/protocol'
 import type { PublishedDocument } from './published-document.ts'
 
 /** Serves a document to a client that may have it already and may understand gzip. */

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Clock, type NamingProfile, systemClock } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
-import type { ApiResponse } from '../interfaces.ts'
 import { parseAccept } from '../negotiation.ts'
 import { first, type RequestHeaders, serveDocument } from './conditional.ts'
 import type { CustomForm } from './published.ts'

@@ -1,7 +1,7 @@
 import { defaultPrinter } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import type { FrozenObject } from '@krmkit/registry'
-import type { ApiResponse } from '../interfaces.ts'
 import { header } from '../request-context.ts'
 import type { ResourceRequest } from '../resource-handler.ts'
 import { objectResponse } from '../responses.ts'

@@ -1,6 +1,6 @@
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { isStorableName, objectKey } from '@krmkit/registry'
-import type { ApiResponse } from '../interfaces.ts'
 import { text } from '../query.ts'
 import { type ResourceRequest, writeContext } from '../resource-handler.ts'
 import { connectOptions } from './connect-options.ts'

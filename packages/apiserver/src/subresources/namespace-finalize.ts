@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { updateObject } from '@krmkit/registry'
-import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'

@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject, formatTime } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { type FrozenObject, takeNamespace, updateObject } from '@krmkit/registry'
-import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'

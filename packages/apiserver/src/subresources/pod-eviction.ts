@@ -1,4 +1,5 @@
 import { ApiError, type ApiObject, formatTime, labelSelectorFromObject } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import {
   type DeleteOptions,
   deleteObject,
@@ -8,7 +9,6 @@ import {
   takeNamespace,
   updateObject,
 } from '@krmkit/registry'
-import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'

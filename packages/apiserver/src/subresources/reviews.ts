@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { takeNamespace, trackOwnership } from '@krmkit/registry'
-import type { ApiResponse } from '../interfaces.ts'
 import { readObject, withDefaults } from '../request-body.ts'
 import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'

@@ -10,8 +10,8 @@ import {
   type GroupKind,
   Path,
 } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { isStorableName, objectKey } from '@krmkit/registry'
-import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
 import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'

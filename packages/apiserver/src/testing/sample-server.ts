@@ -1,6 +1,6 @@
 import { type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/meta'
+import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
-import type { ApiBody, ApiRequest, ApiResponse } from '../interfaces.ts'
 import { parseQuery } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { parseRequestInfo } from '../request-info.ts'

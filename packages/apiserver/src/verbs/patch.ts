@@ -18,12 +18,12 @@ import {
   runInSlices,
   Slices,
 } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { applyToObject, type FrozenObject, isLarge, objectTooLarge, setManagedFields, updateObject } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeSteps, duplicateProblems, type StructType } from '@krmkit/schema'
 import { noteRequestObject } from '../audit/note-request.ts'
 import { knownMembers } from '../drop-unknown-fields.ts'
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
-import type { ApiResponse } from '../interfaces.ts'
 import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from '../large-body.ts'
 import type { WriteOptions } from '../query.ts'
 import { otherKind, strictFailure, withDefaults } from '../request-body.ts'

@@ -1,8 +1,8 @@
 import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
 import { sliced } from '@krmkit/meta'
+import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { isLargeEntry, type ListResult } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
-import type { ApiBody, ApiResponse } from '../interfaces.ts'
 import {
   ElementText,
   jsonListWriter,

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type DeepReadonly, type GroupVersionKind, MetaError, Slices, shownText } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import {
   isStorableName,
   type ListRequest,
@@ -10,7 +11,6 @@ import {
   waitForRevision,
 } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
-import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
 import { header } from '../request-context.ts'

@@ -1,4 +1,5 @@
 import { ApiError, type ApiObject, Slices } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import {
   createObject,
   type DeleteOptions,
@@ -12,7 +13,6 @@ import {
   validateDeleteOptions,
 } from '@krmkit/registry'
 import { attributesOf, refuseUnlessAllowed } from '../filters/authorization.ts'
-import type { ApiResponse } from '../interfaces.ts'
 import { flag, integer, text } from '../query.ts'
 import {
   bodyEncoding,

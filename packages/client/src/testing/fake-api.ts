@@ -1,5 +1,5 @@
-import type { ApiRequest, ApiResponse, Handler } from '@krmkit/apiserver'
 import { type ApiObject, fakeClock } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { resourceType } from '../resource.ts'
 
 /** One request as the fake server saw it. */

@@ -1,5 +1,6 @@
-import { createClient, type TransportRequest } from '@krmkit/client'
+import { createClient } from '@krmkit/client'
 import { stockProfile } from '@krmkit/meta'
+import type { TransportRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { discover } from './discovery.ts'
 

@@ -1,5 +1,6 @@
-import { type Client, createClient, type Transport } from '@krmkit/client'
+import { type Client, createClient } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Transport } from '@krmkit/protocol'
 
 /**
  * The same client, but every answer holds metadata alone: what those need who look at objects of all kinds. Closing it

@@ -1,5 +1,6 @@
-import { type Client, createClient, type TransportRequest } from '@krmkit/client'
+import { type Client, createClient } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
+import type { TransportRequest } from '@krmkit/protocol'
 
 /** A resource of a `SmallServer`. */
 export interface SmallResource {

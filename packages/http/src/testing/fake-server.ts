@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import type { ApiRequest, ApiResponse, Handler } from '@krmkit/apiserver'
 import { ApiError } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import type { ListenOptions } from '../interfaces.ts'
 import { listen } from '../listen.ts'
 

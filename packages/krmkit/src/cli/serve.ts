@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { type ApiRequest, type ApiResponse, type AuditEvent, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { type AuditEvent, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { extendableTokenSeconds } from '@krmkit/authentication'
 import { inProcessClient } from '@krmkit/client'
 import {
@@ -22,6 +22,7 @@ import {
 } from '@krmkit/http'
 import { createCatalog } from '@krmkit/kinds'
 import { fixedFeatures, stockProfile, systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
+import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { advertised, certificateHosts } from './addresses.ts'

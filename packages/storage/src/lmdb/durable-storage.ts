@@ -17,7 +17,7 @@ export interface DurableStorageOptions extends StorageOptions {
  *
  * What had been written to the window of events is there again after a restart, and ages anew.
  *
- * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt` or `access`
+ * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, or `module` without the package `lmdb`
  */
 export async function durableStorage(options: DurableStorageOptions): Promise<Storage> {
   const journal = await LmdbJournal.open(options.dir)

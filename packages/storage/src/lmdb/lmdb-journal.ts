@@ -60,8 +60,7 @@ export class LmdbJournal implements Journal {
    */
   static async open(dir: string): Promise<LmdbJournal> {
     prepareDataDir(dir)
-    // Loaded only here: whoever keeps everything in memory needs no native code.
-    const { open } = await import('lmdb')
+    const { open } = await loadLmdb()
     const binary = { encoding: 'binary', cache: false } as const
     let root: RootDatabase | undefined
     try {
@@ -155,6 +154,16 @@ export class LmdbJournal implements Journal {
       await settle([batch, ...outcomes])
       this.#superseded.splice(0, some.length)
     } while (this.#superseded.length > 0 && !this.#isClosing)
+  }
+}
+
+/** Loads the optional package `lmdb`, so that in-memory storage needs no native code. */
+async function loadLmdb(): Promise<typeof import('lmdb')> {
+  try {
+    return await import('lmdb')
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw unavailable('module', `durable storage needs the package lmdb, which cannot be loaded: ${problem}`, cause)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AdmissionDecision } from '@krmkit/admission'
-import { type ApiResponse, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { alwaysAllow } from '@krmkit/authorization'
 import { inProcessClient } from '@krmkit/client'
 import { type RunningControllers, runControllers } from '@krmkit/controllers'
@@ -14,6 +14,7 @@ import {
   systemRandom,
   type UserInfo,
 } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
 import { CliError } from '../cli-error.ts'
@@ -123,7 +124,7 @@ export class OfflineCluster implements AsyncDisposable {
     const response = await this.#server.handle({
       ...request(operation === 'CREATE' ? 'POST' : 'PUT', operation === 'CREATE' ? place.collection : place.item, object),
       user: this.#user,
-      decisions: (decision) => void decisions.push(decision),
+      decisions: (decision: AdmissionDecision) => void decisions.push(decision),
     })
     const body = await bodyOf(response)
     const warnings = warningsOf(response)

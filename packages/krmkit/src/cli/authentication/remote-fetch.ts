@@ -1,5 +1,6 @@
 import type { Fetch } from '@krmkit/authentication'
-import { type ConnectionOptions, remoteTransport, type Transport } from '@krmkit/client'
+import { type ConnectionOptions, remoteTransport } from '@krmkit/client'
+import type { Transport } from '@krmkit/protocol'
 
 /** Carries requests to services outside, over connections that are kept. */
 export interface RemoteFetch extends AsyncDisposable {

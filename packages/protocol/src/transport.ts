@@ -1,12 +1,12 @@
-/** What carries requests: the seam between the client and the two ways to a server. */
+import type { SharedEvent } from './interfaces.ts'
 
-import type { SharedEvent } from '@krmkit/apiserver'
+/** The seam between a client and the ways to a server: a call in the same process, or HTTPS. */
 
 export interface TransportRequest {
   readonly method: string
   /** Raw path, still percent-encoded. */
   readonly path: string
-  /** Raw query without the question mark; empty when there is none. */
+  /** Raw query without the question mark; empty when absent. */
   readonly query: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
@@ -16,15 +16,20 @@ export interface TransportRequest {
 
 export interface TransportResponse {
   readonly status: number
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body, once. Leaving the loop ends the request. */
+  /** Readable once. Leaving the loop ends the request. */
   readonly body: AsyncIterable<Uint8Array>
-  /** The events of a watch in the same process, frozen and shared: may be read in place of the body. */
+  /** Events of an in-process watch, frozen and shared. Read them instead of `body`. */
   readonly events?: AsyncIterable<readonly SharedEvent[]> | undefined
 }
 
 export interface Transport {
-  /** @throws ClientError when no answer came. Rejects with the reason of the signal when it aborts. */
+  /**
+   * Sends one request.
+   *
+   * @throws ClientError when the server cannot be reached; rejects with the reason of the signal when it aborts
+   */
   send(request: TransportRequest): Promise<TransportResponse>
   close(): Promise<void>
 }

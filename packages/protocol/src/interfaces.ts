@@ -1,0 +1,103 @@
+import type { Duplex } from 'node:stream'
+
+/**
+ * HTTP semantics without HTTP: what an API server receives and returns. Adapters translate sockets and fetch requests into these
+ * values; the in-process client creates them directly.
+ */
+
+/** The remote end of a connection. */
+export interface Peer {
+  /** IP address of the client, for logs and audit. */
+  readonly address?: string
+  /** DER certificates whose key the client has proven to own, leaf first. Absent or empty without a client certificate. */
+  readonly certificates?: readonly Uint8Array[]
+}
+
+/** An authenticated user. Structurally the `UserInfo` of `@krmkit/meta`, repeated here because this package imports nothing. */
+export interface RequestUser {
+  readonly username: string
+  readonly uid?: string
+  readonly groups: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+}
+
+export interface ApiRequest {
+  readonly method: string
+  /** Raw path as on the wire: still percent-encoded, without the query. */
+  readonly path: string
+  /** Raw query string without the question mark. */
+  readonly query: string
+  /** Names in lower case. A repeated header is an array, in order of arrival. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** True where the host may have joined repeated headers into one, separated by a comma and a space, as fetch hosts do. */
+  readonly headersJoined?: boolean | undefined
+  /**
+   * Reads the whole body. Call it at most once. An absent body is empty.
+   *
+   * @throws ApiError 413 above `limitBytes`
+   */
+  readonly body: (limitBytes: number) => Promise<Uint8Array>
+  /**
+   * Reads the body chunk by chunk, at the pace of the consumer and without a limit. Use it instead of `body`, not beside it.
+   * Absent where only `body` is supported.
+   */
+  readonly stream?: (() => AsyncIterable<Uint8Array>) | undefined
+  /** The connection can switch to the protocol of the `upgrade` header: the response body may be a `connection`. */
+  readonly upgradable?: boolean | undefined
+  readonly peer: Peer
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal
+  /** Set by in-process callers that are already authenticated; the server then skips authentication. */
+  readonly user?: RequestUser | undefined
+  /** Set by in-process callers: called with the decision of each admission plugin about this request. */
+  readonly decisions?: DecisionCallback | undefined
+}
+
+/**
+ * Receives an `AdmissionDecision` of `@krmkit/admission`, declared as `object` because this package imports nothing. A method type:
+ * its parameter is bivariant, so that `(decision: AdmissionDecision) => void` is one too.
+ */
+export type DecisionCallback = { receive(decision: object): void }['receive']
+
+/**
+ * A part of a body whose bytes are computed on demand. The same piece always stands for the same bytes, so adapters may cache what
+ * they derive from it, such as its compressed form.
+ */
+export interface BodyPiece {
+  readonly byteLength: number
+  bytes(): Uint8Array
+}
+
+/**
+ * - `bytes`: the whole body.
+ * - `list`: the parts of one body, in order; `length` is their sum in bytes.
+ * - `stream`: chunks of unknown number, pulled one by one, so that a slow reader slows the producer. A watch also offers its
+ *   `events` to in-process callers that need no bytes. Read either `stream` or `events`, once.
+ * - `connection`: follows status 101 on an upgradable request and carries bytes both ways until one side ends.
+ */
+export type ApiBody =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'list'; readonly parts: readonly (Uint8Array | BodyPiece)[]; readonly length: number }
+  | {
+      readonly kind: 'stream'
+      readonly stream: AsyncIterable<Uint8Array>
+      readonly events?: AsyncIterable<readonly SharedEvent[]>
+    }
+  | { readonly kind: 'connection'; readonly connection: Duplex }
+
+/** A watch event. Its object is frozen and shared with the server and all other readers. */
+export interface SharedEvent {
+  readonly type: string
+  readonly object: object
+}
+
+export interface ApiResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: ApiBody
+}
+
+/** An API server as a function. It never rejects: every failure is a response with a Status body. */
+export type Handler = (request: ApiRequest) => Promise<ApiResponse>

@@ -1,0 +1,85 @@
+import type { ApiResponse } from './interfaces.ts'
+
+/** Requests that an API server sends: to webhooks, and to the servers behind aggregated APIs. */
+
+/** Where to send requests over TLS, and with which certificates. */
+export interface WebhookTarget {
+  /** `https://host:port` */
+  readonly origin: string
+  /** PEM of the trusted authorities. Absent: those of the platform. */
+  readonly ca?: string
+  /** PEM of the client certificate; requires `key`. */
+  readonly certificate?: string
+  /** PEM of the private key of `certificate`. */
+  readonly key?: string
+  /** Name that the server certificate must carry, when it differs from the host of `origin`. */
+  readonly serverName?: string
+  /** Resolves the address to connect to, once per request, when it differs from `origin`. Rejects with the message to report. */
+  readonly resolve?: () => Promise<ServiceAddress>
+}
+
+export interface ServiceAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface WebhookRequest {
+  readonly method: 'POST' | 'GET'
+  /** Path and query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signal: AbortSignal
+  /** A longer response body is an error. */
+  readonly limitBytes: number
+}
+
+export interface WebhookResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+/** Sends one request. Rejects with an Error whose message states why there is no response. */
+export type WebhookSender = (request: WebhookRequest) => Promise<WebhookResponse>
+
+/** Reaches webhooks over HTTPS. Connections to a target are kept and reused. */
+export interface WebhookTransport {
+  /** @throws Error when the authorities, the certificate or the key are invalid */
+  open(target: WebhookTarget): WebhookSender
+}
+
+/** A request to forward. */
+export interface ProxiedRequest {
+  readonly method: string
+  /** Path and query as on the wire. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  /** Address to connect to. Default: that of the target. */
+  readonly address?: ServiceAddress
+  /** An iterable is pulled only as fast as the other server reads it. Absent: no body. */
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array>
+  /** The headers request another protocol: the response body may be a `connection`. */
+  readonly upgrade?: boolean
+  readonly signal: AbortSignal
+}
+
+/** Forwards requests. Redirects are not followed. */
+export interface ProxyTransport {
+  /** @throws Error when the authorities, the certificate or the key are invalid */
+  open(target: ProxyTarget): ProxyConnection
+}
+
+/** A server that requests are forwarded to. */
+export interface ProxyConnection {
+  /** The body of the response is a stream, or a connection after 101. Rejects with an Error that states why there is no response. */
+  send(request: ProxiedRequest): Promise<ApiResponse>
+  /** Closes idle connections and accepts no more requests; those in flight continue. */
+  close(): void
+}
+
+export interface ProxyTarget extends WebhookTarget {
+  /** Skip verification of the server certificate. */
+  readonly insecure?: boolean
+}
