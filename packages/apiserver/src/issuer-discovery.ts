@@ -1,7 +1,7 @@
 import type { IssuerDocuments } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { bytesBody } from './responses.ts'
+import { bytesBody } from './encoding/response-writer.ts'
 
 const configurationPath = '/.well-known/openid-configuration'
 const keysPath = '/openid/v1/jwks'

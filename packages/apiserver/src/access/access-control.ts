@@ -11,7 +11,7 @@ import {
 } from '@krmkit/authorization'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
-import { storeFeed } from './object-feed.ts'
+import { storeFeed } from './store-feed.ts'
 
 /** What authorizers of a server can be made of. */
 export interface AuthorizerEnvironment {

@@ -1,7 +1,7 @@
 import { ApiError } from '@krmkit/meta'
+import { tooManyRequests } from '../encoding/response-writer.ts'
 import { BodyPauses } from '../flow-control/body-pauses.ts'
 import type { Filter } from '../request-context.ts'
-import { tooManyRequests } from '../responses.ts'
 import { isLongRunning, isMutating } from './long-running.ts'
 
 export interface InFlightLimits {

@@ -1,10 +1,10 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { tooManyRequests } from '../encoding/response-writer.ts'
 import { BodyPauses, mayHaveBody, type PausablePlace, type Place } from '../flow-control/body-pauses.ts'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
-import { tooManyRequests } from '../responses.ts'
 import { isLongRunning } from './long-running.ts'
 
 export interface PriorityAndFairnessOptions {

@@ -19,7 +19,7 @@ import {
   Path,
   type UserInfo,
 } from '@krmkit/meta'
-import type { ResourceRequest } from '../resource-handler.ts'
+import type { RequestScope } from '../request-scope.ts'
 import { reviewSelectors } from './review-selectors.ts'
 import type { ReviewAnswer } from './reviews.ts'
 
@@ -32,15 +32,15 @@ import type { ReviewAnswer } from './reviews.ts'
 type AnyReview = SubjectAccessReview | LocalSubjectAccessReview | SelfSubjectAccessReview
 
 /** Somebody else's rights. */
-export const subjectAccessReview: ReviewAnswer = async (request, object) => {
+export const subjectAccessReview: ReviewAnswer = async (scope, _context, object) => {
   const review = object as unknown as SubjectAccessReview
   const { spec = {} } = review
-  refuseIfWrong(request, [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, false)])
-  await decide(request, review, subjectOf(spec))
+  refuseIfWrong(scope, [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, false)])
+  await decide(scope, review, subjectOf(spec))
 }
 
 /** Somebody else's rights in the namespace of the request. */
-export const localSubjectAccessReview: ReviewAnswer = async (request, object) => {
+export const localSubjectAccessReview: ReviewAnswer = async (scope, _context, object) => {
   const review = object as unknown as LocalSubjectAccessReview
   const { spec = {} } = review
   const errors = [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, true)]
@@ -54,23 +54,23 @@ export const localSubjectAccessReview: ReviewAnswer = async (request, object) =>
     const place = at.child('nonResourceAttributes')
     errors.push(field.invalid(place, printed(nonResourceAttributes), 'disallowed on this kind of request'))
   }
-  refuseIfWrong(request, errors)
-  await decide(request, review, subjectOf(spec))
+  refuseIfWrong(scope, errors)
+  await decide(scope, review, subjectOf(spec))
 }
 
 /** The caller's own rights. */
-export const selfSubjectAccessReview: ReviewAnswer = async (request, object) => {
+export const selfSubjectAccessReview: ReviewAnswer = async (scope, context, object) => {
   const review = object as unknown as SelfSubjectAccessReview
-  refuseIfWrong(request, [...wrongAttributes(review.spec ?? {}), ...wrongMetadata(object, false)])
-  await decide(request, review, request.state.user)
+  refuseIfWrong(scope, [...wrongAttributes(review.spec ?? {}), ...wrongMetadata(object, false)])
+  await decide(scope, review, context.user)
 }
 
 /** Everything that the caller may do in a namespace. */
-export const selfSubjectRulesReview: ReviewAnswer = async ({ machinery, state }, object) => {
+export const selfSubjectRulesReview: ReviewAnswer = async ({ authorizer }, { user }, object) => {
   const review = object as unknown as SelfSubjectRulesReview
   const namespace = review.spec?.namespace ?? ''
   if (namespace === '') throw ApiError.badRequest('no namespace on request')
-  const answer = await machinery.authorizer.rulesFor?.(state.user, namespace)
+  const answer = await authorizer.rulesFor?.(user, namespace)
   const { resourceRules = [], nonResourceRules = [], incomplete = true, errors = [] } = answer ?? {}
   // The answer is an object of its own, which repeats nothing of the question.
   review.metadata = {}
@@ -95,9 +95,9 @@ function listed<K extends string>(key: K, values: readonly string[] | undefined)
   return values === undefined || values.length === 0 ? {} : ({ [key]: [...values] } as Partial<Record<K, string[]>>)
 }
 
-async function decide({ machinery }: ResourceRequest, review: AnyReview, user: UserInfo): Promise<void> {
+async function decide({ authorizer }: RequestScope, review: AnyReview, user: UserInfo): Promise<void> {
   const { attributes, problems } = attributesOf(user, review.spec ?? {})
-  const { decision, reason, error } = await machinery.authorizer.authorize(attributes)
+  const { decision, reason, error } = await authorizer.authorize(attributes)
   const errors = error === undefined ? problems : [error, ...problems]
   review.status = {
     allowed: decision === 'allow',
@@ -212,6 +212,6 @@ function printed({ path = '', verb = '' }: NonResourceAttributes) {
 }
 
 /** The stock server names no kind here. */
-function refuseIfWrong({ definition }: ResourceRequest, errors: readonly FieldError[]): void {
+function refuseIfWrong({ definition }: RequestScope, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw ApiError.invalid({ group: definition.kind.group, kind: '' }, '', errors)
 }

@@ -13,15 +13,15 @@ interface TokenReview extends ApiObject {
  *
  * @see API protocol specification, 2.7
  */
-export const tokenReview: ReviewAnswer = async ({ machinery, state }, object) => {
+export const tokenReview: ReviewAnswer = async ({ authenticator }, { signal }, object) => {
   const review = object as TokenReview
   const token = review.spec?.token ?? ''
   if (token === '') throw ApiError.badRequest('token is required for TokenReview in authentication')
   const audiences = review.spec?.audiences ?? []
-  const outcome = await machinery.authenticator.authenticate({
+  const outcome = await authenticator.authenticate({
     headers: { authorization: `Bearer ${token}` },
     peer: {},
-    signal: state.signal,
+    signal,
     ...(audiences.length === 0 ? {} : { audiences }),
   })
   review.status = statusOf(outcome, audiences)

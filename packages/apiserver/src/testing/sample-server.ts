@@ -1,10 +1,11 @@
 import { type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/meta'
 import type { ApiBody, ApiRequest, ApiResponse } from '@krmkit/protocol'
-import { memoryStorage } from '@krmkit/storage'
+import { memoryStorage, type Storage } from '@krmkit/storage'
 import { parseQuery } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { parseRequestInfo } from '../request-info.ts'
-import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '../server.ts'
+import { createApiServer, type EmbeddedServer } from '../server.ts'
+import type { ApiServerOptions } from '../server-options.ts'
 
 /** Requests and servers as tests use them. */
 
@@ -31,6 +32,7 @@ export interface Answer {
 export interface SampleServer {
   readonly server: EmbeddedServer
   readonly clock: FakeClock
+  readonly storage: Storage
   /** One request of an administrator; `target` is a path with its query. */
   ask(target: string, asking?: Asking): Promise<Answer>
 }
@@ -39,10 +41,12 @@ export const administrator: UserInfo = { username: 'admin', groups: ['system:mas
 
 export async function sampleServer(options: Partial<ApiServerOptions> = {}): Promise<SampleServer> {
   const clock = fakeClock(Date.UTC(2024, 0, 1))
-  const server = await createApiServer({ storage: memoryStorage({ clock }), clock, random: seededRandom(1), ...options })
+  const { storage = memoryStorage({ clock }) } = options
+  const server = await createApiServer({ clock, random: seededRandom(1), ...options, storage })
   return {
     server,
     clock,
+    storage,
     async ask(target, asking = {}) {
       const { status, headers, body } = await server.handle(requestOf(target, { user: administrator, ...asking }))
       const text = await readAll(body)
