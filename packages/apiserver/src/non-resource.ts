@@ -48,7 +48,7 @@ export interface NonResourceOptions {
 }
 
 /** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */
-export function createNonResourceRoutes(options: NonResourceOptions): (state: RequestContext) => Promise<ApiResponse> {
+export function createNonResourceRoutes(options: NonResourceOptions): (context: RequestContext) => Promise<ApiResponse> {
   const { scope, resources, metrics } = options
   const { profile, responses } = scope
   const discovery = createDiscovery({
@@ -104,8 +104,8 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
   }
 
   const kept = new KeptBytes()
-  return async (state) => {
-    const { info, request, query } = state
+  return async (context) => {
+    const { info, request, query } = context
     const health = await healthResponse(info.path, query, checks, observeHealth)
     if (health !== undefined) return health
     const trimmed = info.path.length > 1 && info.path.endsWith('/') ? info.path.slice(0, -1) : info.path

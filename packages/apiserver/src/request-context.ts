@@ -92,18 +92,18 @@ export class IncomingRequest implements RequestContext {
 }
 
 /** A filter: looks at the request, and either answers or asks the rest of the chain. */
-export type Filter = (state: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
+export type Filter = (context: RequestContext, next: () => Promise<ApiResponse>) => Promise<ApiResponse>
 
 /** Filters in execution order, then the dispatcher. */
 export function compose(
   filters: readonly Filter[],
-  dispatch: (state: RequestContext) => Promise<ApiResponse>,
-): (state: RequestContext) => Promise<ApiResponse> {
-  const run = (state: RequestContext, index: number): Promise<ApiResponse> => {
+  dispatch: (context: RequestContext) => Promise<ApiResponse>,
+): (context: RequestContext) => Promise<ApiResponse> {
+  const run = (context: RequestContext, index: number): Promise<ApiResponse> => {
     const filter = filters[index]
-    return filter === undefined ? dispatch(state) : filter(state, () => run(state, index + 1))
+    return filter === undefined ? dispatch(context) : filter(context, () => run(context, index + 1))
   }
-  return (state) => run(state, 0)
+  return (context) => run(context, 0)
 }
 
 /** First value of a request header. */

@@ -129,9 +129,9 @@ export class Aggregator {
   }
 
   /** The answer of another server; undefined for what is served here. */
-  pass(state: RequestContext, limitBytes: number): Promise<ApiResponse> | undefined {
+  pass(context: RequestContext, limitBytes: number): Promise<ApiResponse> | undefined {
     if (this.#remote.length === 0) return undefined
-    const { path } = state.info
+    const { path } = context.info
     const document = openapiPath.exec(path)
     const found = document ?? groupPath.exec(path) ?? corePath.exec(path)
     if (found === null) return undefined
@@ -140,14 +140,14 @@ export class Aggregator {
     const known = this.#known.get(name)
     if (known?.remote === undefined) return undefined
     if (document !== null && !this.#openApi.passesOn(name)) return undefined
-    return this.#pass(known, state, limitBytes)
+    return this.#pass(known, context, limitBytes)
   }
 
-  async #pass({ service, remote }: Known, state: RequestContext, limitBytes: number): Promise<ApiResponse> {
+  async #pass({ service, remote }: Known, context: RequestContext, limitBytes: number): Promise<ApiResponse> {
     const available = (service.status?.conditions ?? []).some(({ type, status }) => type === 'Available' && status === 'True')
     if (!available || remote === undefined) return textResponse(503, 'service unavailable\n')
     if (remote instanceof Error) return textResponse(500, `${remote.message}\n`)
-    return remote.pass(state, limitBytes)
+    return remote.pass(context, limitBytes)
   }
 
   /** A service or its endpoints have changed: checks the APIServices that name it. */

@@ -33,17 +33,17 @@ export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group',
 
 /** @param host address and port that it goes to. */
 export function passedOn(
-  state: RequestContext,
+  context: RequestContext,
   { host, limitBytes }: { readonly host: string; readonly limitBytes: number },
 ): Omit<ProxiedRequest, 'signal' | 'body'> & { readonly readBody: () => Promise<ProxiedRequest['body']> } {
-  const { request, auditId } = state
+  const { request, auditId } = context
   const upgrade = request.upgradable === true && asksForUpgrade(request.headers.connection)
   const headers = kept(request.headers)
   if (upgrade) {
     headers.connection = 'Upgrade'
     headers.upgrade = request.headers.upgrade ?? ''
   }
-  Object.assign(headers, identityOf(state))
+  Object.assign(headers, identityOf(context))
   headers['audit-id'] = auditId
   headers.host = host
   headers['x-forwarded-host'] = host
@@ -55,7 +55,7 @@ export function passedOn(
     headers['x-forwarded-for'] = [before ?? [], from].flat().join(', ')
   }
   const path = request.query === '' ? request.path : `${request.path}?${request.query}`
-  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(state, limitBytes) }
+  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(context, limitBytes) }
 }
 
 /**

@@ -25,15 +25,15 @@ interface Wanted {
  * @see API protocol specification, 5.6
  */
 export function impersonation(authorizer: Authorizer, profile: NamingProfile): Filter {
-  return async (state, next) => {
-    const wanted = wantedUser(state.request)
+  return async (context, next) => {
+    const wanted = wantedUser(context.request)
     if (wanted === undefined) return next()
-    const caller = state.user
+    const caller = context.user
     for (const attributes of questions(caller, wanted, `authentication.${profile.apiDomain}`)) {
       await refuseUnlessAllowed(authorizer, attributes)
     }
-    state.impersonator = caller
-    state.user = impersonated(wanted)
+    context.impersonator = caller
+    context.user = impersonated(wanted)
     return next()
   }
 }

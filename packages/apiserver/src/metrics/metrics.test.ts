@@ -1,6 +1,6 @@
 import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { requestOf, sampleServer, stateOf } from '../testing/sample-server.ts'
+import { requestOf, sampleServer, contextOf } from '../testing/sample-server.ts'
 import { createMetrics } from './metrics.ts'
 
 type Ask = Awaited<ReturnType<typeof sampleServer>>['ask']
@@ -118,7 +118,7 @@ describe('metrics of requests', () => {
       slices: createSliceScheduler(),
     })
     for (const status of [99, 600, 1e9, -5, 200.5])
-      await filter(stateOf('/nowhere'), async () => ({ status, headers: {}, body: { kind: 'empty' } }))
+      await filter(contextOf('/nowhere'), async () => ({ status, headers: {}, body: { kind: 'empty' } }))
     const text = Buffer.concat((await expose()).parts).toString()
     expect(text.split('\n').filter((line) => line.startsWith('apiserver_request_total{'))).toEqual([`${labels({ code: 600 })} 5`])
   })
@@ -132,7 +132,7 @@ describe('metrics of requests', () => {
       slices: createSliceScheduler(),
     })
     for (const path of ['gauges', 'gauges/a', 'gauges/a/scale', 'gauges/a/made-up', 'made-up'])
-      await filter(stateOf(`/apis/g/v1/${path}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
+      await filter(contextOf(`/apis/g/v1/${path}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
     const text = Buffer.concat((await expose()).parts).toString()
     const named = { group: 'g', version: 'v1', resource: 'gauges', scope: 'resource' }
     expect(text.split('\n').filter((line) => line.startsWith('apiserver_request_total{'))).toEqual([
@@ -160,7 +160,7 @@ describe('metrics of requests', () => {
       slices,
     })
     for (let i = 0; i < 8000; i++)
-      await filter(stateOf(`/apis/g/v1/kind-${i}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
+      await filter(contextOf(`/apis/g/v1/kind-${i}`), async () => ({ status: 200, headers: {}, body: { kind: 'empty' } }))
     const { parts } = await expose()
     expect(turns).toBeGreaterThan(2)
     expect(

@@ -94,15 +94,15 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
   })
   const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
   return {
-    filter: async (state, next) => {
-      const { info } = state
+    filter: async (context, next) => {
+      const { info } = context
       const kind = writes.has(info.verb) ? 'mutating' : 'readOnly'
       flights[kind]++
       const from = performance.now()
       try {
         const response = await next()
         const seconds = info.verb === 'watch' ? undefined : (performance.now() - from) / 1000
-        tallies.add(labelsOf(state, response.status), seconds)
+        tallies.add(labelsOf(context, response.status), seconds)
         return response
       } finally {
         flights[kind]--

@@ -32,7 +32,7 @@ export interface NamedResources {
 }
 
 /** Reads the labels of an answered request. */
-export type RequestLabeler = (state: RequestContext, code: number) => RequestLabels
+export type RequestLabeler = (context: RequestContext, code: number) => RequestLabels
 
 type Names = Pick<RequestLabels, 'component' | 'group' | 'resource' | 'subresource' | 'version'>
 
@@ -71,8 +71,8 @@ export function countedCode(code: number): number {
  */
 export function requestLabeler(resources: NamedResources): RequestLabeler {
   const remote = new RemoteNames()
-  return (state, code) => {
-    const { info, query } = state
+  return (context, code) => {
+    const { info, query } = context
     const counted = countedCode(code)
     const dryRun = query.size === 0 ? '' : dryRunOf(query.get('dryRun'))
     if (!info.isResource) {
@@ -81,7 +81,7 @@ export function requestLabeler(resources: NamedResources): RequestLabeler {
     }
     const names = namesOf(info, resources) ?? remote.find(info, resources.remote()) ?? nameless
     const scope = info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
-    return { code: counted, ...names, dry_run: dryRun, scope, verb: verbOf(state, names.subresource) }
+    return { code: counted, ...names, dry_run: dryRun, scope, verb: verbOf(context, names.subresource) }
   }
 }
 

@@ -70,7 +70,7 @@ export function requestOf(target: string, { method = 'GET', body, text, headers 
 }
 
 /** A request on its way through a filter. */
-export function stateOf(target: string, asking: Asking = {}): RequestContext {
+export function contextOf(target: string, asking: Asking = {}): RequestContext {
   const request = requestOf(target, asking)
   const query = parseQuery(request.query)
   const info = parseRequestInfo(request.method, request.path, query.has('watch'))
