@@ -15,8 +15,8 @@ export { fetchHandler, type Listening, listen, selfSigned } from '@krmkit/http'
 export { builtInKinds, defineResource } from '@krmkit/kinds'
 export { ApiError, type ApiObject, field, type UserInfo } from '@krmkit/meta'
 export { durableStorage, memoryStorage } from '@krmkit/storage'
-export { claimExpressions } from './expressions/claim-expressions.ts'
-export { reviewConditions } from './expressions/review-conditions.ts'
+export { createClaimExpressionCompiler as claimExpressions } from './expressions/claim-expression-compiler.ts'
+export { createConditionCompiler as reviewConditions } from './expressions/condition-compiler.ts'
 export { type CallerOptions, createApiServer, type Server } from './server.ts'
 export {
   type ClosableTranslator,

@@ -6,7 +6,7 @@ export interface Log {
   error(text: string, error?: unknown): void
 }
 
-export function streamLog(write: (line: string) => void): Log {
+export function createStreamLog(write: (line: string) => void): Log {
   return {
     info: (text) => write(`krmkit: ${text}\n`),
     error: (text, error) => write(`krmkit: ${text}${error === undefined ? '' : `: ${describe(error)}`}\n`),

@@ -1,8 +1,8 @@
 /** The command `krmkit`: reads the command line and becomes what it says. */
 
 import { readFileSync } from 'node:fs'
-import { streamLog } from './log.ts'
-import { explain } from './offline/command.ts'
+import { createStreamLog } from './log.ts'
+import { errorText } from './offline/command.ts'
 import { colorsWanted, createPaint } from './offline/paint.ts'
 import type { Terminal } from './offline/terminal.ts'
 import { CommanderError, createProgram } from './program.ts'
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode
     else {
-      err(`${terminal.paint('err', 'auto').red('krmkit:')} ${explain(error)}\n`)
+      err(`${terminal.paint('err', 'auto').red('krmkit:')} ${errorText(error)}\n`)
       process.exitCode = 1
     }
   }
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
 
 async function runServer(options: ServeOptions): Promise<void> {
   const { serve } = await import('./serve.ts')
-  const serving = await serve(options, streamLog(err))
+  const serving = await serve(options, createStreamLog(err))
   const how = serving.kubeconfig === undefined ? '' : `; try: kubectl --kubeconfig ${serving.kubeconfig} get namespaces`
   out(`krmkit serves ${serving.url}${how}\n`)
   await firstSignal(options.shutdownDelayDuration)

@@ -38,7 +38,7 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
   const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
   const others = [...tools, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
   for (const command of [program, serve, envtest, standIn, ...others]) {
-    const usage = others.includes(command) ? exitCodes.trouble : undefined
+    const usage = others.includes(command) ? exitCodes.failure : undefined
     command
       .exitOverride((error) => {
         throw usage === undefined || error.exitCode === 0 ? error : new CommanderError(usage, error.code, error.message)

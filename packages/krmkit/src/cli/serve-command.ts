@@ -26,7 +26,7 @@ const port = integer({ min: 0, max: 65_535 })
 const count = integer({ min: 0, max: 1_000_000 })
 
 /** Flags of the stock server that people bring along, and that nothing here would honour. */
-const notYet = new Set([
+const notImplemented = new Set([
   'encryption-provider-config',
   'etcd-cafile',
   'etcd-certfile',
@@ -42,7 +42,7 @@ const notYet = new Set([
 
 /** What to say to a flag that `serve` does not have. */
 export function unknownFlagHint(name: string): string | undefined {
-  return notYet.has(name)
+  return notImplemented.has(name)
     ? `kube-apiserver has the flag --${name}, but krmkit does not implement it yet; leave it out`
     : undefined
 }

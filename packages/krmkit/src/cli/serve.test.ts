@@ -5,13 +5,13 @@ import { type Client, loadKubeconfig, remoteClient, resourceType, subresourceTyp
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from './offline/testing/test-terminal.ts'
 import { createProgram } from './program.ts'
-import { type Serving, serve } from './serve.ts'
+import { type RunningServer, serve } from './serve.ts'
 import type { ServeOptions } from './serve-options.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 
 let folder: string
-const running: Serving[] = []
+const running: RunningServer[] = []
 const clients: Client[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-serve-'))

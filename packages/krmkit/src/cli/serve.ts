@@ -26,11 +26,11 @@ import { durableStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { advertised, certificateHosts } from './addresses.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
-import { aggregationOf, WebhookServices } from './aggregation/aggregation.ts'
-import { auditTrailsOf, type Trails } from './audit/trail.ts'
-import { type Authenticators, authenticators } from './authentication/authenticators.ts'
-import { type Authorization, authorization } from './authorization/authorizer.ts'
-import { clusterSigning } from './certificate/cluster-signing.ts'
+import { createAggregation, WebhookServices } from './aggregation/aggregation.ts'
+import { type AuditTrails, createAuditTrails } from './audit/audit-trails.ts'
+import { type Authenticators, createAuthenticators } from './authentication/authenticators.ts'
+import { type Authorization, createAuthorization } from './authorization/authorizer.ts'
+import { createClusterSigning } from './certificate/cluster-signing.ts'
 import { CliError } from './cli-error.ts'
 import { prepareDataFolder, writeSecret } from './files.ts'
 import { readKeyPair } from './key-pair.ts'
@@ -38,12 +38,12 @@ import { kubeconfigText } from './kubeconfig-writer.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { serverFacts } from './server-facts.ts'
-import { publishClusterInfo } from './token/publish.ts'
-import { controllersFor } from './token/serve-flags.ts'
+import { publishClusterInfo } from './token/cluster-info.ts'
+import { selectControllers } from './token/serve-flags.ts'
 import { kubeconfigCredentials } from './webhooks/kubeconfig-credentials.ts'
 
 /** A server that runs, and how to reach it. */
-export interface Serving {
+export interface RunningServer {
   readonly url: string
   /** The administrator's kubeconfig, when one was written. */
   readonly kubeconfig: string | undefined
@@ -55,39 +55,46 @@ const controllerManager: UserInfo = {
   username: 'system:kube-controller-manager',
   groups: ['system:masters', 'system:authenticated'],
 }
-const serverItself: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+const apiServerUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
 
 /** About what a stock controller manager asks of its server. */
-const controllersPace = { perSecond: 20, burst: 30 }
+const controllersRateLimit = { perSecond: 20, burst: 30 }
 
 /** Runs a server as the flags say. What was started before a failure is ended again. */
-export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
-  refuseNoSeats(options)
+export async function serve(options: ServeOptions, log: Log): Promise<RunningServer> {
+  requireSeats(options)
   prepareDataFolder(options.dataDir, { isNeeded: options.storage !== 'memory' })
-  const wanted = controllersFor(options)
+  const wanted = selectControllers(options)
   const running = chooseControllers(builtInControllers, wanted)
-  const { signing, ownAuthority } = await clusterSigning(options, { ...environment, controllers: running })
+  const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const features = fixedFeatures('1.33', options.featureGates)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
   const onReload = (flag: string) => log.info(`the file of --${flag} has changed and is in force`)
-  const rights = await authorization(options, {
+  const rights = await createAuthorization(options, {
     ...environment,
     onError: (error) => log.error('authorization', error),
     onReload,
   })
   const onError = (error: unknown) => log.error('who is calling cannot be found out', error)
-  const who = await authenticators(options, { ...environment, features, onError, onReload, modes: rights.modes, ownAuthority })
-  const gate = new Gate()
-  const others = await aggregationOf(options, {
+  const who = await createAuthenticators(options, {
+    ...environment,
+    features,
+    onError,
+    onReload,
+    modes: rights.modes,
+    ownAuthority,
+  })
+  const gate = new StartupGate()
+  const others = await createAggregation(options, {
     ...environment,
     onError: (error) => log.error('the certificate for other servers cannot be read', error),
   })
   const webhooks = webhookTransport()
   const services = new WebhookServices(options)
   const proxies = proxyTransport()
-  const audit = await auditTrailsOf(options, { ...environment, log })
+  const audit = await createAuditTrails(options, { ...environment, log })
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   let listening: Listening | undefined
   let storage: Storage | undefined
@@ -137,7 +144,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     services.attach(server, environment.random)
     await admission.ready()
     who.attach(server)
-    followAuthorities(listening, { who, log })
+    watchClientAuthorities(listening, { who, log })
     gate.open(server)
     const kubeconfig = await writeKubeconfig(options, { listening, who })
     const client = inProcessClient(server, { user: controllerManager, clock: environment.clock })
@@ -149,7 +156,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
       client,
       controllers: wanted,
       bootstrapSigningKey: options.bootstrapSigningKey,
-      pace: controllersPace,
+      pace: controllersRateLimit,
       onError: (error) => logControllers(error, { options, log }),
       ...(signing === undefined ? {} : { signing }),
       ...(who.accounts.issuer.issueLegacy === undefined ? {} : { legacyToken: who.accounts.issuer.issueLegacy }),
@@ -158,7 +165,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
     // Whichever controllers are chosen: these belong to the server.
     const ownObjects = runControllers({
       ...environment,
-      client: inProcessClient(server, { user: serverItself, clock: environment.clock }),
+      client: inProcessClient(server, { user: apiServerUser, clock: environment.clock }),
       available: serverControllers(serverFacts(options, { port: listening.port, random: environment.random })),
       fieldManager: 'kube-apiserver',
       onError: (error) => options.v >= 1 && log.error('an object of the server itself cannot be kept yet', error),
@@ -182,7 +189,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<Serving> {
 }
 
 /** @throws CliError for priority and fairness with nothing to divide. */
-function refuseNoSeats(options: ServeOptions): void {
+function requireSeats(options: ServeOptions): void {
   const { enablePriorityAndFairness, maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = options
   if (!enablePriorityAndFairness || reads + writes > 0) return
   const message = `--max-requests-inflight=${reads} and --max-mutating-requests-inflight=${writes} must add up to something positive`
@@ -196,7 +203,7 @@ function logControllers(error: unknown, { options, log }: { readonly options: Se
 }
 
 /** Holds requests back that arrive between listening and being ready. */
-class Gate {
+class StartupGate {
   readonly #ready: Promise<EmbeddedServer | undefined>
   #server: EmbeddedServer | undefined
   #settle: (server: EmbeddedServer | undefined) => void = () => undefined
@@ -275,7 +282,7 @@ async function writeKubeconfig(
 }
 
 /** Clients choose a certificate by the authorities that they are told of. */
-function followAuthorities(listening: Listening, { who, log }: { readonly who: Authenticators; readonly log: Log }): void {
+function watchClientAuthorities(listening: Listening, { who, log }: { readonly who: Authenticators; readonly log: Log }): void {
   who.onClientAuthorities((pem) => {
     try {
       listening.setClientAuthorities(pem)
@@ -296,7 +303,7 @@ interface Parts {
   readonly webhooks: Disposable
   readonly proxies: Disposable
   readonly others: Disposable
-  readonly audit: Trails
+  readonly audit: AuditTrails
   readonly admission: ChosenPlugins
   readonly yaml: ClosableTranslator | undefined
 }

@@ -1,12 +1,12 @@
 import { type Attributes, type ReviewSpec, reviewOf } from '@krmkit/authorization'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { claimExpressions } from './claim-expressions.ts'
-import { reviewConditions } from './review-conditions.ts'
+import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'
+import { createConditionCompiler } from './condition-compiler.ts'
 
 describe('reviewConditions', () => {
-  let compiler: Awaited<ReturnType<typeof reviewConditions>>
+  let compiler: Awaited<ReturnType<typeof createConditionCompiler>>
   beforeAll(async () => {
-    compiler = await reviewConditions()
+    compiler = await createConditionCompiler()
   })
   const user = { username: 'jane', groups: ['dev', 'ops'], extra: { 'example.com/scopes': ['a'] } }
   const list: Attributes = {
@@ -69,9 +69,9 @@ describe('reviewConditions', () => {
 })
 
 describe('claimExpressions', () => {
-  let compiler: Awaited<ReturnType<typeof claimExpressions>>
+  let compiler: Awaited<ReturnType<typeof createClaimExpressionCompiler>>
   beforeAll(async () => {
-    compiler = await claimExpressions()
+    compiler = await createClaimExpressionCompiler()
   })
   const claims = { sub: 'alice', email: 'a@b', email_verified: true, roles: ['a', 'b'], org: { name: 'x' }, iat: 5, exp: 10 }
   const value = (text: string, kind: 'value' | 'condition' = 'value') => {

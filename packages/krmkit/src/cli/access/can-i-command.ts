@@ -1,20 +1,22 @@
 import { Command, Option } from '../commander.ts'
-import { endWith } from '../offline/command.ts'
+import { runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
-import { addOutput, addQuestion, addSource, addSubject } from './options.ts'
+import { addOutputFlags, addRequestArguments, addSourceFlags, addSubjectFlags } from './options.ts'
 
 /** The sub-command `can-i`. */
 export function canICommand(terminal: Terminal): Command {
   const command = new Command('can-i')
     .summary('whether somebody may do something')
     .description('Tell whether somebody may do something: by roles and bindings in files, or by asking a server.')
-  addQuestion(command, { optional: true }).addOption(
+  addRequestArguments(command, { optional: true }).addOption(
     new Option('--list', 'list everything that is allowed in the namespace').default(false),
   )
-  addOutput(addSource(addSubject(command, 'whose rights; needed with files, and by default your own')), 'yes', 'no').addOption(
-    new Option('-q, --quiet', 'answer by the exit code alone').default(false),
-  )
+  addOutputFlags(
+    addSourceFlags(addSubjectFlags(command, 'whose rights; needed with files, and by default your own')),
+    'yes',
+    'no',
+  ).addOption(new Option('-q, --quiet', 'answer by the exit code alone').default(false))
   return command.action((verb, resource, flags) =>
-    endWith(terminal, async () => (await import('./can-i.ts')).runCanI([verb, resource], flags, terminal)),
+    runToExitCode(terminal, async () => (await import('./can-i.ts')).runCanI([verb, resource], flags, terminal)),
   )
 }

@@ -4,22 +4,22 @@ import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { type AccessRequest, parseAccessRequest } from './access-request.ts'
+import { columns } from './access-text.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
-import { type Question, questionOf } from './question.ts'
-import { accessSource, connectionOf, userOf, withClient } from './source.ts'
-import { columns } from './texts.ts'
+import { connectionOf, loadRbacSource, parseUser, withClient } from './rbac-source.ts'
 
 export interface CanIFlags extends AccessFlags, SubjectFlags {
   readonly list: boolean
   readonly quiet: boolean
 }
 
-type Answer = Pick<Decision, 'reason'> & { readonly allowed: boolean; readonly evaluationError?: string | undefined }
+type ReviewResult = Pick<Decision, 'reason'> & { readonly allowed: boolean; readonly evaluationError?: string | undefined }
 
 /** Who decides: roles from files, or a server. */
-interface Judge {
+interface AccessReviewer {
   readonly namespace: string
-  decide(question: Question): Promise<Answer>
+  decide(question: AccessRequest): Promise<ReviewResult>
   rules(namespace: string): Promise<RuleAnswer>
 }
 
@@ -30,9 +30,9 @@ export async function runCanI(asked: readonly (string | undefined)[], flags: Can
     throw new CliError({ code: 'InvalidFlag', message })
   }
   if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'say what: VERB RESOURCE' })
-  const judge = flags.filename.length > 0 ? await offlineJudge(flags, terminal) : await serverJudge(flags)
+  const judge = flags.filename.length > 0 ? await createFileReviewer(flags, terminal) : await createServerReviewer(flags)
   if (flags.list) return printRules(await judge.rules(flags.namespace ?? judge.namespace), flags, terminal)
-  const answer = await judge.decide(questionOf(verb, resource, { ...flags, namespace: judge.namespace }))
+  const answer = await judge.decide(parseAccessRequest(verb, resource, { ...flags, namespace: judge.namespace }))
   const { allowed, reason, evaluationError = '' } = answer
   if (flags.output === 'json') terminal.out(`${prettyJson(answer)}\n`)
   else if (!flags.quiet) {
@@ -40,12 +40,12 @@ export async function runCanI(asked: readonly (string | undefined)[], flags: Can
     const details = [reason, evaluationError].filter((text) => text !== '').join('; ')
     terminal.out(`${allowed ? paint.green('yes') : paint.red('no')}${details === '' ? '' : ` - ${details}`}\n`)
   }
-  return allowed ? exitCodes.fine : exitCodes.findings
+  return allowed ? exitCodes.success : exitCodes.findings
 }
 
-async function offlineJudge(flags: CanIFlags, terminal: Terminal): Promise<Judge> {
-  const user = userOf(flags)
-  const { rbac, namespace } = await accessSource(flags, terminal)
+async function createFileReviewer(flags: CanIFlags, terminal: Terminal): Promise<AccessReviewer> {
+  const user = parseUser(flags)
+  const { rbac, namespace } = await loadRbacSource(flags, terminal)
   const masters = privilegedGroups()
   return {
     namespace,
@@ -61,7 +61,7 @@ async function offlineJudge(flags: CanIFlags, terminal: Terminal): Promise<Judge
 }
 
 /** Asks the server by reviews of the caller's own rights, as `--as` where it is given. */
-async function serverJudge(flags: CanIFlags): Promise<Judge> {
+async function createServerReviewer(flags: CanIFlags): Promise<AccessReviewer> {
   const connection = await connectionOf(flags)
   return {
     namespace: flags.namespace ?? connection.namespace,
@@ -73,7 +73,7 @@ async function serverJudge(flags: CanIFlags): Promise<Judge> {
         allowed = false,
         reason = '',
         evaluationError,
-      } = await review<Partial<Answer>>({ kind: 'SelfSubjectAccessReview', spec }, { connection, flags })
+      } = await review<Partial<ReviewResult>>({ kind: 'SelfSubjectAccessReview', spec }, { connection, flags })
       return { allowed, reason, ...(evaluationError === undefined ? {} : { evaluationError }) }
     },
     async rules(namespace) {
@@ -117,7 +117,7 @@ function printRules(answer: RuleAnswer, { output, quiet }: CanIFlags, terminal: 
     if (incomplete) terminal.err('krmkit: the list may be incomplete\n')
     for (const error of errors) terminal.err(`krmkit: ${error}\n`)
   }
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** A row for each resource, with all verbs that rules give for it. */

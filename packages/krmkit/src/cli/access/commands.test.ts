@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
-import { questionOf } from './question.ts'
+import { parseAccessRequest } from './access-request.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-access-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -184,7 +184,7 @@ describe('files', () => {
 
 describe('questionOf', () => {
   const asked = (resource: string, flags: object = {}) =>
-    questionOf('get', resource, { allNamespaces: false, namespace: 'ns', ...flags })
+    parseAccessRequest('get', resource, { allNamespaces: false, namespace: 'ns', ...flags })
 
   it.each([
     ['deploy', { group: 'apps', resource: 'deployments', namespace: 'ns' }],

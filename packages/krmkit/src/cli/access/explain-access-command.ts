@@ -1,7 +1,14 @@
 import { Command } from '../commander.ts'
-import { endWith } from '../offline/command.ts'
+import { runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
-import { type AccessFlags, addOutput, addQuestion, addSource, addSubject, type SubjectFlags } from './options.ts'
+import {
+  type AccessFlags,
+  addOutputFlags,
+  addRequestArguments,
+  addSourceFlags,
+  addSubjectFlags,
+  type SubjectFlags,
+} from './options.ts'
 
 /** The sub-command `explain-access`. */
 export function explainAccessCommand(terminal: Terminal): Command {
@@ -10,8 +17,10 @@ export function explainAccessCommand(terminal: Terminal): Command {
     .description(
       'Tell which bindings, roles and rules let somebody do something; or which of their bindings do not, and who may do it instead.',
     )
-  addOutput(addSource(addSubject(addQuestion(command, { optional: false }), 'whose rights')), 'yes', 'no')
+  addOutputFlags(addSourceFlags(addSubjectFlags(addRequestArguments(command, { optional: false }), 'whose rights')), 'yes', 'no')
   return command.action((verb: string, resource: string, flags: AccessFlags & SubjectFlags) =>
-    endWith(terminal, async () => (await import('./explain-access.ts')).runExplainAccess([verb, resource], flags, terminal)),
+    runToExitCode(terminal, async () =>
+      (await import('./explain-access.ts')).runExplainAccess([verb, resource], flags, terminal),
+    ),
   )
 }

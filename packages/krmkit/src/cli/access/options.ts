@@ -23,7 +23,7 @@ export interface SubjectFlags {
 }
 
 /** Adds the arguments and flags of a question. */
-export function addQuestion(command: Command, { optional }: { readonly optional: boolean }): Command {
+export function addRequestArguments(command: Command, { optional }: { readonly optional: boolean }): Command {
   const [open, close] = optional ? ['[', ']'] : ['<', '>']
   return command
     .argument(`${open}verb${close}`, 'such as get, list, create, impersonate, escalate; of a path the method in lower case')
@@ -38,7 +38,7 @@ export function addQuestion(command: Command, { optional }: { readonly optional:
 }
 
 /** Adds the flags that say where roles and bindings come from. */
-export function addSource(command: Command): Command {
+export function addSourceFlags(command: Command): Command {
   return command
     .optionsGroup('Where roles and bindings come from:')
     .addOption(
@@ -53,14 +53,14 @@ export function addSource(command: Command): Command {
     .addOption(new Option('--context <name>', 'context of the kubeconfig'))
 }
 
-export function addSubject(command: Command, about: string): Command {
+export function addSubjectFlags(command: Command, about: string): Command {
   return command
     .optionsGroup('Who:')
     .addOption(new Option('--as <user>', `${about}; system:serviceaccount:NAMESPACE:NAME for a service account`))
     .addOption(new Option('--as-group <name>', 'a group of that user; may be repeated').default([], 'none').argParser(append))
 }
 
-export function addOutput(command: Command, fine: string, findings: string): Command {
+export function addOutputFlags(command: Command, fine: string, findings: string): Command {
   return command
     .optionsGroup('What is printed:')
     .addOption(new Option('-o, --output <form>', 'form of the answer').choices(['text', 'json']).default('text'))

@@ -1,7 +1,7 @@
 import { Command } from '../commander.ts'
-import { endWith } from '../offline/command.ts'
+import { runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
-import { type AccessFlags, addOutput, addQuestion, addSource } from './options.ts'
+import { type AccessFlags, addOutputFlags, addRequestArguments, addSourceFlags } from './options.ts'
 
 /** The sub-command `who-can`. */
 export function whoCanCommand(terminal: Terminal): Command {
@@ -10,8 +10,8 @@ export function whoCanCommand(terminal: Terminal): Command {
     .description(
       'List everybody whom a role binding lets do something: with the binding, the role and the rule of it that decides.',
     )
-  addOutput(addSource(addQuestion(command, { optional: false })), 'somebody', 'nobody')
+  addOutputFlags(addSourceFlags(addRequestArguments(command, { optional: false })), 'somebody', 'nobody')
   return command.action((verb: string, resource: string, flags: AccessFlags) =>
-    endWith(terminal, async () => (await import('./who-can.ts')).runWhoCan([verb, resource], flags, terminal)),
+    runToExitCode(terminal, async () => (await import('./who-can.ts')).runWhoCan([verb, resource], flags, terminal)),
   )
 }

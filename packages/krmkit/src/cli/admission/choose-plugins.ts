@@ -6,9 +6,9 @@ import {
   type EnvironmentOptions,
 } from '@krmkit/admission'
 import { CliError } from '../cli-error.ts'
-import { readConfiguration } from './configuration-file.ts'
+import { readAdmissionConfiguration } from './admission-configuration.ts'
 import type { AdmissionOptions } from './options.ts'
-import { type OutsideServices, outsideServices } from './outside-services.ts'
+import { createWebhookConnections, type WebhookConnections } from './webhook-connections.ts'
 
 /** The plugins that the flags ask for. */
 export interface ChosenPlugins extends AsyncDisposable {
@@ -46,13 +46,13 @@ export async function chooseAdmissionPlugins(
   const choice = {
     enable,
     disable: withoutAccounts ? [...disable, 'ServiceAccount'] : disable,
-    ...(file === undefined ? {} : { configuration: await readConfiguration(file) }),
+    ...(file === undefined ? {} : { configuration: await readAdmissionConfiguration(file) }),
   }
   const { defaultNotReadyTolerationSeconds: notReady = 300, defaultUnreachableTolerationSeconds: unreachableFor = 300 } = options
   // Controllers in another process may take their time.
   const patience = offline ? {} : { defaultAccountPatienceMs: 1500 }
   const tolerations = { tolerationSeconds: { notReady, unreachable: unreachableFor } }
-  const outside: OutsideServices = outsideServices()
+  const outside: WebhookConnections = createWebhookConnections()
   return {
     make(environment) {
       try {

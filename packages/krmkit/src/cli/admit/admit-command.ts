@@ -1,6 +1,6 @@
 import { Command, Option } from '../commander.ts'
 import { append, gates, list } from '../flag-values.ts'
-import { colorOption, endWith, exitCodeHelp } from '../offline/command.ts'
+import { colorOption, exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { AdmitFlags } from './run.ts'
 
@@ -48,7 +48,7 @@ export function admitCommand(terminal: Terminal): Command {
     .addOption(colorOption())
     .addHelpText('after', exitCodeHelp('all would be taken', 'some would be refused'))
     .action(async (paths: string[], flags: AdmitFlags) => {
-      await endWith(terminal, async () => {
+      await runToExitCode(terminal, async () => {
         const { runAdmit } = await import('./run.ts')
         return runAdmit(paths, flags, terminal)
       })

@@ -18,12 +18,12 @@ import { memoryStorage, type Storage } from '@krmkit/storage'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
 import { CliError } from '../cli-error.ts'
 import { objectText } from '../offline/objects.ts'
-import type { AskedObject } from './requests.ts'
+import type { RequestedObject } from './requested-objects.ts'
 import type { AdmitFlags } from './run.ts'
 
 /** What a cluster says to one object. */
-export interface ClusterAnswer {
-  readonly asked: AskedObject
+export interface AdmissionResult {
+  readonly request: RequestedObject
   readonly operation: 'CREATE' | 'UPDATE'
   readonly allowed: boolean
   /** As it would be stored. */
@@ -49,7 +49,7 @@ const neededControllers = [
   'clusterrole-aggregation-controller',
 ]
 /** They would call services outside. */
-const outsiders = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
+const webhookPlugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
 
 /**
  * A whole API server in memory, with the objects that files describe, the plugins that flags choose, and no way outside.
@@ -75,9 +75,9 @@ export class OfflineCluster implements AsyncDisposable {
   /** @throws CliError `InvalidFlag`, and `FileFailed` with what is wrong with an object of the cluster. */
   static async start(
     flags: AdmitFlags,
-    { seed, warn }: { readonly seed: readonly AskedObject[]; readonly warn: (text: string) => void },
+    { seed, warn }: { readonly seed: readonly RequestedObject[]; readonly warn: (text: string) => void },
   ): Promise<OfflineCluster> {
-    const disableAdmissionPlugins = [...flags.disableAdmissionPlugins, ...outsiders]
+    const disableAdmissionPlugins = [...flags.disableAdmissionPlugins, ...webhookPlugins]
     const plugins = await chooseAdmissionPlugins(
       { ...flags, disableAdmissionPlugins },
       { hasServiceAccounts: true, offline: true },
@@ -89,7 +89,7 @@ export class OfflineCluster implements AsyncDisposable {
     const hooks = seed.filter(({ gvk }) => gvk.kind.endsWith('WebhookConfiguration')).length
     if (hooks > 0)
       warn(`webhooks are not called; ${hooks} ${hooks === 1 ? 'configuration' : 'configurations'} of them would count`)
-    await plant(seed, { ...parts, storage: unclosed(storage) })
+    await seedStorage(seed, { ...parts, storage: withoutClose(storage) })
     const server = await createApiServer({
       ...parts,
       authorizer: flags.as === undefined ? alwaysAllow : ({ rbac }) => rbac(),
@@ -108,10 +108,10 @@ export class OfflineCluster implements AsyncDisposable {
   }
 
   /** Creates an object, or updates it where it is there. */
-  async ask(given: AskedObject): Promise<ClusterAnswer> {
+  async admit(given: RequestedObject): Promise<AdmissionResult> {
     const definition = await definitionOf(this.#server, given)
     const decisions: AdmissionDecision[] = []
-    const place = placeOf(definition, given)
+    const place = pathsOf(definition, given)
     const asked = { ...given, name: { ...given.name, namespace: place.namespace } }
     const present = this.#server.registry.reader.get(
       { group: definition.storage.group, resource: definition.storage.resource },
@@ -128,9 +128,9 @@ export class OfflineCluster implements AsyncDisposable {
     const body = await bodyOf(response)
     const warnings = warningsOf(response)
     if (response.status >= 400)
-      return { asked, operation, allowed: false, status: body as unknown as Status, warnings, decisions }
+      return { request: asked, operation, allowed: false, status: body as unknown as Status, warnings, decisions }
     await this.#controllers.settled()
-    return { asked, operation, allowed: true, object: body as unknown as ApiObject, warnings, decisions }
+    return { request: asked, operation, allowed: true, object: body as unknown as ApiObject, warnings, decisions }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,7 +149,7 @@ function catalogOf(flags: AdmitFlags, features: ReturnType<typeof fixedFeatures>
 }
 
 /** The same storage for a server that ends before another one begins. */
-function unclosed(storage: Storage): Storage {
+function withoutClose(storage: Storage): Storage {
   return new Proxy(storage, {
     get(target, name) {
       if (name === 'close' || name === Symbol.asyncDispose) return async () => undefined
@@ -160,38 +160,38 @@ function unclosed(storage: Storage): Storage {
 }
 
 /** What runs in a cluster was taken before the plugins were chosen: they are not asked about it. */
-async function plant(seed: readonly AskedObject[], parts: Parameters<typeof createApiServer>[0]): Promise<void> {
+async function seedStorage(seed: readonly RequestedObject[], parts: Parameters<typeof createApiServer>[0]): Promise<void> {
   const server = await createApiServer(parts)
   try {
-    for (const asked of seed) await plantOne(server, asked)
+    for (const asked of seed) await seedObject(server, asked)
   } finally {
     await server.close()
   }
 }
 
-async function plantOne(server: EmbeddedServer, asked: AskedObject): Promise<void> {
+async function seedObject(server: EmbeddedServer, asked: RequestedObject): Promise<void> {
   const definition = await definitionOf(server, asked)
-  const { collection, item, namespace } = placeOf(definition, asked)
+  const { collection, item, namespace } = pathsOf(definition, asked)
   if (namespace !== '' && server.registry.reader.get({ group: '', resource: 'namespaces' }, '', namespace) === undefined) {
     const made = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
-    await sent(server, { ...request('POST', '/api/v1/namespaces', made), user: administrator }, asked)
+    await sendOrFail(server, { ...request('POST', '/api/v1/namespaces', made), user: administrator }, asked)
   }
   const stored = definition.storage
   const present = server.registry.reader.get({ group: stored.group, resource: stored.resource }, namespace, asked.name.name)
   const object = withVersion(asked.object, present?.metadata.resourceVersion)
   const how = present === undefined ? request('POST', collection, object) : request('PUT', item, object)
-  await sent(server, { ...how, user: administrator }, asked)
+  await sendOrFail(server, { ...how, user: administrator }, asked)
   const { status } = asked.object
   if (typeof status !== 'object' || status === null || !definition.subresources.some(({ name }) => name.endsWith('/status')))
     return
   const patch = { ...request('PATCH', `${item}/status`, { status } as JsonObject), user: administrator }
-  await sent(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, asked)
+  await sendOrFail(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, asked)
 }
 
-async function sent(
+async function sendOrFail(
   server: EmbeddedServer,
   how: Parameters<EmbeddedServer['handle']>[0],
-  { name, file }: AskedObject,
+  { name, file }: RequestedObject,
 ): Promise<void> {
   const response = await server.handle(how)
   if (response.status < 400) return
@@ -200,10 +200,10 @@ async function sent(
 }
 
 /** Definitions that were just made take a few turns until their resources are served. */
-const turns = 200
+const maxTurns = 200
 
-async function definitionOf(server: EmbeddedServer, { gvk, name, file }: AskedObject): Promise<ResourceDefinition> {
-  for (let turn = 0; turn < turns; turn++) {
+async function definitionOf(server: EmbeddedServer, { gvk, name, file }: RequestedObject): Promise<ResourceDefinition> {
+  for (let turn = 0; turn < maxTurns; turn++) {
     const found = server.registry.definitions.find(
       ({ kind, resource }) =>
         kind.kind === gvk.kind && kind.group === gvk.group && kind.version === gvk.version && resource.virtual !== true,
@@ -215,7 +215,7 @@ async function definitionOf(server: EmbeddedServer, { gvk, name, file }: AskedOb
   throw new CliError({ code: 'FileFailed', message })
 }
 
-function placeOf({ group, version, resource, kind }: ResourceDefinition, { name }: AskedObject) {
+function pathsOf({ group, version, resource, kind }: ResourceDefinition, { name }: RequestedObject) {
   const namespace = kind.namespaced ? name.namespace : ''
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const within = namespace === '' ? root : `${root}/namespaces/${encodeURIComponent(namespace)}`

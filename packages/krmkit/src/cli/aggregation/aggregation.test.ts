@@ -6,7 +6,7 @@ import { certificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Command } from '../commander.ts'
-import { aggregationOf, WebhookServices } from './aggregation.ts'
+import { createAggregation, WebhookServices } from './aggregation.ts'
 import { addAggregationFlags } from './flags.ts'
 import type { AggregationOptions } from './options.ts'
 
@@ -26,13 +26,13 @@ const context = { clock, onError: () => undefined }
 
 describe('flags about other servers', () => {
   it('without any: services at their addresses, redirections refused, nobody in particular', async () => {
-    using found = await aggregationOf(optionsOf(), context)
+    using found = await createAggregation(optionsOf(), context)
     expect(found).toMatchObject({ routing: 'clusterIP', forwardRedirects: false })
     expect(found.identity).toBeUndefined()
   })
 
   it('each says what it is called after', async () => {
-    using found = await aggregationOf(
+    using found = await createAggregation(
       optionsOf('--enable-aggregator-routing', '--aggregator-reject-forwarding-redirect=false'),
       context,
     )
@@ -47,7 +47,7 @@ describe('flags about other servers', () => {
     await writeFile(certificate, first.certificate)
     await writeFile(key, first.key)
     const flags = [`--proxy-client-cert-file=${certificate}`, `--proxy-client-key-file=${key}`]
-    using found = await aggregationOf(optionsOf(...flags), context)
+    using found = await createAggregation(optionsOf(...flags), context)
     expect(found.identity?.()).toEqual({ certificate: first.certificate, key: first.key })
     await writeFile(certificate, second.certificate)
     clock.advance(10_000)
@@ -55,9 +55,9 @@ describe('flags about other servers', () => {
   })
 
   it('certificate and key go together, and must be there', async () => {
-    await expect(aggregationOf(optionsOf('--proxy-client-cert-file=a'), context)).rejects.toThrow('go together')
+    await expect(createAggregation(optionsOf('--proxy-client-cert-file=a'), context)).rejects.toThrow('go together')
     const flags = ['--proxy-client-cert-file=/nowhere/a', '--proxy-client-key-file=/nowhere/b']
-    await expect(aggregationOf(optionsOf(...flags), context)).rejects.toThrow('proxy-client-cert-file')
+    await expect(createAggregation(optionsOf(...flags), context)).rejects.toThrow('proxy-client-cert-file')
   })
 
   it('webhooks are found where other servers are', () => {

@@ -1,9 +1,9 @@
 import type { ServiceResolver } from '@krmkit/admission'
 import { type Aggregation, type EmbeddedServer, endpointServices, type ProxyIdentity } from '@krmkit/apiserver'
 import type { Clock, Random } from '@krmkit/meta'
-import { watchFile } from '../authentication/watched-file.ts'
 import { CliError } from '../cli-error.ts'
 import { readKeyPair } from '../key-pair.ts'
+import { watchFile } from '../watched-file.ts'
 import type { AggregationOptions } from './options.ts'
 
 export type AggregationFromFlags = Pick<Aggregation, 'forwardRedirects' | 'identity' | 'routing'> & Disposable
@@ -13,7 +13,7 @@ export type AggregationFromFlags = Pick<Aggregation, 'forwardRedirects' | 'ident
  *
  * @throws CliError for one file without the other, or one that cannot be read.
  */
-export async function aggregationOf(
+export async function createAggregation(
   options: AggregationOptions,
   context: { readonly clock: Clock; readonly onError: (error: unknown) => void },
 ): Promise<AggregationFromFlags> {

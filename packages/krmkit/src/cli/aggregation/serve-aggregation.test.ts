@@ -12,7 +12,7 @@ import { type ApiObject, stockProfile, systemClock, systemRandom } from '@krmkit
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
+import { type RunningServer, serve } from '../serve.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
 /** Whole servers on ports: one in front, and behind it a second `serve`, or a server that does what a test wants. */
@@ -64,7 +64,7 @@ const file = async (name: string, text: string) => {
   return join(folder, name)
 }
 
-interface Started extends Serving {
+interface Started extends RunningServer {
   readonly admin: Client
   readonly connection: KubeconfigConnection
   readonly port: number

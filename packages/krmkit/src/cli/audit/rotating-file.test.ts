@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { fakeClock } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type RotationOptions, rotatingFile } from './rotating-file.ts'
+import { openRotatingFile, type RotationOptions } from './rotating-file.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const clock = fakeClock(Date.UTC(2024, 0, 1))
 const opened = (options: Partial<RotationOptions> = {}) =>
-  rotatingFile(join(folder, 'deep', 'audit.log'), {
+  openRotatingFile(join(folder, 'deep', 'audit.log'), {
     clock,
     maxBytes: 10,
     maxAgeMs: 0,

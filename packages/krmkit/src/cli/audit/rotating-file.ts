@@ -24,7 +24,7 @@ export interface RotationOptions {
  *
  * @throws when the file cannot be opened.
  */
-export async function rotatingFile(path: string, options: RotationOptions): Promise<LineSink> {
+export async function openRotatingFile(path: string, options: RotationOptions): Promise<LineSink> {
   makeFolderOf(path)
   const file = new RotatingFile(path, options)
   await file.open()
@@ -89,7 +89,7 @@ class RotatingFile implements LineSink {
     const backup = this.#backupName()
     await rename(this.#path, backup)
     await this.open()
-    if (this.#options.compress) await compressed(backup)
+    if (this.#options.compress) await compress(backup)
     await this.#tidy()
   }
 
@@ -130,7 +130,7 @@ function timeOf(name: string, prefix: string, extension: string): number {
   return match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}:${match[3]}:${match[4]}Z`)
 }
 
-async function compressed(path: string): Promise<void> {
+async function compress(path: string): Promise<void> {
   const packed = `${path}.gz`
   await rm(packed, { force: true })
   makePrivateFile(packed)

@@ -25,12 +25,12 @@ import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
-import { certificateBundles } from './certificate-bundles.ts'
-import { type ConfiguredAuthentication, configuredAuthentication } from './configured.ts'
-import { oidcOf } from './oidc.ts'
-import { defaultIssuer, type ServiceAccounts, serviceAccounts } from './service-accounts.ts'
-import { webhookOf } from './token-webhook.ts'
-import { publishTrust } from './trust-config-map.ts'
+import { type ConfiguredAuthentication, createConfiguredAuthentication } from './authentication-configuration.ts'
+import { createCertificateBundles } from './certificate-bundles.ts'
+import { publishClusterAuthenticationInfo } from './cluster-authentication-info.ts'
+import { createOidcAuthenticator } from './oidc.ts'
+import { createServiceAccounts, defaultIssuer, type ServiceAccounts } from './service-accounts.ts'
+import { createTokenWebhook } from './token-webhook.ts'
 
 /** Who may call, and the token that an administrator is given. */
 export interface Authenticators extends AsyncDisposable {
@@ -48,7 +48,7 @@ export interface Authenticators extends AsyncDisposable {
   attach(server: EmbeddedServer): void
 }
 
-export interface Environment {
+export interface AuthenticatorsEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
@@ -70,27 +70,30 @@ export interface Environment {
  * Without a token file one administrator is made, whose token is kept in the data folder, so that a kubeconfig stays good
  * over restarts.
  */
-export async function authenticators(options: ServeOptions, environment: Environment): Promise<Authenticators> {
+export async function createAuthenticators(
+  options: ServeOptions,
+  environment: AuthenticatorsEnvironment,
+): Promise<Authenticators> {
   const { random, clock, profile, features } = environment
-  const accounts = await serviceAccounts(options, environment)
-  const bundles = await certificateBundles(options, environment)
+  const accounts = await createServiceAccounts(options, environment)
+  const bundles = await createCertificateBundles(options, environment)
   // One HMAC of each token serves all who look it up.
   const digest = keyedDigest(random)
   const owned: (AsyncDisposable | Disposable)[] = [bundles]
   const tokens =
     options.tokenAuthFile === undefined
-      ? [await ownAdministrator(join(options.dataDir, 'admin.token'), environment)]
+      ? [await localAdministrator(join(options.dataDir, 'admin.token'), environment)]
       : await readTokens(options.tokenAuthFile)
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
   refuseContradictions(options)
-  const openId = await oidcOf(options, environment)
+  const openId = await createOidcAuthenticator(options, environment)
   const configured =
     options.authenticationConfig === undefined
       ? undefined
-      : await configuredAuthentication(options.authenticationConfig, { ...environment, ownIssuers: issuersOf(options) })
+      : await createConfiguredAuthentication(options.authenticationConfig, { ...environment, ownIssuers: issuersOf(options) })
   if (configured !== undefined) owned.push(configured)
   const anonymous = anonymousOf(options, { modes: environment.modes ?? options.authorizationMode, configured })
-  const webhook = await webhookOf(options, { ...environment, audiences })
+  const webhook = await createTokenWebhook(options, { ...environment, audiences })
   for (const one of [openId, webhook]) if (one !== undefined) owned.push(one)
   let server: EmbeddedServer | undefined
   const members: (TokenAuthenticator | undefined)[] = [
@@ -135,7 +138,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
   ])
   const known = withAuthenticatedGroup(people)
   const publish = () => {
-    if (server !== undefined) void publishTrust(server, { options, bundles }).catch(environment.onError)
+    if (server !== undefined) void publishClusterAuthenticationInfo(server, { options, bundles }).catch(environment.onError)
   }
   return {
     authenticator: anonymous === undefined ? known : chain([known, anonymousFor(anonymous)], { onRejection: 'stop' }),
@@ -205,7 +208,7 @@ async function readTokens(path: string): Promise<readonly StaticToken[]> {
   }
 }
 
-async function ownAdministrator(path: string, { random }: Environment): Promise<StaticToken> {
+async function localAdministrator(path: string, { random }: AuthenticatorsEnvironment): Promise<StaticToken> {
   const user = { username: 'kubernetes-admin', uid: 'kubernetes-admin', groups: ['system:masters'] }
   const kept = (await readSecret(path))?.trim()
   if (kept !== undefined) {

@@ -2,8 +2,8 @@ import { type FrontProxyHeaders, parseAuthorities } from '@krmkit/authentication
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { readText } from '../files.ts'
+import { type WatchedFile, watchFile } from '../watched-file.ts'
 import type { AuthenticationOptions } from './options.ts'
-import { type WatchedFile, watchFile } from './watched-file.ts'
 
 /** The authorities of client certificates, followed while their files change. */
 export interface CertificateBundles extends Disposable {
@@ -17,7 +17,7 @@ export interface CertificateBundles extends Disposable {
   onChange(change: (pem: string) => void): void
 }
 
-export async function certificateBundles(
+export async function createCertificateBundles(
   options: AuthenticationOptions,
   environment: {
     readonly clock: Clock

@@ -37,7 +37,7 @@ const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', ki
 type Options = AuthenticationOptions & Pick<ServeOptions, 'certDir' | 'dataDir'>
 
 /** Without a key file a key is made, and kept in the folder of certificates. */
-export async function serviceAccounts(
+export async function createServiceAccounts(
   options: Options,
   environment: {
     readonly clock: Clock
@@ -51,14 +51,16 @@ export async function serviceAccounts(
   let server: EmbeddedServer | undefined
   const lookup: ObjectLookup = (kind, namespace, name) => {
     const found = server?.registry.reader.get({ group: '', resource: plurals[kind] }, namespace, name)
-    return found === undefined ? undefined : asFound(found as StoredObject)
+    return found === undefined ? undefined : toFoundObject(found as StoredObject)
   }
   return {
     issuer: serviceAccountIssuer(keys, {
       extendMountedTokens: options.serviceAccountExtendTokenExpiration,
       ...(maxMs === 0 ? {} : { maxExpirationSeconds: Math.floor(maxMs / 1000) }),
     }),
-    tokens: serviceAccountTokens(keys, lookup, { onUse: (use) => server !== undefined && noteUse(server, use, environment) }),
+    tokens: serviceAccountTokens(keys, lookup, {
+      onUse: (use) => server !== undefined && recordLastUse(server, use, environment),
+    }),
     documents: (serverAddress) =>
       issuerDocuments(keys, options.serviceAccountJwksUri ?? `https://${serverAddress}/openid/v1/jwks`),
     attach: (made) => {
@@ -74,7 +76,7 @@ async function keysOf(
   const { serviceAccountSigningKeyFile, serviceAccountKeyFile } = options
   const signingKey =
     serviceAccountSigningKeyFile === undefined
-      ? await ownKey(join(options.certDir ?? join(options.dataDir, 'pki'), 'sa.key'))
+      ? await localKey(join(options.certDir ?? join(options.dataDir, 'pki'), 'sa.key'))
       : privateKey(await readText(serviceAccountSigningKeyFile, 'service-account-signing-key-file'), serviceAccountSigningKeyFile)
   const believedKeys: KeyObject[] = []
   for (const path of serviceAccountKeyFile)
@@ -100,7 +102,7 @@ interface StoredObject {
   readonly secrets?: readonly { readonly name?: string }[]
 }
 
-function asFound({ metadata, data, secrets: references }: StoredObject): FoundObject {
+function toFoundObject({ metadata, data, secrets: references }: StoredObject): FoundObject {
   const { uid = '', deletionTimestamp, labels } = metadata
   return {
     uid,
@@ -112,7 +114,7 @@ function asFound({ metadata, data, secrets: references }: StoredObject): FoundOb
 }
 
 /** Writes on the Secret of a token when it was last used: what nobody uses can be taken away. */
-function noteUse(
+function recordLastUse(
   server: EmbeddedServer,
   { namespace, secret, date }: { readonly namespace: string; readonly secret: string; readonly date: string },
   { profile, onError }: { readonly profile: NamingProfile; readonly onError: (error: unknown) => void },
@@ -124,7 +126,7 @@ function noteUse(
     .catch(onError)
 }
 
-async function ownKey(path: string): Promise<KeyObject> {
+async function localKey(path: string): Promise<KeyObject> {
   const kept = await readSecret(path)
   if (kept !== undefined) return privateKey(kept, path)
   const made = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey

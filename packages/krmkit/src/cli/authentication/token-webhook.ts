@@ -2,11 +2,11 @@ import { boundedTokens, cachedTokens, type TokenAuthenticator, webhookTokens } f
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
+import { createRemoteFetch } from '../remote-fetch.ts'
 import type { AuthenticationOptions } from './options.ts'
-import { remoteFetch } from './remote-fetch.ts'
 
 /** The webhook that knows tokens, with the answers it gave kept for a while; undefined when the flags name none. */
-export async function webhookOf(
+export async function createTokenWebhook(
   options: AuthenticationOptions,
   environment: {
     readonly clock: Clock
@@ -19,7 +19,7 @@ export async function webhookOf(
   const path = options.authenticationTokenWebhookConfigFile
   if (path === undefined) return undefined
   const connection = await connectionOf(path)
-  const remote = remoteFetch(connection)
+  const remote = createRemoteFetch(connection)
   const successMs = options.authenticationTokenWebhookCacheTtl
   const reviewed = webhookTokens({
     ...environment,

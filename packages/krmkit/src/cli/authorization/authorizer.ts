@@ -12,9 +12,9 @@ import {
 } from '@krmkit/authorization'
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { type RemoteFetch, remoteFetch } from '../authentication/remote-fetch.ts'
 import { CliError } from '../cli-error.ts'
 import { readText } from '../files.ts'
+import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import type { AuthorizationMode, AuthorizationOptions } from './options.ts'
 
 /** Who may do what, as the flags say. */
@@ -35,19 +35,19 @@ interface Environment {
   readonly onReload?: (flag: string) => void
 }
 
-type Maker = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
+type AuthorizerFactoryOfMode = (environment: AuthorizerEnvironment) => Authorizer | Promise<Authorizer>
 
 /** @throws CliError for flags that contradict each other and files that cannot be used. */
-export async function authorization(
+export async function createAuthorization(
   options: AuthorizationOptions & { readonly explicit?: readonly string[] },
   environment: Environment,
 ): Promise<Authorization> {
   const { authorizationMode: modes, authorizationConfig } = options
-  if (authorizationConfig !== undefined) return byConfiguration(authorizationConfig, { options, environment })
+  if (authorizationConfig !== undefined) return createFromConfiguration(authorizationConfig, { options, environment })
   refuseUnused(options)
-  const remote = modes.includes('Webhook') ? await webhookOf(options, environment) : undefined
-  const abac = modes.includes('ABAC') ? await abacOf(options, environment) : undefined
-  const makers: Readonly<Record<AuthorizationMode, Maker>> = {
+  const remote = modes.includes('Webhook') ? await createWebhook(options, environment) : undefined
+  const abac = modes.includes('ABAC') ? await createAbac(options, environment) : undefined
+  const makers: Readonly<Record<AuthorizationMode, AuthorizerFactoryOfMode>> = {
     Node: ({ nodes }) => nodes(),
     RBAC: ({ rbac }) => rbac(),
     Webhook: () => remote?.authorizer ?? alwaysDeny,
@@ -72,7 +72,7 @@ export async function authorization(
   }
 }
 
-async function byConfiguration(
+async function createFromConfiguration(
   path: string,
   given: {
     readonly options: AuthorizationOptions & { readonly explicit?: readonly string[] }
@@ -86,11 +86,11 @@ async function byConfiguration(
       '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined'
     throw new CliError({ code: 'InvalidFlag', message })
   }
-  const { configuredAuthorization } = await import('./configured.ts')
+  const { createConfiguredAuthorization: configuredAuthorization } = await import('./authorization-configuration.ts')
   const made = await configuredAuthorization(path, {
     ...environment,
     onReload: environment.onReload ?? (() => undefined),
-    abac: async () => abacOf(options, environment),
+    abac: async () => createAbac(options, environment),
   })
   if (made.modes.includes('ABAC') !== (authorizationPolicyFile !== undefined)) {
     await made[Symbol.asyncDispose]()
@@ -118,7 +118,7 @@ function refuseUnused(options: AuthorizationOptions): void {
   }
 }
 
-async function abacOf({ authorizationPolicyFile = '' }: AuthorizationOptions, { profile }: Environment): Promise<Authorizer> {
+async function createAbac({ authorizationPolicyFile = '' }: AuthorizationOptions, { profile }: Environment): Promise<Authorizer> {
   const text = await readText(authorizationPolicyFile, 'authorization-policy-file')
   try {
     return createAbacAuthorizer(parseAbacPolicies(text, profile))
@@ -127,14 +127,14 @@ async function abacOf({ authorizationPolicyFile = '' }: AuthorizationOptions, { 
   }
 }
 
-async function webhookOf(
+async function createWebhook(
   options: AuthorizationOptions,
   environment: Environment,
 ): Promise<{ readonly authorizer: Authorizer; readonly fetch: RemoteFetch }> {
   const path = options.authorizationWebhookConfigFile ?? ''
   try {
     const connection = await loadKubeconfig({ path })
-    const fetch = remoteFetch(connection)
+    const fetch = createRemoteFetch(connection)
     const authorizer = createWebhookAuthorizer({
       ...environment,
       url: connection.server,

@@ -6,7 +6,7 @@ import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
+import { type RunningServer, serve } from '../serve.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
@@ -15,7 +15,7 @@ const ClusterRole = resourceType({ group: rbac, version: 'v1', resource: 'cluste
 const RoleBinding = resourceType({ group: rbac, version: 'v1', resource: 'rolebindings', kind: 'RoleBinding' })
 
 let folder: string
-const running: Serving[] = []
+const running: RunningServer[] = []
 const clients: Client[] = []
 const services: Server[] = []
 beforeEach(async () => {

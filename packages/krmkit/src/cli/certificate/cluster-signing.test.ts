@@ -9,7 +9,7 @@ import { type ApiObject, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
+import { type RunningServer, serve } from '../serve.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
 /** The flags of signing, each against a whole server on a port. */
@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function start(...flags: string[]): Promise<Serving & { admin: Client; connection: KubeconfigConnection }> {
+async function start(...flags: string[]): Promise<RunningServer & { admin: Client; connection: KubeconfigConnection }> {
   let options: ServeOptions | undefined
   const take = async (given: ServeOptions) => {
     options = given

@@ -42,7 +42,7 @@ interface Files {
  *
  * @throws CliError `InvalidFlag`, `FileFailed`
  */
-export async function clusterSigning(
+export async function createClusterSigning(
   options: SigningOptions & { readonly dataDir: string; readonly certDir?: string },
   environment: SigningEnvironment,
 ): Promise<ClusterSigning> {
@@ -58,16 +58,18 @@ export async function clusterSigning(
     signers: clusterSigners({ ...environment, authority, maxDurationMs }),
     reportFailures,
   })
-  if (common.certificate !== undefined) return { signing: make(await sourceOf(common)), ownAuthority: undefined }
+  if (common.certificate !== undefined) return { signing: make(await createAuthoritySource(common)), ownAuthority: undefined }
   if (special.length > 0) {
-    const sources = await Promise.all(special.map(async ([purpose, files]) => [purpose, await sourceOf(files)] as const))
+    const sources = await Promise.all(
+      special.map(async ([purpose, files]) => [purpose, await createAuthoritySource(files)] as const),
+    )
     return { signing: make(Object.fromEntries(sources)), ownAuthority: undefined }
   }
-  const own = await ownAuthority(options.certDir ?? join(options.dataDir, 'pki'), environment)
+  const own = await localAuthority(options.certDir ?? join(options.dataDir, 'pki'), environment)
   return { signing: make(own), ownAuthority: own.certificate }
 }
 
-async function ownAuthority(directory: string, environment: SigningEnvironment): Promise<SigningAuthority> {
+async function localAuthority(directory: string, environment: SigningEnvironment): Promise<SigningAuthority> {
   try {
     return await keptSigningAuthority(directory, environment)
   } catch (cause) {
@@ -120,7 +122,7 @@ function filesOf(flag: string, certificate: string | undefined, key: string | un
 }
 
 /** Read once now, so that a mistake ends the start. */
-async function sourceOf(files: Files): Promise<AuthoritySource> {
+async function createAuthoritySource(files: Files): Promise<AuthoritySource> {
   const read = () => readAuthority(files)
   try {
     await read()

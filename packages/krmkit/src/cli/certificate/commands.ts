@@ -1,7 +1,7 @@
 import { systemRandom } from '@krmkit/meta'
 import { Command, Option } from '../commander.ts'
 import { duration, integer, list } from '../flag-values.ts'
-import { endWith, exitCodeHelp } from '../offline/command.ts'
+import { exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
 const hourMs = 3_600_000
@@ -28,7 +28,9 @@ function inspectCommand(terminal: Terminal): Command {
     .addOption(new Option('-o, --output <form>', 'form of the answer').choices(['text', 'json']).default('text'))
   return withQuestion(command)
     .addHelpText('after', exitCodeHelp('a signer would sign every request', 'one is refused, or cannot be read'))
-    .action((given, flags) => endWith(terminal, async () => (await import('./inspect.ts')).runInspect(given, flags, terminal)))
+    .action((given, flags) =>
+      runToExitCode(terminal, async () => (await import('./inspect.ts')).runInspect(given, flags, terminal)),
+    )
 }
 
 function requestCommand(terminal: Terminal): Command {
@@ -47,7 +49,7 @@ function requestCommand(terminal: Terminal): Command {
         .default('pem'),
     )
   return withQuestion(command).action((flags) =>
-    endWith(terminal, async () => (await import('./request.ts')).runRequest(flags, terminal)),
+    runToExitCode(terminal, async () => (await import('./request.ts')).runRequest(flags, terminal)),
   )
 }
 
@@ -71,7 +73,7 @@ function signCommand(terminal: Terminal): Command {
   return withQuestion(command)
     .addHelpText('after', exitCodeHelp('all were signed', 'one was not'))
     .action((given, flags) =>
-      endWith(terminal, async () => (await import('./sign.ts')).runSign(given, flags, { terminal, random: systemRandom })),
+      runToExitCode(terminal, async () => (await import('./sign.ts')).runSign(given, flags, { terminal, random: systemRandom })),
     )
 }
 

@@ -7,9 +7,9 @@ import { CliError } from '../cli-error.ts'
 import { readText, writeSecret } from '../files.ts'
 import { printObjects } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
-import { askedOf, type Question } from './verdict.ts'
+import { type SignerFlags, signerAndUsages } from './signer-verdict.ts'
 
-export interface RequestFlags extends Question {
+export interface RequestFlags extends SignerFlags {
   readonly commonName: string
   readonly organization: readonly string[]
   readonly dns: readonly string[]
@@ -33,9 +33,9 @@ export async function runRequest(flags: RequestFlags, terminal: Terminal): Promi
   if (!isThere) await writeSecret(flags.keyFile, key)
   if (flags.output === 'pem') {
     terminal.out(request)
-    return exitCodes.fine
+    return exitCodes.success
   }
-  const { signer, usages } = askedOf(undefined, { ...flags, signer: flags.signer ?? clientSigner }, stockProfile)
+  const { signer, usages } = signerAndUsages(undefined, { ...flags, signer: flags.signer ?? clientSigner }, stockProfile)
   const object = signingRequestObject({
     base64: encodeBase64(new TextEncoder().encode(request)),
     request: readCertificateRequest(request),
@@ -45,7 +45,7 @@ export async function runRequest(flags: RequestFlags, terminal: Terminal): Promi
     ...(flags.expirationSeconds === undefined ? {} : { expirationSeconds: flags.expirationSeconds }),
   })
   terminal.out(printObjects([object], flags.output))
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 const clientSigner = `${stockProfile.domain}/kube-apiserver-client`

@@ -1,5 +1,5 @@
 import { Command, Option } from '../commander.ts'
-import { endWith } from '../offline/command.ts'
+import { runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
 /** What runs beside the server unless something else is said: what does not get in the way of tests that count objects. */
@@ -24,7 +24,7 @@ export function envtestCommand(terminal: Terminal): Command {
         usualControllers,
       ),
     )
-    .action((flags) => endWith(terminal, async () => (await import('./envtest.ts')).runEnvtest(flags, terminal)))
+    .action((flags) => runToExitCode(terminal, async () => (await import('./envtest.ts')).runEnvtest(flags, terminal)))
 }
 
 /**
@@ -38,10 +38,10 @@ export function kubeApiserverCommand(serve: (args: readonly string[]) => Promise
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
       const { serverArguments } = await import('./server-arguments.ts')
-      const { followParent } = await import('./follow-parent.ts')
+      const { watchParent: followParent } = await import('./watch-parent.ts')
       const started = Number(process.env['KRMKIT_PARENT'])
       const first = Number.isInteger(started) && started > 0 ? started : undefined
-      followParent({ first, parent: () => process.ppid, every: everySecond }, () => process.kill(process.pid, 'SIGTERM'))
+      followParent({ initial: first, parent: () => process.ppid, every: everySecond }, () => process.kill(process.pid, 'SIGTERM'))
       await serve(serverArguments(command.args, { controllers: usualControllers }))
     })
 }

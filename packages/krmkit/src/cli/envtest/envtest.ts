@@ -29,7 +29,7 @@ export async function runEnvtest(flags: EnvtestFlags, terminal: Terminal): Promi
   })
   if (kubectl === undefined) terminal.err('krmkit: there is no kubectl on the PATH; tests that call it will not find one\n')
   terminal.out(flags.print === 'path' ? `${directory}\n` : `export KUBEBUILDER_ASSETS=${quoted(directory)}\n`)
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** A file of the folder `bin` of this package, from wherever this module was bundled to. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
  * Flags that tell kube-apiserver about things which a server for tests does not have: another process to store in, kubelets to
  * call. Each takes a value.
  */
-const meaningless = /^--(etcd-(?!compaction-interval)[\w-]+|storage-backend|storage-media-type|kubelet-[\w-]+|insecure-port)$/
+const ignoredFlags = /^--(etcd-(?!compaction-interval)[\w-]+|storage-backend|storage-media-type|kubelet-[\w-]+|insecure-port)$/
 
 /** Flags of `serve` for what harnesses such as envtest give to kube-apiserver. */
 export interface ServerArgumentsOptions {
@@ -22,7 +22,7 @@ export interface ServerArgumentsOptions {
 export function serverArguments(args: readonly string[], options: ServerArgumentsOptions): string[] {
   const given = flagsOf(args)
   const exists = options.exists ?? existsSync
-  const kept = given.filter(({ name }) => !meaningless.test(name))
+  const kept = given.filter(({ name }) => !ignoredFlags.test(name))
   const has = (flag: string) => given.some(({ name }) => name === flag)
   const added: string[] = []
   const add = (flag: string, value: string) => {

@@ -12,17 +12,17 @@ export function exitCodeHelp(fine: string, findings: string): string {
 }
 
 /** Runs a command to its exit code. A failure that a person can act on is told in one sentence. */
-export async function endWith(terminal: Terminal, run: () => Promise<number>): Promise<void> {
+export async function runToExitCode(terminal: Terminal, run: () => Promise<number>): Promise<void> {
   try {
     terminal.exit(await run())
   } catch (error) {
-    terminal.err(`${terminal.paint('err', 'auto').red('krmkit:')} ${explain(error)}\n`)
-    terminal.exit(exitCodes.trouble)
+    terminal.err(`${terminal.paint('err', 'auto').red('krmkit:')} ${errorText(error)}\n`)
+    terminal.exit(exitCodes.failure)
   }
 }
 
 /** Faults that a person can act on are one sentence; anything else is a fault of ours and shows where. */
-export function explain(error: unknown): string {
+export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error && typeof error.code === 'string' ? error.message : (error.stack ?? error.message)
 }

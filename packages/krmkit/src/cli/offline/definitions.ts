@@ -1,6 +1,6 @@
 import { CliError } from '../cli-error.ts'
 import { newestRelease, OfflineKinds, type OfflineKindsOptions } from './kinds.ts'
-import { readable } from './load.ts'
+import { requireReadable } from './load.ts'
 import { documentsOf, findManifests, type ManifestFile } from './manifest-files.ts'
 import { objectsOf } from './objects.ts'
 import type { Terminal } from './terminal.ts'
@@ -34,6 +34,6 @@ export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineK
  */
 export function kindsFor(files: readonly ManifestFile[], definitions: readonly string[], terminal: Terminal): OfflineKinds {
   const kinds = kindsOf({ release: newestRelease })
-  learnDefinitions([...readable(findManifests(definitions, terminal)), ...files], kinds)
+  learnDefinitions([...requireReadable(findManifests(definitions, terminal)), ...files], kinds)
   return kinds
 }

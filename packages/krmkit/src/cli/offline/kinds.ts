@@ -12,7 +12,7 @@ import { decode, type StructType } from '@krmkit/schema'
 import { compareReleases, kindStateAt } from '@krmkit/versioning'
 import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
-import { type ManifestObject, nameOf, own } from './objects.ts'
+import { type ManifestObject, nameOf, ownMember } from './objects.ts'
 
 /** Which kinds there are without a server: those of a release, and those that definitions among the files add. */
 
@@ -186,7 +186,7 @@ function key({ group, version, kind }: GroupVersionKind): string {
 }
 
 function groupOf(value: JsonObject): string | undefined {
-  const spec = own(value, 'spec')
-  const group = typeof spec === 'object' && spec !== null ? own(spec, 'group') : undefined
+  const spec = ownMember(value, 'spec')
+  const group = typeof spec === 'object' && spec !== null ? ownMember(spec, 'group') : undefined
   return typeof group === 'string' ? group : undefined
 }

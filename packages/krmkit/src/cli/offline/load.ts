@@ -20,7 +20,7 @@ export interface LoadedObject {
 }
 
 /** The files. @throws CliError `FileFailed` when some cannot be read. */
-export function readable({ files, unreadable }: FoundFiles): readonly ManifestFile[] {
+export function requireReadable({ files, unreadable }: FoundFiles): readonly ManifestFile[] {
   const [first] = unreadable
   if (first !== undefined) throw new CliError({ code: 'FileFailed', message: `cannot read ${first.path}: ${first.message}` })
   return files

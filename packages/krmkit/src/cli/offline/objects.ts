@@ -32,8 +32,8 @@ function opened(object: ManifestObject, depth: number): ManifestObject[] {
 
 /** What the items of a list are; an empty kind when each says it itself. `undefined` for anything but a list. */
 function listOf(value: unknown): GroupVersionKind | undefined {
-  if (!isObject(value) || !Array.isArray(own(value, 'items'))) return undefined
-  const [apiVersion, kind] = [own(value, 'apiVersion'), own(value, 'kind')]
+  if (!isObject(value) || !Array.isArray(ownMember(value, 'items'))) return undefined
+  const [apiVersion, kind] = [ownMember(value, 'apiVersion'), ownMember(value, 'kind')]
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !kind.endsWith('List')) return undefined
   if (apiVersion.split('/').length > 2) return undefined
   return { ...parseApiVersion(apiVersion), kind: kind.slice(0, -'List'.length) }
@@ -44,7 +44,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** A member that the object itself has. */
-export function own(object: object, name: string): unknown {
+export function ownMember(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as Record<string, unknown>)[name] : undefined
 }
 
@@ -61,10 +61,10 @@ export interface ObjectName {
 /** What an object calls itself, however wrong. */
 export function nameOf({ value, implied }: ManifestObject): ObjectName {
   const text = (from: unknown, name: string): string => {
-    const member = isObject(from) ? own(from, name) : undefined
+    const member = isObject(from) ? ownMember(from, name) : undefined
     return typeof member === 'string' ? member : ''
   }
-  const metadata = isObject(value) ? own(value, 'metadata') : undefined
+  const metadata = isObject(value) ? ownMember(value, 'metadata') : undefined
   const impliedVersion =
     implied === undefined ? '' : implied.group === '' ? implied.version : `${implied.group}/${implied.version}`
   return {

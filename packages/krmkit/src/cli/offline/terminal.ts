@@ -25,9 +25,9 @@ export type ColorWhen = 'auto' | 'always' | 'never'
 /** What the offline commands end with. */
 export const exitCodes = {
   /** Nothing to object to; no difference; applied. */
-  fine: 0,
+  success: 0,
   /** Findings; differences; conflicts. */
   findings: 1,
   /** Flags that make no sense, files that cannot be read or that hold something else than they should. */
-  trouble: 2,
+  failure: 2,
 } as const

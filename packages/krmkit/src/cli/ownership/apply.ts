@@ -4,14 +4,14 @@ import type { JsonObject } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
 import type { OfflineKinds } from '../offline/kinds.ts'
-import { type LoadedObject, loadObjects, readable } from '../offline/load.ts'
+import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { type ObjectForm, prettyJson, printObjects } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import { changeLines } from './change-text.ts'
-import { inVersion } from './versions.ts'
+import { convertToVersion } from './convert-version.ts'
 
 /** What the flags of `krmkit apply` say. */
 export interface ApplyFlags {
@@ -37,8 +37,9 @@ export function runApply(paths: readonly string[], flags: ApplyFlags, terminal: 
   if (flags.write && (flags.live ?? '-') === '-') {
     throw new CliError({ code: 'InvalidFlag', message: '--write needs --live with a file to write to' })
   }
-  const files = readable(findManifests(paths, terminal))
-  const liveFiles = flags.live === undefined ? [] : readable(findManifests([flags.live], terminal, { absent: flags.write }))
+  const files = requireReadable(findManifests(paths, terminal))
+  const liveFiles =
+    flags.live === undefined ? [] : requireReadable(findManifests([flags.live], terminal, { absent: flags.write }))
   const kinds = kindsFor([...liveFiles, ...files], flags.definitions, terminal)
   const live = new Map(loadObjects(liveFiles, kinds).map((each) => [each.identity, each]))
   const outcomes: Outcome[] = []
@@ -65,21 +66,21 @@ export function runApply(paths: readonly string[], flags: ApplyFlags, terminal: 
         flags.output,
       ),
     )
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 function formOf({ live = '', output }: ApplyFlags): ObjectForm {
   return /\.json$/i.test(live) ? 'json' : output
 }
 
-interface Applying {
+interface ApplyContext {
   readonly flags: ApplyFlags
   readonly kinds: OfflineKinds
   readonly now: number
 }
 
-function applyOne(applied: LoadedObject, liveObject: LoadedObject | undefined, { flags, kinds, now }: Applying): Outcome {
-  const live = liveObject === undefined ? undefined : inVersion(liveObject, applied.gvk, kinds)
+function applyOne(applied: LoadedObject, liveObject: LoadedObject | undefined, { flags, kinds, now }: ApplyContext): Outcome {
+  const live = liveObject === undefined ? undefined : convertToVersion(liveObject, applied.gvk, kinds)
   try {
     const result = apply({
       live,
@@ -111,11 +112,11 @@ function conflictLines({ applied, live, result: { conflicts } }: Outcome, paint:
   const count = conflicts.length === 1 ? '1 conflict' : `${conflicts.length} conflicts`
   return [
     `${paint.bold(objectText(applied.name))}: ${paint.red(count)}, nothing applied`,
-    ...conflicts.flatMap((conflict) => explained(conflict, live ?? {}, applied, paint)),
+    ...conflicts.flatMap((conflict) => conflictDetails(conflict, live ?? {}, applied, paint)),
   ]
 }
 
-function explained(conflict: FieldConflict, live: JsonObject, { object, type }: LoadedObject, paint: Paint): string[] {
+function conflictDetails(conflict: FieldConflict, live: JsonObject, { object, type }: LoadedObject, paint: Paint): string[] {
   const {
     field,
     manager,
@@ -133,14 +134,14 @@ function explained(conflict: FieldConflict, live: JsonObject, { object, type }: 
   const details = [operation, subresource, since === undefined ? '' : `last at ${since}`].filter((text) => text !== '')
   return [
     `  ${paint.cyan(field)} is owned by ${paint.magenta(manager)} (${details.join(', ')})`,
-    `    it is ${short(is)}, wanted is ${short(wanted)}`,
+    `    it is ${shortText(is)}, wanted is ${shortText(wanted)}`,
     ...Object.entries(resolutions).map(([way, sentence]) => `    ${paint.bold(way.padEnd(8))}${sentence}`),
   ]
 }
 
 const longest = 100
 
-function short(value: unknown): string {
+function shortText(value: unknown): string {
   if (value === undefined) return 'not there'
   const text = typeof value === 'object' && value !== null ? prettyJson(value).replace(/\s+/g, ' ') : prettyJson(value)
   return text.length > longest ? `${text.slice(0, longest)}...` : text

@@ -1,7 +1,7 @@
 import { type BlamedLine, blame, blameLines, FieldManagerError, type Owner } from '@krmkit/fieldmanager'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
-import { type LoadedObject, loadObjects, readable } from '../offline/load.ts'
+import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
@@ -17,7 +17,7 @@ export interface BlameFlags {
 
 /** @returns the exit code. @throws CliError `FileFailed` */
 export function runBlame(paths: readonly string[], flags: BlameFlags, terminal: Terminal): number {
-  const files = readable(findManifests(paths, terminal))
+  const files = requireReadable(findManifests(paths, terminal))
   const objects = loadObjects(files, kindsFor(files, flags.definitions, terminal))
   const guarded = <V>(object: LoadedObject, read: () => V): V => {
     try {
@@ -33,12 +33,12 @@ export function runBlame(paths: readonly string[], flags: BlameFlags, terminal: 
   }
   if (flags.output === 'json') {
     terminal.out(`${prettyJson(objects.map((object) => guarded(object, () => jsonOf(object))))}\n`)
-    return exitCodes.fine
+    return exitCodes.success
   }
   const paint = terminal.paint('out', flags.color)
   const blocks = objects.map((object) => guarded(object, () => textOf(blameLines(object.object, object.type), paint)))
   terminal.out(blocks.join('---\n'))
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 function jsonOf({ object, name, type }: LoadedObject): object {

@@ -1,6 +1,6 @@
 import { Command, Option } from '../commander.ts'
 import { append, managerName } from '../flag-values.ts'
-import { colorOption, endWith, exitCodeHelp } from '../offline/command.ts'
+import { colorOption, exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { ApplyFlags } from './apply.ts'
 import type { BlameFlags } from './blame.ts'
@@ -40,7 +40,7 @@ export function applyCommand(terminal: Terminal): Command {
     .addOption(colorOption())
     .addHelpText('after', exitCodeHelp('applied', 'conflicts, and nothing is printed or written'))
     .action((paths: string[], flags: ApplyFlags) =>
-      endWith(terminal, async () => (await import('./apply.ts')).runApply(paths, flags, terminal)),
+      runToExitCode(terminal, async () => (await import('./apply.ts')).runApply(paths, flags, terminal)),
     )
 }
 
@@ -68,7 +68,7 @@ export function diffCommand(terminal: Terminal): Command {
     .addOption(colorOption())
     .addHelpText('after', exitCodeHelp('no difference', 'differences'))
     .action((from: string, to: string, flags: DiffFlags) =>
-      endWith(terminal, async () => (await import('./diff.ts')).runDiff([from, to], flags, terminal)),
+      runToExitCode(terminal, async () => (await import('./diff.ts')).runDiff([from, to], flags, terminal)),
     )
 }
 
@@ -84,7 +84,7 @@ export function blameCommand(terminal: Terminal): Command {
     .addOption(colorOption())
     .addHelpText('after', exitCodeHelp('printed', 'never'))
     .action((paths: string[], flags: BlameFlags) =>
-      endWith(terminal, async () => (await import('./blame.ts')).runBlame(paths, flags, terminal)),
+      runToExitCode(terminal, async () => (await import('./blame.ts')).runBlame(paths, flags, terminal)),
     )
 }
 
@@ -112,6 +112,6 @@ export function mergeCommand(terminal: Terminal): Command {
     .addOption(colorOption())
     .addHelpText('after', exitCodeHelp('merged', 'the patch does not fit the object'))
     .action((target: string, patch: string | undefined, flags: MergeFlags) =>
-      endWith(terminal, async () => (await import('./merge.ts')).runMerge(target, patch, flags, terminal)),
+      runToExitCode(terminal, async () => (await import('./merge.ts')).runMerge(target, patch, flags, terminal)),
     )
 }

@@ -4,13 +4,13 @@ import { DecodeError, decode } from '@krmkit/schema'
 import { withDefaults } from '../offline/defaults.ts'
 import { kindsFor } from '../offline/definitions.ts'
 import type { OfflineKinds } from '../offline/kinds.ts'
-import { type LoadedObject, loadObjects, readable } from '../offline/load.ts'
+import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { objectText } from '../offline/objects.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import { changeLines } from './change-text.ts'
-import { inVersion } from './versions.ts'
+import { convertToVersion } from './convert-version.ts'
 
 /** What the flags of `krmkit diff` say. */
 export interface DiffFlags {
@@ -32,7 +32,7 @@ interface Difference {
 
 /** @returns the exit code. @throws CliError `FileFailed` */
 export function runDiff([from, to]: readonly [string, string], flags: DiffFlags, terminal: Terminal): number {
-  const sides = [readable(findManifests([from], terminal)), readable(findManifests([to], terminal))] as const
+  const sides = [requireReadable(findManifests([from], terminal)), requireReadable(findManifests([to], terminal))] as const
   const kinds = kindsFor(sides.flat(), flags.definitions, terminal)
   const found = differences(loadObjects(sides[0], kinds), loadObjects(sides[1], kinds), (before, after) =>
     changesOf(before, after, { flags, kinds, warn: (text) => terminal.err(`krmkit: ${text}\n`) }),
@@ -46,7 +46,7 @@ export function runDiff([from, to]: readonly [string, string], flags: DiffFlags,
       ),
     )
   else printText(found, flags, terminal)
-  return found.length > 0 ? exitCodes.findings : exitCodes.fine
+  return found.length > 0 ? exitCodes.findings : exitCodes.success
 }
 
 type Compare = (before: LoadedObject, after: LoadedObject) => readonly Change[]
@@ -68,15 +68,15 @@ function differences(before: readonly LoadedObject[], after: readonly LoadedObje
   return found
 }
 
-interface Comparing {
+interface CompareContext {
   readonly flags: DiffFlags
   readonly kinds: OfflineKinds
   readonly warn: (text: string) => void
 }
 
-function changesOf(before: LoadedObject, after: LoadedObject, { flags, kinds, warn }: Comparing): readonly Change[] {
-  const old = inVersion(before, after.gvk, kinds)
-  const pair = [prepared(old, flags), prepared(after.object, flags)] as const
+function changesOf(before: LoadedObject, after: LoadedObject, { flags, kinds, warn }: CompareContext): readonly Change[] {
+  const old = convertToVersion(before, after.gvk, kinds)
+  const pair = [withoutManagedFields(old, flags), withoutManagedFields(after.object, flags)] as const
   const { type } = after
   const kept = ({ field }: Change) => !flags.ignore.some((path) => isBelow(field, path.startsWith('.') ? path : `.${path}`))
   if (type === undefined) return diff(pair[0], pair[1]).filter(kept)
@@ -94,7 +94,7 @@ function isBelow(field: string, path: string): boolean {
   return field.startsWith(path) && /^(?:$|[.[])/.test(field.slice(path.length))
 }
 
-function prepared(object: JsonObject, { showManagedFields }: DiffFlags): JsonObject {
+function withoutManagedFields(object: JsonObject, { showManagedFields }: DiffFlags): JsonObject {
   const { metadata } = object
   if (showManagedFields || typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return object
   const { managedFields: _, ...rest } = metadata
@@ -105,7 +105,7 @@ function prepared(object: JsonObject, { showManagedFields }: DiffFlags): JsonObj
 function canonical(
   object: JsonObject,
   { gvk }: LoadedObject,
-  { flags, kinds }: Pick<Comparing, 'flags' | 'kinds'>,
+  { flags, kinds }: Pick<CompareContext, 'flags' | 'kinds'>,
 ): JsonObject | undefined {
   const found = kinds.find(gvk)
   if (found.kind !== 'found') return undefined
@@ -134,9 +134,9 @@ function jsonOf({ status, before, after, changes }: Difference): object {
 /** What makes the second of the first; an object that is new is its own patch. */
 function patchOf({ before, after }: Difference, flags: DiffFlags, kinds: OfflineKinds): JsonObject[] {
   if (after === undefined) return []
-  const next = prepared(after.object, flags)
+  const next = withoutManagedFields(after.object, flags)
   if (before === undefined) return [next]
-  const old = prepared(inVersion(before, after.gvk, kinds), flags)
+  const old = withoutManagedFields(convertToVersion(before, after.gvk, kinds), flags)
   const { type } = after
   const strategic = type !== undefined && type.custom === undefined
   const patch = strategic ? createTwoWayPatch(type, old, next) : createMergePatch(old, next)

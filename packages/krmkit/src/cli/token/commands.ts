@@ -2,7 +2,7 @@ import type { BootstrapTokenUsage } from '@krmkit/certificates'
 import { foregroundClock, systemRandom } from '@krmkit/meta'
 import { Command, InvalidArgumentError, Option } from '../commander.ts'
 import { append, duration, list } from '../flag-values.ts'
-import { endWith } from '../offline/command.ts'
+import { runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import { joiningGroup, signingKeys, tokenUsages } from './options.ts'
 
@@ -42,7 +42,7 @@ function createCommand(terminal: Terminal): Command {
     .addOption(new Option('--description <text>', 'for people'))
     .addOption(new Option('--print-join-command', 'print the command that joins with it').default(false))
   return withServer(command).action((token, flags) =>
-    endWith(terminal, async () => (await load()).runCreate(token, flags, { terminal, random: systemRandom })),
+    runToExitCode(terminal, async () => (await load()).runCreate(token, flags, { terminal, random: systemRandom })),
   )
 }
 
@@ -50,7 +50,7 @@ function listCommand(terminal: Terminal): Command {
   const command = new Command('list')
     .description('Print the tokens that the server knows.')
     .addOption(new Option('-o, --output <form>', 'form of the answer').choices(['text', 'json', 'yaml']).default('text'))
-  return withServer(command).action((flags) => endWith(terminal, async () => (await load()).runList(flags, terminal)))
+  return withServer(command).action((flags) => runToExitCode(terminal, async () => (await load()).runList(flags, terminal)))
 }
 
 function deleteCommand(terminal: Terminal): Command {
@@ -58,21 +58,21 @@ function deleteCommand(terminal: Terminal): Command {
     .description('Take tokens away.')
     .argument('<token...>', 'their ids, or the tokens themselves')
   return withServer(command).action((tokens, flags) =>
-    endWith(terminal, async () => (await load()).runDelete(tokens, flags, terminal)),
+    runToExitCode(terminal, async () => (await load()).runDelete(tokens, flags, terminal)),
   )
 }
 
 function generateCommand(terminal: Terminal): Command {
   return new Command('generate')
     .description('Print a random token that no server knows of.')
-    .action(() => endWith(terminal, async () => (await load()).runGenerate(terminal, systemRandom)))
+    .action(() => runToExitCode(terminal, async () => (await load()).runGenerate(terminal, systemRandom)))
 }
 
 function publishCommand(terminal: Terminal): Command {
   const command = new Command('publish-cluster-info')
     .description('Keep ConfigMap cluster-info, readable for everybody, and give those who join their rights, as kubeadm does.')
     .addOption(new Option('--server <url>', 'where the server is reached (default: as the kubeconfig has it)'))
-  return withServer(command).action((flags) => endWith(terminal, async () => (await load()).runPublish(flags, terminal)))
+  return withServer(command).action((flags) => runToExitCode(terminal, async () => (await load()).runPublish(flags, terminal)))
 }
 
 /** The command `join-info`. */
@@ -99,7 +99,7 @@ export function joinInfoCommand(terminal: Terminal): Command {
     .addOption(new Option('--timeout <duration>', 'how long to try').default(300_000, '5m0s').argParser(duration))
     .addOption(new Option('--write-kubeconfig <file>', 'write it there (mode 0600) instead of printing it'))
     .action((server, flags) =>
-      endWith(terminal, async () =>
+      runToExitCode(terminal, async () =>
         (await import('./join-info.ts')).runJoinInfo(server, flags, { terminal, clock: foregroundClock }),
       ),
     )

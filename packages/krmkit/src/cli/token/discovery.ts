@@ -9,7 +9,7 @@ import {
 import { ClientError, type ConnectionOptions, type RawResponse, remoteClient } from '@krmkit/client'
 import { ApiError, type Clock, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
-import { withClient } from '../access/source.ts'
+import { withClient } from '../access/rbac-source.ts'
 import { CliError } from '../cli-error.ts'
 import { isObject } from '../offline/objects.ts'
 

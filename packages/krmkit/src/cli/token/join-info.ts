@@ -5,7 +5,7 @@ import { writeSecret } from '../files.ts'
 import { kubeconfigText } from '../kubeconfig-writer.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
 import { discoverCluster } from './discovery.ts'
-import { textOf } from './tokens.ts'
+import { readArgument } from './tokens.ts'
 
 export interface JoinInfoFlags {
   readonly token: string
@@ -23,7 +23,7 @@ export async function runJoinInfo(
   flags: JoinInfoFlags,
   { terminal, clock }: { readonly terminal: Terminal; readonly clock: Clock },
 ): Promise<number> {
-  const token = parseBootstrapToken(textOf(flags.token, terminal))
+  const token = parseBootstrapToken(readArgument(flags.token, terminal))
   const pins = flags.discoveryTokenCaCertHash.map(parsePublicKeyPin)
   if (pins.length === 0 && !flags.discoveryTokenUnsafeSkipCaVerification) {
     const message =
@@ -46,7 +46,7 @@ export async function runJoinInfo(
     await writeSecret(flags.writeKubeconfig, text)
     terminal.err(`krmkit: ${flags.writeKubeconfig} leads to ${found.server}\n`)
   }
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** `host:port` is enough. @throws CliError `InvalidFlag` */

@@ -6,7 +6,7 @@ import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
+import { type RunningServer, serve } from '../serve.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
@@ -22,7 +22,7 @@ const CertificateRequest = resourceType({
 const reviews = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 
 let folder: string
-const running: Serving[] = []
+const running: RunningServer[] = []
 const clients: Client[] = []
 const logged: string[] = []
 beforeEach(async () => {

@@ -30,7 +30,7 @@ export function addJoinFlags(command: Command): Command {
  * Differs: whoever lets bootstrap tokens in has them cleaned up and sign without naming these controllers, unless they are
  * switched off by name.
  */
-export function controllersFor(options: {
+export function selectControllers(options: {
   readonly controllers: readonly string[]
   readonly enableBootstrapTokenAuth: boolean
 }): readonly string[] {

@@ -14,11 +14,11 @@ import {
 } from '@krmkit/certificates'
 import { type Client, type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, formatTime, pemBlocks, type Random, stockProfile } from '@krmkit/meta'
-import { connectionOf, withClient } from '../access/source.ts'
-import { columns } from '../access/texts.ts'
+import { columns } from '../access/access-text.ts'
+import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { type ObjectForm, printObjects } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
-import { publishClusterInfo } from './publish.ts'
+import { publishClusterInfo } from './cluster-info.ts'
 
 /** How the server is reached. */
 export interface ServerFlags {
@@ -50,7 +50,7 @@ const namespace = stockProfile.systemNamespace
 /** Prints a token that no server knows of yet. */
 export function runGenerate(terminal: Terminal, random: Random): number {
   terminal.out(`${formatBootstrapToken(generateBootstrapToken(random))}\n`)
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** Makes a token known to the server and prints it. @throws CliError, CertificateError, ApiError, ClientError */
@@ -59,7 +59,7 @@ export async function runCreate(
   flags: CreateFlags,
   { terminal, random }: { readonly terminal: Terminal; readonly random: Random },
 ): Promise<number> {
-  const token = given === undefined ? generateBootstrapToken(random) : parseBootstrapToken(textOf(given, terminal))
+  const token = given === undefined ? generateBootstrapToken(random) : parseBootstrapToken(readArgument(given, terminal))
   const { ttl, usages, groups, description = '' } = flags
   const expires = ttl === 0 ? {} : { expires: terminal.now() + ttl }
   const secret = bootstrapTokenSecret(token, { usages, groups, description, ...expires })
@@ -67,7 +67,7 @@ export async function runCreate(
   await withClient(remoteClient(connection), (client) => client.create(secrets, secret, { fieldManager: 'krmkit' }))
   const text = formatBootstrapToken(token)
   terminal.out(flags.printJoinCommand ? `${joinCommand(text, connection)}\n` : `${text}\n`)
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** Prints the tokens that a server knows. Secrets that hold none of that name are told of. */
@@ -86,13 +86,13 @@ export async function runList(flags: ListFlags, terminal: Terminal): Promise<num
     const heading = ['TOKEN', 'TTL', 'EXPIRES', 'USAGES', 'DESCRIPTION', 'EXTRA GROUPS']
     terminal.out(columns([heading, ...records.map((record) => rowOf(record, terminal.now()))]))
   }
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** Takes tokens away, each named by its id or as a whole. */
 export async function runDelete(given: readonly string[], flags: ServerFlags, terminal: Terminal): Promise<number> {
   const ids = given.map((each) => {
-    const text = textOf(each, terminal)
+    const text = readArgument(each, terminal)
     return isBootstrapTokenId(text) ? text : parseBootstrapToken(text).id
   })
   await withServer(flags, async (client) => {
@@ -101,7 +101,7 @@ export async function runDelete(given: readonly string[], flags: ServerFlags, te
       terminal.out(`bootstrap token ${JSON.stringify(id)} deleted\n`)
     }
   })
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** Publishes how the server of the kubeconfig is reached. */
@@ -110,11 +110,11 @@ export async function runPublish(flags: ServerFlags & { readonly server?: string
   const server = flags.server ?? connection.server
   await withClient(remoteClient(connection), (client) => publishClusterInfo(client, { server, authority: connection.ca }))
   terminal.out(`${stockProfile.publicNamespace}/cluster-info says that the cluster is at ${server}\n`)
-  return exitCodes.fine
+  return exitCodes.success
 }
 
 /** What is typed where a token is wanted: `-` stands for standard input, which no other user of the machine can read. */
-export function textOf(given: string, terminal: Terminal): string {
+export function readArgument(given: string, terminal: Terminal): string {
   return given === '-' ? terminal.stdin().trim() : given
 }
 

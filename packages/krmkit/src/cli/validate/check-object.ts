@@ -18,7 +18,7 @@ import { DecodeError, decode, type StructType } from '@krmkit/schema'
 import { withDefaults } from '../offline/defaults.ts'
 import type { FoundKind, OfflineKinds } from '../offline/kinds.ts'
 import { identityOf } from '../offline/load.ts'
-import { isObject, type ManifestObject, nameOf, own } from '../offline/objects.ts'
+import { isObject, type ManifestObject, nameOf, ownMember } from '../offline/objects.ts'
 import { type Problem, problemOf, type Severity } from './findings.ts'
 
 /** What a server would have against one object, all of it. */
@@ -49,8 +49,8 @@ export async function checkObject(object: ManifestObject, kinds: OfflineKinds, o
   }
   const { definition } = found
   const name = nameOf(object)
-  const metadata = own(value, 'metadata')
-  const named = isObject(metadata) && own(metadata, 'name') === name.name && name.name !== ''
+  const metadata = ownMember(value, 'metadata')
+  const named = isObject(metadata) && ownMember(metadata, 'name') === name.name && name.name !== ''
   const identity = identityOf(name, typed, kinds)
   const problems = [...versionProblems(found, kinds), ...(await contentProblems(value, definition, kinds, options))]
   return { problems, ...(named ? { identity } : {}) }
@@ -69,7 +69,7 @@ function kindOf(object: ManifestObject): GroupVersionKind | Problem[] {
     ['apiVersion', apiVersion],
     ['kind', kind],
   ] as const) {
-    const given = own(value, name)
+    const given = ownMember(value, name)
     if (given !== undefined && given !== null && typeof given !== 'string') {
       problems.push(error('type', name, `expected a string, found ${typeName(given)}`))
     } else if (text === '') problems.push(error('missing-kind', name, `${name} is missing`))
@@ -119,12 +119,12 @@ function isWithin(path: string, outer: string): boolean {
 }
 
 /** As many wrong values of one object are told. */
-const maxWrongValues = 100
+const maxTypeErrors = 100
 
 /** Decodes, and where something has the wrong type takes it out and decodes again, so that all wrong values are found. */
 function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions): { object?: JsonObject; problems: Problem[] } {
   const problems: Problem[] = []
-  for (let attempt = 0; attempt < maxWrongValues; attempt++) {
+  for (let attempt = 0; attempt < maxTypeErrors; attempt++) {
     try {
       const decoded = decode<JsonObject>(type, value, { collect: fields !== 'ignored' })
       if (fields !== 'ignored') problems.push(...decoded.problems.map((text) => fieldProblem(text, fields)))
@@ -212,7 +212,7 @@ async function ruleProblems(
   const unnamed = paths.map((path) => error('required', String(path), 'Required value'))
   try {
     const filled = withDefaults(definition, object)
-    const homeless = placed(filled, kind.namespaced)
+    const homeless = applyRequestNamespace(filled, kind.namespaced)
     const stored = definition.toStorage?.(filled) ?? filled
     const { group, version } = definition
     const warnings: string[] = []
@@ -225,7 +225,7 @@ async function ruleProblems(
       allowPrivileged: true,
       warn: (text: string) => void warnings.push(text),
     }
-    fillIn(stored)
+    setServerFields(stored)
     policy.prepareForCreate?.(stored, context)
     await policy.ready?.(stored, undefined)
     const errors = policy.validate?.(stored, context) ?? metadataErrors(stored, definition)
@@ -244,7 +244,7 @@ function metadataErrors({ metadata }: ApiObject, { resource, kind }: ResourceDef
 }
 
 /** The name and namespace that the request would bring along. */
-function placed({ metadata }: ApiObject, namespaced: boolean): Problem[] {
+function applyRequestNamespace({ metadata }: ApiObject, namespaced: boolean): Problem[] {
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '')
     metadata.name = `${metadata.generateName?.slice(0, 58)}xxxxx`
   if (namespaced) {
@@ -257,7 +257,7 @@ function placed({ metadata }: ApiObject, namespaced: boolean): Problem[] {
 }
 
 /** What the server alone decides about a new object, and the service account that its admission gives to pods. */
-function fillIn({ apiVersion, kind, metadata, ...rest }: ApiObject): void {
+function setServerFields({ apiVersion, kind, metadata, ...rest }: ApiObject): void {
   metadata.uid = systemRandom.uuid()
   metadata.creationTimestamp = formatTime(systemClock.now())
   delete metadata.deletionTimestamp

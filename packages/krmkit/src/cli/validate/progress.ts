@@ -1,5 +1,5 @@
 import type { Terminal } from '../offline/terminal.ts'
-import { count } from './reports.ts'
+import { count } from './validation-report.ts'
 
 /** Tells on the error stream how far a long run has come: over and over on one line, or in lines of their own. */
 export interface Progress {

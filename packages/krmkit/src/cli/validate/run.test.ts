@@ -5,8 +5,8 @@ import { seededRandom } from '@krmkit/meta'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
-import { unmarked } from './testing/marked.ts'
-import { plantedMistakes } from './testing/planted-mistakes.ts'
+import { manifestMistakes } from './testing/manifest-mistakes.ts'
+import { extractMarkers } from './testing/position-markers.ts'
 import { widgetDefinition } from './testing/templates.ts'
 import { validManifests } from './testing/valid-manifests.ts'
 
@@ -54,18 +54,18 @@ describe('krmkit validate', () => {
       const name = `app-${i}`
       // Every sort at least once, then about one file in ten.
       const mistake =
-        i < plantedMistakes.length
-          ? plantedMistakes[i]
+        i < manifestMistakes.length
+          ? manifestMistakes[i]
           : byte() < 26
-            ? plantedMistakes[byte() % plantedMistakes.length]
+            ? manifestMistakes[byte() % manifestMistakes.length]
             : undefined
       const marked = (mistake?.text ?? validManifests[i % validManifests.length] ?? '').replaceAll('NAME', name)
-      const { text, places } = unmarked(distinct(marked, i))
+      const { text, places } = extractMarkers(distinct(marked, i))
       const extension = mistake?.extension ?? (text.startsWith('{') ? '.json' : '.yaml')
       const file = `team-${i % 7}/${name}${extension}`
       contents[file] = text
       if (mistake === undefined) continue
-      planted.add(mistake.sort)
+      planted.add(mistake.title)
       for (const [index, { rule, path, severity = 'error' }] of mistake.expected.entries())
         expected.push(`${file}:${places[index]} ${severity} ${rule} ${path}`)
     }
@@ -77,7 +77,7 @@ describe('krmkit validate', () => {
         `${file.slice(path.length + 1)}:${line}:${column} ${severity} ${rule} ${field}`,
     )
     expect(found.sort()).toEqual(expected.sort())
-    expect(planted.size).toBe(plantedMistakes.length)
+    expect(planted.size).toBe(manifestMistakes.length)
     expect(summary).toMatchObject({ files: 1001 })
     expect(code).toBe(1)
   })

@@ -3,8 +3,8 @@ import { findManifests } from '../offline/manifest-files.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import type { Finding, Severity } from './findings.ts'
 import { createProgress } from './progress.ts'
-import { createReport, type ReportFormat } from './reports.ts'
 import { Validator } from './validate.ts'
+import { createValidationReport, type ReportFormat } from './validation-report.ts'
 
 /** What the flags of `krmkit validate` say. */
 export interface ValidateFlags {
@@ -38,7 +38,7 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
   learnDefinitions([...extra.files, ...found.files], kinds)
   const { files } = found
   const progress = createProgress({ total: files.length, wanted: flags.progress, terminal })
-  const report = createReport(flags.output, {
+  const report = createValidationReport(flags.output, {
     out: terminal.out,
     paint: terminal.paint('out', flags.color),
     quiet: flags.quiet,
@@ -64,7 +64,7 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
   }
   progress.clear()
   report.end(totals)
-  if (unreadable.length > 0) return exitCodes.trouble
+  if (unreadable.length > 0) return exitCodes.failure
   const failed = totals.errors > 0 || (flags.failOn === 'warning' && totals.warnings > 0)
-  return failed ? exitCodes.findings : exitCodes.fine
+  return failed ? exitCodes.findings : exitCodes.success
 }

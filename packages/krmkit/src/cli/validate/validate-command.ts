@@ -1,6 +1,6 @@
 import { Command, Option } from '../commander.ts'
 import { append, gates, list, release } from '../flag-values.ts'
-import { colorOption, endWith, exitCodeHelp } from '../offline/command.ts'
+import { colorOption, exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { ValidateFlags } from './run.ts'
 
@@ -45,7 +45,7 @@ export function validateCommand(terminal: Terminal): Command {
     .addOption(colorOption())
     .addHelpText('after', exitCodeHelp('no errors', 'findings'))
     .action(async (paths: string[], flags: ValidateFlags) => {
-      await endWith(terminal, async () => {
+      await runToExitCode(terminal, async () => {
         const { runValidate } = await import('./run.ts')
         return runValidate(paths, flags, terminal)
       })

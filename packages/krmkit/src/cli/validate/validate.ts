@@ -50,10 +50,10 @@ export class Validator {
         if (checked.unchecked) unchecked++
         findings.push(...checked.findings.map((finding) => ({ ...where, ...finding })))
         if (checked.identity !== undefined)
-          findings.push(...this.#twice(checked.identity, object, { file: file.path, document, index }))
+          findings.push(...this.#duplicateObject(checked.identity, object, { file: file.path, document, index }))
       }
     }
-    return { findings: findings.sort(byPlace), objects, unchecked }
+    return { findings: findings.sort(byPosition), objects, unchecked }
   }
 
   async #object(object: ManifestObject, document: ManifestDocument) {
@@ -62,9 +62,9 @@ export class Validator {
     const checked = await checkObject(object, this.#kinds, { fields } satisfies CheckOptions)
     const isForgiven = ({ rule }: Problem) => ignoreUnknownKinds && (rule === 'missing-definition' || rule === 'unknown-kind')
     const told = checked.problems.filter((problem) => !isForgiven(problem))
-    const problems = [...told, ...this.#repeated(object, document)]
+    const problems = [...told, ...this.#duplicateFields(object, document)]
     const findings = problems.map(({ aboutName, ...problem }) => {
-      const path = asWritten(name, problem.path)
+      const path = writtenPath(name, problem.path)
       const range = document.range(joined(object.at, path), aboutName ? 'name' : 'value')
       return { ...problem, path, range, ...(name.kind === '' ? {} : { object: name }) }
     })
@@ -73,7 +73,7 @@ export class Validator {
   }
 
   /** Members that are there twice, within the object. */
-  #repeated({ at }: ManifestObject, document: ManifestDocument): Problem[] {
+  #duplicateFields({ at }: ManifestObject, document: ManifestDocument): Problem[] {
     const { fields } = this.#options
     if (fields === 'ignored') return []
     return document.repeated().flatMap(({ path }): Problem[] => {
@@ -84,7 +84,7 @@ export class Validator {
   }
 
   /** Within a file that is a mistake; across files it may be on purpose. */
-  #twice(
+  #duplicateObject(
     identity: string,
     object: ManifestObject,
     { file, document, index }: { file: string; document: ManifestDocument; index: number },
@@ -109,14 +109,14 @@ function joined(at: string, path: string): string {
 }
 
 /** The server checks a definition of one schema as if it had that at the top, where nobody writes it any more. */
-function asWritten({ apiVersion, kind }: ObjectName, path: string): string {
+function writtenPath({ apiVersion, kind }: ObjectName, path: string): string {
   if (kind !== 'CustomResourceDefinition' || apiVersion !== 'apiextensions.k8s.io/v1') return path
   return path
     .replace(/^spec\.validation\b/, 'spec.versions[0].schema')
     .replace(/^spec\.(?=subresources\b|additionalPrinterColumns\b)/, 'spec.versions[0].')
 }
 
-function byPlace(a: Finding, b: Finding): number {
+function byPosition(a: Finding, b: Finding): number {
   const [one, two] = [a.range ?? start, b.range ?? start]
   return one.line - two.line || one.column - two.column
 }

@@ -9,7 +9,7 @@ import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
+import { type RunningServer, serve } from '../serve.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
 /** A server as the command starts it, and a conversion webhook behind TLS. */
@@ -19,7 +19,7 @@ type Body = any
 
 const group = 'g.example.com'
 let folder: string
-let serving: Serving
+let serving: RunningServer
 let client: Client
 let certificate: ServingCertificate
 let stranger: ServingCertificate

@@ -1,5 +1,5 @@
 import type { RuleId } from '../findings.ts'
-import type { ExpectedFinding } from './planted-mistakes.ts'
+import type { ExpectedFinding } from './manifest-mistakes.ts'
 
 /** Manifests to put mistakes into. `NAME` is replaced. */
 

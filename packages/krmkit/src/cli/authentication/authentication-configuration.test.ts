@@ -11,7 +11,7 @@ import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
 import { serve } from '../serve.ts'
 import type { ServeOptions } from '../serve-options.ts'
-import { configuredAuthentication } from './configured.ts'
+import { createConfiguredAuthentication } from './authentication-configuration.ts'
 
 let folder: string
 const closing: (() => Promise<unknown>)[] = []
@@ -61,7 +61,7 @@ const write = async (value: object) => {
 async function follow(value: object, clock = fakeClock(Date.UTC(2026, 0, 1))) {
   const errors: string[] = []
   const reloads: string[] = []
-  const configured = await configuredAuthentication(await write(value), {
+  const configured = await createConfiguredAuthentication(await write(value), {
     clock,
     random: seededRandom(1),
     profile: stockProfile,

@@ -1,37 +1,37 @@
-import type { PlantedMistake } from './planted-mistakes.ts'
+import type { ManifestMistake } from './manifest-mistakes.ts'
 import { configMap, deployment, one, service } from './templates.ts'
 
 const app = 'spec.template.spec.containers[0]'
 
 /** Types, names, and what is said twice or not at all. */
-export const plantedFields: readonly PlantedMistake[] = [
+export const fieldMistakes: readonly ManifestMistake[] = [
   {
-    sort: 'text where a number belongs',
+    title: 'text where a number belongs',
     text: deployment({ spec: '  replicas: ¦"2"\n' }),
     expected: one('type', 'spec.replicas', 'expected an integer of 32 bits, found string'),
   },
   {
-    sort: 'a number where text belongs',
+    title: 'a number where text belongs',
     text: configMap('data:\n  port: ¦8080\n'),
     expected: one('type', 'data.port', 'expected a string, found number'),
   },
   {
-    sort: 'a boolean where text belongs',
+    title: 'a boolean where text belongs',
     text: configMap('data:\n  debug: ¦yes\n'),
     expected: one('type', 'data.debug', 'found boolean'),
   },
   {
-    sort: 'an object where a list belongs',
+    title: 'an object where a list belongs',
     text: deployment({ container: '        ¦ports:\n          containerPort: 80\n' }),
     expected: one('type', `${app}.ports`, 'expected a list, found object'),
   },
   {
-    sort: 'a fraction where a whole number belongs',
+    title: 'a fraction where a whole number belongs',
     text: deployment({ spec: '  replicas: ¦1.5\n' }),
     expected: one('type', 'spec.replicas', 'found number 1.5'),
   },
   {
-    sort: 'several wrong types at once',
+    title: 'several wrong types at once',
     text: deployment({ spec: '  replicas: ¦two\n  paused: ¦"no"\n', container: '        tty: ¦1\n' }),
     expected: [
       { rule: 'type', path: 'spec.replicas' },
@@ -40,90 +40,90 @@ export const plantedFields: readonly PlantedMistake[] = [
     ],
   },
   {
-    sort: 'an unknown field',
+    title: 'an unknown field',
     text: deployment({ container: '        ¦imagePullPolice: Always\n' }),
     expected: one('unknown-field', `${app}.imagePullPolice`),
   },
   {
-    sort: 'a field of the wrong case',
+    title: 'a field of the wrong case',
     text: deployment({ spec: '  ¦Replicas: 2\n' }),
     expected: one('unknown-field', 'spec.Replicas'),
   },
   {
-    sort: 'a field at the wrong level',
+    title: 'a field at the wrong level',
     text: service('  ports:\n  - port: 80\n¦type: NodePort\n'),
     expected: one('unknown-field', 'type'),
   },
   {
-    sort: 'a repeated key',
+    title: 'a repeated key',
     text: deployment({ spec: '  replicas: 2\n  ¦replicas: 3\n' }),
     expected: one('duplicate-field', 'spec.replicas'),
   },
   {
-    sort: 'a repeated key in JSON',
+    title: 'a repeated key in JSON',
     extension: '.json',
     text: '{\n  "apiVersion": "v1",\n  "kind": "ConfigMap",\n  "metadata": {"name": "NAME"},\n  "data": {"a": "1", ¦"a": "2"}\n}\n',
     expected: one('duplicate-field', 'data.a'),
   },
   {
-    sort: 'a missing required field',
+    title: 'a missing required field',
     text: deployment({}).replace('      - name: app\n        image: nginx:1\n', '      - ¦name: app\n'),
     expected: one('required', `${app}.image`),
   },
   {
-    sort: 'no containers',
+    title: 'no containers',
     text: deployment({}).replace('      containers:\n      - name: app\n        image: nginx:1\n', '      ¦containers: []\n'),
     expected: one('required', 'spec.template.spec.containers'),
   },
   {
-    sort: 'no name',
+    title: 'no name',
     text: configMap('data: {}\n').replace('metadata:\n  name: NAME\n', '¦metadata:\n  labels: {}\n'),
     expected: one('required', 'metadata.name', 'name or generateName is required'),
   },
   {
-    sort: 'a value that is none of the allowed ones',
+    title: 'a value that is none of the allowed ones',
     text: deployment({ container: '        imagePullPolicy: ¦Sometimes\n' }),
     expected: one('not-supported', `${app}.imagePullPolicy`, '"Always", "IfNotPresent", "Never"'),
   },
   {
-    sort: 'a restart policy that a deployment cannot have',
+    title: 'a restart policy that a deployment cannot have',
     text: deployment({ pod: '      restartPolicy: ¦Never\n' }),
     expected: one('not-supported', 'spec.template.spec.restartPolicy'),
   },
   {
-    sort: 'a name with capitals',
+    title: 'a name with capitals',
     text: configMap('data: {}\n').replace('  name: NAME', '  name: ¦My_NAME'),
     expected: one('invalid', 'metadata.name', 'lowercase RFC 1123 subdomain'),
   },
   {
-    sort: 'a namespace that is no label',
+    title: 'a namespace that is no label',
     text: configMap('data: {}\n', '  namespace: ¦a.b\n'),
     expected: one('invalid', 'metadata.namespace'),
   },
   {
-    sort: 'a label value with a space',
+    title: 'a label value with a space',
     text: configMap('data: {}\n', '  ¦labels:\n    app: my app\n'),
     expected: one('invalid', 'metadata.labels', 'a valid label must be'),
   },
   {
-    sort: 'a label key with two slashes',
+    title: 'a label key with two slashes',
     text: configMap('data: {}\n', '  ¦labels:\n    a/b/c: d\n'),
     expected: one('invalid', 'metadata.labels', 'a/b/c'),
   },
   {
-    sort: 'a quantity that is none',
+    title: 'a quantity that is none',
     text: deployment({ container: '        resources:\n          limits:\n            memory: ¦1Gig\n' }),
     expected: one('value', `${app}.resources.limits.memory`),
   },
   {
-    sort: 'a request above its limit',
+    title: 'a request above its limit',
     text: deployment({
       container: '        resources:\n          limits:\n            cpu: 100m\n          ¦requests:\n            cpu: 200m\n',
     }),
     expected: one('invalid', `${app}.resources.requests`, 'must be less than or equal to cpu limit'),
   },
   {
-    sort: 'a port out of range',
+    title: 'a port out of range',
     text: service('  ports:\n  - ¦port: ¦70000\n'),
     expected: [
       { rule: 'invalid', path: 'spec.ports[0].targetPort' },
@@ -131,17 +131,17 @@ export const plantedFields: readonly PlantedMistake[] = [
     ],
   },
   {
-    sort: 'a container port out of range',
+    title: 'a container port out of range',
     text: deployment({ container: '        ports:\n        - containerPort: ¦0\n' }),
     expected: one('required', `${app}.ports[0].containerPort`),
   },
   {
-    sort: 'a port name that is too long',
+    title: 'a port name that is too long',
     text: deployment({ container: '        ports:\n        - containerPort: 80\n          name: ¦a-name-beyond-fifteen\n' }),
     expected: one('invalid', `${app}.ports[0].name`, 'must be no more than 15 characters'),
   },
   {
-    sort: 'several ports without names',
+    title: 'several ports without names',
     text: service('  ports:\n  - ¦port: 80\n  - ¦port: 81\n'),
     expected: [
       { rule: 'required', path: 'spec.ports[0].name' },
@@ -149,27 +149,27 @@ export const plantedFields: readonly PlantedMistake[] = [
     ],
   },
   {
-    sort: 'the same port twice',
+    title: 'the same port twice',
     text: service('  ports:\n  - port: 80\n    name: a\n  - ¦port: 80\n    name: b\n'),
     expected: one('duplicate', 'spec.ports[1]'),
   },
   {
-    sort: 'a selector that does not match',
+    title: 'a selector that does not match',
     text: deployment({ labels: '        app: other\n' }).replace('    metadata:\n      labels', '    metadata:\n      ¦labels'),
     expected: one('invalid', 'spec.template.metadata.labels', '`selector` does not match template `labels`'),
   },
   {
-    sort: 'containers of one name',
+    title: 'containers of one name',
     text: deployment({ container: '      - name: ¦app\n        image: busybox\n' }),
     expected: one('duplicate', 'spec.template.spec.containers[1].name'),
   },
   {
-    sort: 'a mount without its volume',
+    title: 'a mount without its volume',
     text: deployment({ container: '        volumeMounts:\n        - name: ¦data\n          mountPath: /data\n' }),
     expected: one('not-found', `${app}.volumeMounts[0].name`),
   },
   {
-    sort: 'two mounts at one path',
+    title: 'two mounts at one path',
     text: deployment({
       pod: '      volumes:\n      - name: data\n        emptyDir: {}\n',
       container:
@@ -178,19 +178,19 @@ export const plantedFields: readonly PlantedMistake[] = [
     expected: one('invalid', `${app}.volumeMounts[1].mountPath`, 'must be unique'),
   },
   {
-    sort: 'a volume of two sources',
+    title: 'a volume of two sources',
     text: deployment({
       pod: '      volumes:\n      - name: data\n        emptyDir: {}\n        ¦configMap:\n          name: a\n',
     }),
     expected: one('forbidden', 'spec.template.spec.volumes[0].configMap', 'may not specify more than 1 volume type'),
   },
   {
-    sort: 'a volume without a name',
+    title: 'a volume without a name',
     text: deployment({ pod: '      volumes:\n      - ¦emptyDir: {}\n' }),
     expected: one('required', 'spec.template.spec.volumes[0].name'),
   },
   {
-    sort: 'value and valueFrom',
+    title: 'value and valueFrom',
     text: deployment({
       container:
         '        env:\n        - name: A\n          value: b\n          ¦valueFrom:\n            fieldRef:\n              fieldPath: metadata.name\n',
@@ -198,7 +198,7 @@ export const plantedFields: readonly PlantedMistake[] = [
     expected: one('invalid', `${app}.env[0].valueFrom`, 'may not be specified when `value` is not empty'),
   },
   {
-    sort: 'a probe of two handlers',
+    title: 'a probe of two handlers',
     text: deployment({
       container:
         '        livenessProbe:\n          httpGet:\n            port: 80\n          ¦tcpSocket:\n            port: 80\n',

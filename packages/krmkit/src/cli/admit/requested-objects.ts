@@ -6,7 +6,7 @@ import type { ManifestFile } from '../offline/manifest-files.ts'
 import { isObject, nameOf, type ObjectName, objectsOf } from '../offline/objects.ts'
 
 /** An object that a file asks for. */
-export interface AskedObject {
+export interface RequestedObject {
   readonly object: JsonObject
   readonly name: ObjectName
   readonly gvk: GroupVersionKind
@@ -27,11 +27,11 @@ const firstKinds = [
 ]
 
 /** All objects of files, those first that others need. @throws CliError `FileFailed` for what is no object. */
-export function requestsOf(files: readonly ManifestFile[], namespace: string): readonly AskedObject[] {
+export function requestedObjects(files: readonly ManifestFile[], namespace: string): readonly RequestedObject[] {
   const asked = files.flatMap((file) =>
     valuesOf(file)
       .flatMap((value) => objectsOf({ value }))
-      .map((object): AskedObject => {
+      .map((object): RequestedObject => {
         const name = nameOf(object)
         if (!isObject(object.value) || name.apiVersion === '' || name.kind === '' || name.apiVersion.split('/').length > 2) {
           const message = `${file.path}: something in it is no object with apiVersion and kind`
@@ -47,7 +47,7 @@ export function requestsOf(files: readonly ManifestFile[], namespace: string): r
         }
       }),
   )
-  const rank = ({ gvk }: AskedObject) => {
+  const rank = ({ gvk }: RequestedObject) => {
     const place = firstKinds.indexOf(gvk.kind)
     return place < 0 ? firstKinds.length : place
   }

@@ -13,7 +13,7 @@ import type { NamingProfile } from '@krmkit/meta'
 import type { RequestObject } from './inputs.ts'
 
 /** What a signer would say to a request. */
-export interface Verdict {
+export interface SignerVerdict {
   readonly signer: string
   /** Undefined when it would sign. */
   readonly objection: string | undefined
@@ -21,14 +21,14 @@ export interface Verdict {
   readonly approval: string
 }
 
-export interface Question {
+export interface SignerFlags {
   readonly signer?: string
   readonly usages?: readonly string[]
   readonly requester?: string
 }
 
 /** Usages that suit a signer, for requests that name none. */
-const usualUsages: Readonly<Record<SignerPurpose, readonly string[]>> = {
+const defaultUsages: Readonly<Record<SignerPurpose, readonly string[]>> = {
   apiserverClient: ['client auth'],
   apiserverClientKubelet: ['digital signature', 'client auth'],
   kubeletServing: ['digital signature', 'server auth'],
@@ -36,29 +36,29 @@ const usualUsages: Readonly<Record<SignerPurpose, readonly string[]>> = {
 }
 
 /** Signer and usages of a request, from the object around it or from flags. */
-export function askedOf(
+export function signerAndUsages(
   object: RequestObject | undefined,
-  question: Question,
+  question: SignerFlags,
   profile: NamingProfile,
 ): { readonly signer: string | undefined; readonly usages: readonly string[] | undefined } {
   const signer = object?.spec?.signerName ?? question.signer
   const purpose = signer === undefined ? undefined : purposeOf(signer, profile)
-  const usual = purpose === undefined ? undefined : usualUsages[purpose]
+  const usual = purpose === undefined ? undefined : defaultUsages[purpose]
   return { signer, usages: object?.spec?.usages ?? question.usages ?? usual }
 }
 
 /** The verdict of the signer that is named, or those of all that come with a server. */
-export function verdictsOn(
+export function signerVerdicts(
   input: { readonly request: CertificateRequest; readonly object: RequestObject | undefined },
-  question: Question,
+  question: SignerFlags,
   profile: NamingProfile,
-): Verdict[] {
-  const { signer, usages } = askedOf(input.object, question, profile)
+): SignerVerdict[] {
+  const { signer, usages } = signerAndUsages(input.object, question, profile)
   const names = builtInSigners(profile)
   const username = input.object?.spec?.username ?? question.requester ?? ''
   const signers = signer === undefined ? signerPurposes.map((purpose) => names[purpose]) : [signer]
   return signers.map((signerName) => {
-    const asked = usages ?? usualUsages[purposeOf(signerName, profile) ?? 'apiserverClient']
+    const asked = usages ?? defaultUsages[purposeOf(signerName, profile) ?? 'apiserverClient']
     const { request } = input
     return {
       signer: signerName,
@@ -69,7 +69,7 @@ export function verdictsOn(
 }
 
 /** What is wrong with the key of a request or with its signature. */
-export function flawOf(request: CertificateRequest): string | undefined {
+export function requestProblem(request: CertificateRequest): string | undefined {
   try {
     verifyRequest(request)
     return undefined
@@ -85,7 +85,7 @@ function objectionOf(
 ): string | undefined {
   const purpose = purposeOf(asked.signerName, profile)
   if (purpose === 'legacyUnknown') return 'no new request may name it'
-  return signerObjection(asked, profile) ?? flawOf(asked.request)
+  return signerObjection(asked, profile) ?? requestProblem(asked.request)
 }
 
 function approvalOf(asked: Parameters<typeof autoApprovals>[0], profile: NamingProfile): string {

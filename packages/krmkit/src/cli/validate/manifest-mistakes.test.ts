@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest'
 import { learnDefinitions } from '../offline/definitions.ts'
 import { OfflineKinds } from '../offline/kinds.ts'
-import { unmarked } from './testing/marked.ts'
-import { plantedMistakes } from './testing/planted-mistakes.ts'
+import { manifestMistakes } from './testing/manifest-mistakes.ts'
+import { extractMarkers } from './testing/position-markers.ts'
 import { widgetDefinition } from './testing/templates.ts'
 import { Validator } from './validate.ts'
 
 const kinds = new OfflineKinds({ release: '1.33' })
 learnDefinitions([{ path: 'crd.yaml', text: widgetDefinition }], kinds)
 
-it.each(plantedMistakes.map((mistake) => [mistake.sort, mistake] as const))(
+it.each(manifestMistakes.map((mistake) => [mistake.title, mistake] as const))(
   'finds %s at its place, and nothing else',
   async (_, { text: marked, expected, extension = '.yaml' }) => {
-    const { text, places } = unmarked(marked.replaceAll('NAME', 'web'))
+    const { text, places } = extractMarkers(marked.replaceAll('NAME', 'web'))
     const validator = new Validator(kinds, { fields: 'error', ignoreUnknownKinds: false })
     const { findings } = await validator.file({ path: `a${extension}`, text })
     const found = findings.map(({ rule, path, severity, range }) => `${range?.line}:${range?.column} ${severity} ${rule} ${path}`)

@@ -1,7 +1,7 @@
 /** What a process looks at to see that whoever started it has gone. */
-export interface Orphanage {
+export interface WatchParentOptions {
   /** Who started the process; undefined: whoever is the parent now. */
-  readonly first?: number | undefined
+  readonly initial?: number | undefined
   /** Of the parent, now. */
   readonly parent: () => number
   /** Calls `fn` again and again; the answer ends it. */
@@ -13,7 +13,7 @@ export interface Orphanage {
  *
  * @returns ends the watch.
  */
-export function followParent({ parent, every, first = parent() }: Orphanage, gone: () => void): () => void {
+export function watchParent({ parent, every, initial: first = parent() }: WatchParentOptions, gone: () => void): () => void {
   const stop = every(() => {
     if (parent() === first) return
     stop()

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
 import { createProgram } from '../program.ts'
 import type { ServeOptions } from '../serve-options.ts'
-import { auditTrailsOf } from './trail.ts'
+import { createAuditTrails } from './audit-trails.ts'
 
 let folder: string
 let receiver: Server | undefined
@@ -54,7 +54,7 @@ const environment = { clock: systemClock, random: systemRandom, profile: stockPr
 
 /** A server with the trails of the flags, one ConfigMap and one Secret that are made, and the end of it all. */
 async function requestsWith(...flags: string[]): Promise<void> {
-  const trails = await auditTrailsOf(await optionsOf(...flags), environment)
+  const trails = await createAuditTrails(await optionsOf(...flags), environment)
   const server = await createApiServer({ storage: memoryStorage(), audit: trails.trails })
   const client = inProcessClient(server, { user: { username: 'jane', groups: ['dev'] }, clock: systemClock })
   for (const each of [ConfigMap, Secret]) await client.create(each, { metadata: { name: 'a', namespace: 'default' } })
@@ -110,7 +110,7 @@ describe('flags of the audit trail', () => {
 
   it('keep nothing without a policy, and say so', async () => {
     said.length = 0
-    const { trails } = await auditTrailsOf(await optionsOf(`--audit-log-path=${folder}/audit.log`), environment)
+    const { trails } = await createAuditTrails(await optionsOf(`--audit-log-path=${folder}/audit.log`), environment)
     expect(trails).toEqual([])
     expect(said).toEqual(['there is no --audit-policy-file: no audit trail is kept'])
   })
@@ -120,7 +120,7 @@ describe('flags of the audit trail', () => {
     ['is no YAML', ']', '--audit-policy-file'],
   ])('refuse a policy that %s', async (_, text, message) => {
     await writeFile(join(folder, 'policy.yaml'), text)
-    await expect(auditTrailsOf(await optionsOf(`--audit-policy-file=${folder}/policy.yaml`), environment)).rejects.toThrow(
+    await expect(createAuditTrails(await optionsOf(`--audit-policy-file=${folder}/policy.yaml`), environment)).rejects.toThrow(
       message,
     )
   })

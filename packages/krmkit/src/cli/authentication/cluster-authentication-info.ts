@@ -17,7 +17,7 @@ const user = { username: 'system:apiserver', groups: ['system:masters', 'system:
  * Tells the servers that stand behind this one whose certificates it believes, and in which headers it says who a caller is:
  * as ConfigMap in the system namespace. What others have added there stays.
  */
-export async function publishTrust(
+export async function publishClusterAuthenticationInfo(
   server: EmbeddedServer,
   { options, bundles }: { readonly options: AuthenticationOptions; readonly bundles: CertificateBundles },
 ): Promise<void> {

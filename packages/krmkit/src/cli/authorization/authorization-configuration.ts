@@ -17,9 +17,9 @@ import {
 } from '@krmkit/authorization'
 import { type ConnectionOptions, loadKubeconfig } from '@krmkit/client'
 import { type Clock, formatFieldErrors, type NamingProfile, type Random } from '@krmkit/meta'
-import { reviewConditions } from '../../expressions/review-conditions.ts'
-import { type RemoteFetch, remoteFetch } from '../authentication/remote-fetch.ts'
-import { followConfiguration, parsedConfiguration } from '../configuration-file.ts'
+import { createConditionCompiler } from '../../expressions/condition-compiler.ts'
+import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
+import { parseConfigurationText, watchConfiguration } from '../watched-configuration.ts'
 import { inClusterConnection } from './in-cluster.ts'
 import type { AuthorizationMode } from './options.ts'
 
@@ -45,19 +45,19 @@ const types = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] a
 const flag = 'authorization-config'
 
 /** @throws CliError for a file that cannot be used. */
-export async function configuredAuthorization(
+export async function createConfiguredAuthorization(
   path: string,
   environment: ConfiguredEnvironment,
 ): Promise<ConfiguredAuthorization> {
-  const conditions = await reviewConditions()
+  const conditions = await createConditionCompiler()
   let required: readonly string[] = []
   let newest: AuthorizationConfiguration | undefined
   let put: ((next: AuthorizationConfiguration) => Promise<void>) | undefined
-  const file = await followConfiguration(path, {
+  const file = await watchConfiguration(path, {
     ...environment,
     flag,
     onApplied: () => environment.onReload(flag),
-    read: (text) => judged(text, { conditions, profile: environment.profile, required }),
+    read: (text) => parseConfiguration(text, { conditions, profile: environment.profile, required }),
     apply: async (next) => {
       newest = next
       await put?.(next)
@@ -67,7 +67,7 @@ export async function configuredAuthorization(
   newest = initial
   // What follows objects is there from the start or never.
   required = [...new Set(initial.authorizers.map(({ type }) => type).filter((type) => type !== 'Webhook'))]
-  const webhooks = new Webhooks(environment)
+  const webhooks = new WebhookConnections(environment)
   return {
     modes: [...new Set(initial.authorizers.map(({ type }) => type as AuthorizationMode))],
     async authorizer(parts) {
@@ -95,7 +95,7 @@ export async function configuredAuthorization(
 }
 
 /** @throws Error with everything that is wrong. */
-function judged(
+function parseConfiguration(
   text: string,
   options: {
     readonly conditions: ConditionCompiler
@@ -104,7 +104,7 @@ function judged(
   },
 ): AuthorizationConfiguration {
   const { conditions, profile, required } = options
-  const { value, repeated } = parsedConfiguration(text)
+  const { value, repeated } = parseConfigurationText(text)
   // An empty file is an empty configuration.
   const configuration =
     text === '' ? { authorizers: [] } : parseAuthorizationConfiguration(value, { repeated, apiDomain: profile.apiDomain })
@@ -139,7 +139,7 @@ async function authorizersOf(
 }
 
 /** Connections to webhooks. Those of the configuration before are closed when the next one comes: requests may be under way. */
-class Webhooks implements AsyncDisposable {
+class WebhookConnections implements AsyncDisposable {
   readonly #environment: ConfiguredEnvironment
   #current: readonly RemoteFetch[] = []
   #former: readonly RemoteFetch[] = []
@@ -155,7 +155,7 @@ class Webhooks implements AsyncDisposable {
     const remotes: RemoteFetch[] = []
     const webhook = (configured: AuthorizationWebhook, name: string): Authorizer => {
       const connection = connections.get(configured)!
-      const remote = remoteFetch(connection)
+      const remote = createRemoteFetch(connection)
       remotes.push(remote)
       const { onError } = this.#environment
       return createWebhookAuthorizer({

@@ -2,14 +2,14 @@ import { bootstrapPolicy, createRbacAuthorizer, type RbacAuthorizer, type Stored
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, stockProfile, type UserInfo } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
-import { readable, valuesOf } from '../offline/load.ts'
+import { requireReadable, valuesOf } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { isObject, nameOf, objectsOf } from '../offline/objects.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
 
 /** Roles and bindings, from files or from a server. */
-export interface AccessSource {
+export interface RbacSource {
   readonly rbac: RbacAuthorizer
   /** Where questions are asked that name no namespace. */
   readonly namespace: string
@@ -26,7 +26,7 @@ const kinds = [
 ] as const
 
 /** @throws CliError, ApiError, ClientError */
-export async function accessSource(flags: SourceFlags, terminal: Terminal): Promise<AccessSource> {
+export async function loadRbacSource(flags: SourceFlags, terminal: Terminal): Promise<RbacSource> {
   if (flags.filename.length > 0) {
     const namespace = flags.namespace ?? 'default'
     return { rbac: createRbacAuthorizer({ objects: objectsOfFiles(flags, terminal) }), namespace }
@@ -70,14 +70,14 @@ function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: Sou
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy()
   if (bootstrapRoles) for (const object of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) take(object)
   let own = 0
-  for (const file of readable(findManifests(filename, terminal))) {
+  for (const file of requireReadable(findManifests(filename, terminal))) {
     for (const value of valuesOf(file)) {
       for (const item of objectsOf({ value })) {
         const { apiVersion, kind } = nameOf(item)
         const known = kinds.find((each) => each.kind === kind)
         if (known === undefined || !apiVersion.startsWith(`${group}/`) || !isObject(item.value)) continue
         own++
-        take(placed({ ...item.value, apiVersion, kind } as unknown as ApiObject, known.namespaced ? namespace : undefined))
+        take(withNamespace({ ...item.value, apiVersion, kind } as unknown as ApiObject, known.namespaced ? namespace : undefined))
       }
     }
   }
@@ -86,7 +86,7 @@ function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: Sou
 }
 
 /** As it would be sent: what names no namespace goes where the command points. */
-function placed(object: ApiObject, namespace: string | undefined): ApiObject {
+function withNamespace(object: ApiObject, namespace: string | undefined): ApiObject {
   const metadata = isObject(object.metadata) ? object.metadata : {}
   const { namespace: given = '' } = metadata as { namespace?: string }
   if (namespace === undefined || given !== '') return { ...object, metadata }
@@ -94,7 +94,7 @@ function placed(object: ApiObject, namespace: string | undefined): ApiObject {
 }
 
 /** A user with the groups that a server would give it. @throws CliError `InvalidFlag` when nobody is named. */
-export function userOf({ as: username = '', asGroup }: SubjectFlags): UserInfo {
+export function parseUser({ as: username = '', asGroup }: SubjectFlags): UserInfo {
   if (username === '')
     throw new CliError({ code: 'InvalidFlag', message: 'say who: --as USER, with --as-group GROUP for each group' })
   const virtual = username === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated'

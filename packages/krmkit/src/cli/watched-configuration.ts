@@ -1,9 +1,9 @@
 import type { Clock } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
-import { type WatchedFile, watchFile } from './authentication/watched-file.ts'
 import { CliError } from './cli-error.ts'
+import { type WatchedFile, watchFile } from './watched-file.ts'
 
-export interface FollowOptions<T> {
+export interface WatchConfigurationOptions<T> {
   /** Whose value the path is. */
   readonly flag: string
   readonly clock: Clock
@@ -16,10 +16,10 @@ export interface FollowOptions<T> {
   /** Puts what was read in force. */
   readonly apply: (next: T) => Promise<void>
   /** Whether what `apply` throws may pass: then it is tried again while the file stays as it is. Default false. */
-  readonly tryAgain?: boolean
+  readonly retryApply?: boolean
 }
 
-export interface FollowedConfiguration<T> extends Disposable {
+export interface WatchedConfiguration<T> extends Disposable {
   /** What the file said at the start. */
   readonly first: T
 }
@@ -31,7 +31,10 @@ const againMs = 10_000
  *
  * @throws CliError `FileFailed`, `InvalidFlag` when the file cannot be used at the start.
  */
-export async function followConfiguration<T>(path: string, options: FollowOptions<T>): Promise<FollowedConfiguration<T>> {
+export async function watchConfiguration<T>(
+  path: string,
+  options: WatchConfigurationOptions<T>,
+): Promise<WatchedConfiguration<T>> {
   const { flag, clock, onError } = options
   let ended = false
   let newest = ''
@@ -57,7 +60,7 @@ export async function followConfiguration<T>(path: string, options: FollowOption
       options.onApplied?.()
     } catch (error) {
       onError(failure(flag, error))
-      if (options.tryAgain === true && !ended && text === newest) cancel = clock.setTimeout(() => onChange(text), againMs)
+      if (options.retryApply === true && !ended && text === newest) cancel = clock.setTimeout(() => onChange(text), againMs)
     }
   }
   let file: WatchedFile
@@ -83,7 +86,7 @@ export async function followConfiguration<T>(path: string, options: FollowOption
 }
 
 /** YAML or JSON, with what is wrong with its keys. @throws Error */
-export function parsedConfiguration(text: string): { readonly value: unknown; readonly repeated: readonly string[] } {
+export function parseConfigurationText(text: string): { readonly value: unknown; readonly repeated: readonly string[] } {
   const { value, problems } = parseYaml(text)
   return { value, repeated: problems }
 }

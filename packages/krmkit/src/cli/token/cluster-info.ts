@@ -30,10 +30,10 @@ export async function publishClusterInfo(client: Client, options: PublishOptions
   const { profile = stockProfile, fieldManager = 'krmkit', signal } = options
   const namespace = profile.publicNamespace
   const how = { fieldManager, ...(signal === undefined ? {} : { signal }) }
-  for (const [resource, object] of rightsOf(profile)) await unlessThere(client.create(resource, object, how))
+  for (const [resource, object] of rbacObjects(profile)) await ignoreAlreadyExists(client.create(resource, object, how))
   const kubeconfig = clusterKubeconfig(options)
   const data = { [clusterInfoKey]: kubeconfig }
-  const made = await unlessThere(client.create(configMaps, { metadata: { name: clusterInfoName, namespace }, data }, how))
+  const made = await ignoreAlreadyExists(client.create(configMaps, { metadata: { name: clusterInfoName, namespace }, data }, how))
   if (made !== undefined) return
   const { data: found = {} } = await client.get(configMaps, clusterInfoName, { namespace })
   if (found[clusterInfoKey] === kubeconfig) return
@@ -47,7 +47,7 @@ function clusterKubeconfig({ server, authority }: PublishOptions): string {
   return printYaml({ apiVersion: 'v1', kind: 'Config', clusters, contexts: [], 'current-context': '', users: [] })
 }
 
-async function unlessThere<T>(creation: Promise<T>): Promise<T | undefined> {
+async function ignoreAlreadyExists<T>(creation: Promise<T>): Promise<T | undefined> {
   try {
     return await creation
   } catch (error) {
@@ -57,7 +57,7 @@ async function unlessThere<T>(creation: Promise<T>): Promise<T | undefined> {
 }
 
 /** Everybody may read the information; who joins may ask for a certificate and is given that of a node. */
-function rightsOf({ apiDomain, publicNamespace }: NamingProfile): [ResourceRef, ApiObject][] {
+function rbacObjects({ apiDomain, publicNamespace }: NamingProfile): [ResourceRef, ApiObject][] {
   const group = `rbac.authorization.${apiDomain}`
   const apiVersion = `${group}/v1`
   const resourceOf = (kind: string) => {

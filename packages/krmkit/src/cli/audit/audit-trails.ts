@@ -13,12 +13,12 @@ import {
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { DecodeError, parseYaml } from '@krmkit/schema'
-import { remoteFetch } from '../authentication/remote-fetch.ts'
 import { CliError } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import type { Log } from '../log.ts'
+import { createRemoteFetch } from '../remote-fetch.ts'
 import type { AuditMode, AuditOptions } from './options.ts'
-import { rotatingFile } from './rotating-file.ts'
+import { openRotatingFile } from './rotating-file.ts'
 
 export interface AuditEnvironment {
   readonly clock: Clock
@@ -28,7 +28,7 @@ export interface AuditEnvironment {
 }
 
 /** The trails that flags ask for, and what ends them. */
-export interface Trails {
+export interface AuditTrails {
   readonly trails: readonly AuditTrail[]
   close(): Promise<void>
 }
@@ -39,7 +39,7 @@ const defaultMegabytes = 100
 const postTimeoutMs = 30_000
 
 /** @throws CliError for a policy or a kubeconfig that cannot be used. */
-export async function auditTrailsOf(options: AuditOptions, environment: AuditEnvironment): Promise<Trails> {
+export async function createAuditTrails(options: AuditOptions, environment: AuditEnvironment): Promise<AuditTrails> {
   const { auditPolicyFile } = options
   if (auditPolicyFile === undefined) {
     if (options.auditLogPath !== undefined || options.auditWebhookConfigFile !== undefined) {
@@ -47,8 +47,10 @@ export async function auditTrailsOf(options: AuditOptions, environment: AuditEnv
     }
     return { trails: [], close: async () => undefined }
   }
-  const policy = await policyOf(auditPolicyFile, environment.profile)
-  const backends = [await logOf(options, environment), await webhookOf(options, environment)].filter((each) => each !== undefined)
+  const policy = await readPolicy(auditPolicyFile, environment.profile)
+  const backends = [await createLogBackend(options, environment), await createWebhookBackend(options, environment)].filter(
+    (each) => each !== undefined,
+  )
   return {
     trails: backends.map((backend) => ({ policy, backend })),
     async close() {
@@ -57,7 +59,7 @@ export async function auditTrailsOf(options: AuditOptions, environment: AuditEnv
   }
 }
 
-async function policyOf(path: string, profile: NamingProfile): Promise<AuditPolicy> {
+async function readPolicy(path: string, profile: NamingProfile): Promise<AuditPolicy> {
   const text = await readText(path, 'audit-policy-file')
   try {
     return auditPolicy(parseYaml(new TextEncoder().encode(text)).value, profile)
@@ -67,13 +69,13 @@ async function policyOf(path: string, profile: NamingProfile): Promise<AuditPoli
   }
 }
 
-async function logOf(options: AuditOptions, environment: AuditEnvironment): Promise<AuditBackend | undefined> {
+async function createLogBackend(options: AuditOptions, environment: AuditEnvironment): Promise<AuditBackend | undefined> {
   const { auditLogPath: path } = options
   if (path === undefined) return undefined
-  const backend = auditLog(path === '-' ? standardOutput : await fileOf(path, options, environment), {
+  const backend = auditLog(path === '-' ? standardOutput : await openLogFile(path, options, environment), {
     format: options.auditLogFormat,
   })
-  return shaped(backend, environment, {
+  return withMode(backend, environment, {
     mode: options.auditLogMode,
     name: 'log',
     bufferSize: options.auditLogBatchBufferSize,
@@ -88,9 +90,9 @@ async function logOf(options: AuditOptions, environment: AuditEnvironment): Prom
   })
 }
 
-async function fileOf(path: string, options: AuditOptions, { clock }: AuditEnvironment): Promise<LineSink> {
+async function openLogFile(path: string, options: AuditOptions, { clock }: AuditEnvironment): Promise<LineSink> {
   try {
-    return await rotatingFile(path, {
+    return await openRotatingFile(path, {
       clock,
       maxBytes: (options.auditLogMaxsize || defaultMegabytes) * megabyte,
       maxAgeMs: options.auditLogMaxage * dayMs,
@@ -109,11 +111,11 @@ const standardOutput: LineSink = {
     }),
 }
 
-async function webhookOf(options: AuditOptions, environment: AuditEnvironment): Promise<AuditBackend | undefined> {
+async function createWebhookBackend(options: AuditOptions, environment: AuditEnvironment): Promise<AuditBackend | undefined> {
   const { auditWebhookConfigFile: path } = options
   if (path === undefined) return undefined
   const connection = await connectionOf(path)
-  const remote = remoteFetch(connection)
+  const remote = createRemoteFetch(connection)
   const post = async (body: string): Promise<number> => {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(postTimeoutMs), redirect: 'error' as const }
@@ -131,7 +133,7 @@ async function webhookOf(options: AuditOptions, environment: AuditEnvironment): 
       await remote[Symbol.asyncDispose]()
     },
   }
-  return shaped(closing, environment, {
+  return withMode(closing, environment, {
     mode: options.auditWebhookMode,
     name: 'webhook',
     bufferSize: options.auditWebhookBatchBufferSize,
@@ -155,7 +157,7 @@ async function connectionOf(path: string) {
   }
 }
 
-interface Shape {
+interface BackendOptions {
   readonly mode: AuditMode
   readonly name: string
   readonly bufferSize: number
@@ -166,7 +168,7 @@ interface Shape {
 }
 
 /** A backend that takes entries as its mode says, and no larger ones than it may. What is lost is told. */
-function shaped(backend: AuditBackend, { clock, profile, log }: AuditEnvironment, shape: Shape): AuditBackend {
+function withMode(backend: AuditBackend, { clock, profile, log }: AuditEnvironment, shape: BackendOptions): AuditBackend {
   const { mode, name, truncate } = shape
   const told = (what: string, error?: unknown) => log.error(`audit ${name}: ${what}`, error)
   const cut =

@@ -1,12 +1,12 @@
 import type { ClaimExpression, ClaimExpressionCompiler } from '@krmkit/authentication'
 import type { Environment } from '@krmkit/schema/cel'
-import { evaluator, language, structures } from './evaluation.ts'
+import { celTypes, createEvaluator, loadCel } from './cel.ts'
 
 /** Expressions in the Common Expression Language over `claims` of a token, and over the `user` that they make. */
-export async function claimExpressions(): Promise<ClaimExpressionCompiler> {
-  const known = await language()
+export async function createClaimExpressionCompiler(): Promise<ClaimExpressionCompiler> {
+  const known = await loadCel()
   const { engine, environment } = known
-  const { text, texts, textsByName, struct } = structures(known)
+  const { text, texts, textsByName, struct } = celTypes(known)
   const user = struct('UserInfo', { username: text, uid: text, groups: texts, extra: textsByName })
   const compile = (
     source: string,
@@ -18,7 +18,7 @@ export async function claimExpressions(): Promise<ClaimExpressionCompiler> {
     if (isCondition && compiled.type.kind !== 'bool') return { problem: 'must evaluate to bool' }
     const program = compiled.program()
     if (program instanceof engine.PlanError) return { problem: `program instantiation failed: ${program.message}` }
-    return { evaluate: evaluator(known, { program, variable }), reads: (member) => compiled.reads(variable, member) }
+    return { evaluate: createEvaluator(known, { program, variable }), reads: (member) => compiled.reads(variable, member) }
   }
   const claimScope = environment.with([['claims', engine.mapOf(engine.stringType, engine.dynType)]])
   const userScope = environment.with([['user', user]])

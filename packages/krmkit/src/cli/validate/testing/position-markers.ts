@@ -1,5 +1,5 @@
 /** A text without its marks, and `line:column` of each. */
-export function unmarked(marked: string): { readonly text: string; readonly places: readonly string[] } {
+export function extractMarkers(marked: string): { readonly text: string; readonly places: readonly string[] } {
   const places: string[] = []
   const parts = marked.split('¦')
   let before = ''

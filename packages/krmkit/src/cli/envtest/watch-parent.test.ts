@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { followParent } from './follow-parent.ts'
+import { watchParent } from './watch-parent.ts'
 
 it('tells once when the parent is another one', () => {
   let parent = 7
@@ -10,14 +10,14 @@ it('tells once when the parent is another one', () => {
     tick = fn
     return () => void stopped++
   }
-  followParent({ parent: () => parent, every }, () => void told++)
+  watchParent({ parent: () => parent, every }, () => void told++)
   tick()
   expect([told, stopped]).toEqual([0, 0])
   parent = 1
   tick()
   expect([told, stopped]).toEqual([1, 1])
   // It had gone before anybody looked.
-  followParent({ first: 7, parent: () => parent, every }, () => void told++)
+  watchParent({ initial: 7, parent: () => parent, every }, () => void told++)
   tick()
   expect([told, stopped]).toEqual([2, 2])
 })

@@ -10,7 +10,11 @@ import { objectText } from '../offline/objects.ts'
  *
  * @throws CliError `FileFailed` when nothing leads from the one version to the other.
  */
-export function inVersion({ object, name, gvk, file }: LoadedObject, wanted: GroupVersionKind, kinds: OfflineKinds): JsonObject {
+export function convertToVersion(
+  { object, name, gvk, file }: LoadedObject,
+  wanted: GroupVersionKind,
+  kinds: OfflineKinds,
+): JsonObject {
   if (gvk.group === wanted.group && gvk.version === wanted.version && gvk.kind === wanted.kind) return object
   const [from, to] = [kinds.find(gvk), kinds.find(wanted)]
   const fail = (why: string) =>

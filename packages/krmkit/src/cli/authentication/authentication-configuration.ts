@@ -12,9 +12,9 @@ import {
   validateAuthenticationConfiguration,
 } from '@krmkit/authentication'
 import { type Clock, type FieldError, field, formatFieldErrors, type NamingProfile, Path, type Random } from '@krmkit/meta'
-import { claimExpressions } from '../../expressions/claim-expressions.ts'
-import { followConfiguration, parsedConfiguration } from '../configuration-file.ts'
-import { type RemoteFetch, remoteFetch } from './remote-fetch.ts'
+import { createClaimExpressionCompiler } from '../../expressions/claim-expression-compiler.ts'
+import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
+import { parseConfigurationText, watchConfiguration } from '../watched-configuration.ts'
 
 /** Issuers as a file says, which may change while the server runs. */
 export interface ConfiguredAuthentication extends AsyncDisposable {
@@ -33,7 +33,7 @@ export interface ConfiguredEnvironment {
   readonly onReload?: (flag: string) => void
 }
 
-interface Generation extends AsyncDisposable {
+interface IssuerSet extends AsyncDisposable {
   readonly tokens: TokenAuthenticator
   /** Asks every issuer for its keys; false when one of them does not tell. */
   prepare(): Promise<boolean>
@@ -43,29 +43,29 @@ const flag = 'authentication-config'
 const cacheMs = 10_000
 
 /** @throws CliError for a file that cannot be used. */
-export async function configuredAuthentication(
+export async function createConfiguredAuthentication(
   path: string,
   environment: ConfiguredEnvironment,
 ): Promise<ConfiguredAuthentication> {
-  const expressions = await claimExpressions()
+  const expressions = await createClaimExpressionCompiler()
   let initial: AuthenticationConfiguration | undefined
   let put: (next: AuthenticationConfiguration) => Promise<void> = () => Promise.resolve()
-  const file = await followConfiguration(path, {
+  const file = await watchConfiguration(path, {
     ...environment,
     flag,
     onApplied: () => environment.onReload?.(flag),
-    read: (text) => judged(text, { ...environment, expressions, initial }),
+    read: (text) => parseConfiguration(text, { ...environment, expressions, initial }),
     apply: (next) => put(next),
-    tryAgain: true,
+    retryApply: true,
   })
   initial = file.first
-  let current = generationOf(initial, { ...environment, expressions })
-  let former: Generation | undefined
+  let current = createIssuerSet(initial, { ...environment, expressions })
+  let former: IssuerSet | undefined
   // Issuers that live behind this very server cannot be asked yet.
   void current.prepare()
   const tokens = replaceableTokens(current.tokens)
   put = async (configuration) => {
-    const next = generationOf(configuration, { ...environment, expressions })
+    const next = createIssuerSet(configuration, { ...environment, expressions })
     if (!(await next.prepare())) {
       await next[Symbol.asyncDispose]()
       throw new Error('an issuer cannot be asked; the former configuration stays in force')
@@ -87,7 +87,7 @@ export async function configuredAuthentication(
 }
 
 /** @throws Error with everything that is wrong. */
-function judged(
+function parseConfiguration(
   text: string,
   options: {
     readonly expressions: ClaimExpressionCompiler
@@ -99,7 +99,7 @@ function judged(
 ): AuthenticationConfiguration {
   if (text === '') throw new Error('empty config data')
   const { expressions, profile, ownIssuers, initial } = options
-  const { value, repeated } = parsedConfiguration(text)
+  const { value, repeated } = parseConfigurationText(text)
   const configuration = parseAuthenticationConfiguration(value, { repeated, apiDomain: profile.apiDomain })
   const errors: FieldError[] = validateAuthenticationConfiguration(configuration, { expressions, disallowedIssuers: ownIssuers })
   if (initial !== undefined && JSON.stringify(initial.anonymous) !== JSON.stringify(configuration.anonymous))
@@ -108,15 +108,15 @@ function judged(
   return configuration
 }
 
-function generationOf(
+function createIssuerSet(
   { jwt }: AuthenticationConfiguration,
   environment: ConfiguredEnvironment & { readonly expressions: ClaimExpressionCompiler },
-): Generation {
+): IssuerSet {
   const { clock, random } = environment
   const remotes: RemoteFetch[] = []
   const issuers = jwt.map((each) => {
     const { certificateAuthority } = each.issuer
-    const remote = remoteFetch(certificateAuthority === '' ? {} : { ca: certificateAuthority })
+    const remote = createRemoteFetch(certificateAuthority === '' ? {} : { ca: certificateAuthority })
     remotes.push(remote)
     return jwtTokens(each, { ...environment, fetch: remote.fetch })
   })

@@ -7,13 +7,13 @@ import { sarifReport } from './sarif-report.ts'
 
 export type ReportFormat = 'text' | 'json' | 'sarif'
 
-export interface Report {
+export interface ValidationReport {
   /** Findings of one file, in order. */
   add(findings: readonly Finding[]): void
   end(summary: Summary): void
 }
 
-export interface ReportOptions {
+export interface ValidationReportOptions {
   readonly out: (text: string) => void
   readonly paint: Paint
   /** Leaves the summary out. */
@@ -21,7 +21,7 @@ export interface ReportOptions {
   readonly version: string
 }
 
-export function createReport(format: ReportFormat, options: ReportOptions): Report {
+export function createValidationReport(format: ReportFormat, options: ValidationReportOptions): ValidationReport {
   if (format === 'text') return textReport(options)
   const all: Finding[] = []
   return {
@@ -34,7 +34,7 @@ export function createReport(format: ReportFormat, options: ReportOptions): Repo
 }
 
 /** One line for each finding, as compilers print them; at once. */
-function textReport({ out, paint, quiet }: ReportOptions): Report {
+function textReport({ out, paint, quiet }: ValidationReportOptions): ValidationReport {
   return {
     add(findings) {
       for (const finding of findings) out(`${textLine(finding, paint)}\n`)

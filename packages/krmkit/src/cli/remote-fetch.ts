@@ -7,7 +7,7 @@ export interface RemoteFetch extends AsyncDisposable {
 }
 
 /** @param connection what to trust and as whom to go; the server comes from each URL. */
-export function remoteFetch(connection: Omit<ConnectionOptions, 'server'>): RemoteFetch {
+export function createRemoteFetch(connection: Omit<ConnectionOptions, 'server'>): RemoteFetch {
   const transports = new Map<string, Transport>()
   const fetch: Fetch = async (url, init) => {
     const { origin, pathname, search } = new URL(url)

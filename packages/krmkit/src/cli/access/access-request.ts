@@ -5,12 +5,12 @@ import { CliError } from '../cli-error.ts'
 import type { AccessFlags } from './options.ts'
 
 /** What somebody may or may not do. */
-export type Question = Omit<Attributes, 'user'>
+export type AccessRequest = Omit<Attributes, 'user'>
 
 type QuestionFlags = Pick<AccessFlags, 'allNamespaces' | 'subresource'> & { readonly namespace: string }
 
 /** Resources that exist in rules alone, and their groups. */
-const ruleOnly: Readonly<Record<string, string>> = {
+const virtualResources: Readonly<Record<string, string>> = {
   users: '',
   groups: '',
   uids: `authentication.${stockProfile.apiDomain}`,
@@ -19,7 +19,7 @@ const ruleOnly: Readonly<Record<string, string>> = {
 }
 
 /** @throws CliError `InvalidFlag` for an argument that names nothing. */
-export function questionOf(verb: string, resource: string, flags: QuestionFlags): Question {
+export function parseAccessRequest(verb: string, resource: string, flags: QuestionFlags): AccessRequest {
   const nothing = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
   if (verb === '') throw invalid('the verb is empty')
   if (resource.startsWith('/')) return { ...nothing, verb, isResource: false, path: resource }
@@ -54,7 +54,8 @@ function resourceOf(text: string): FoundResource {
   if (text === '*') return { group: '*', resource: '*', namespaced: true }
   const dot = text.indexOf('.')
   const [word, group] = dot === -1 ? [text, undefined] : [text.slice(0, dot), text.slice(dot + 1)]
-  if (group === undefined && Object.hasOwn(ruleOnly, word)) return { group: ruleOnly[word]!, resource: word, namespaced: false }
+  if (group === undefined && Object.hasOwn(virtualResources, word))
+    return { group: virtualResources[word]!, resource: word, namespaced: false }
   const known = definitions().find((each) => (group === undefined || each.group === group) && isCalled(each, word.toLowerCase()))
   if (known === undefined) return { group: group ?? '', resource: word, namespaced: true }
   return { group: known.group, resource: known.resource.name, namespaced: known.kind.namespaced }
@@ -74,7 +75,16 @@ function definitions(): readonly ResourceDefinition[] {
 }
 
 /** `get secrets "tls" in the namespace "shop"` */
-export function questionText({ verb, isResource, path, resource, subresource, group, namespace, name }: Question): string {
+export function accessRequestText({
+  verb,
+  isResource,
+  path,
+  resource,
+  subresource,
+  group,
+  namespace,
+  name,
+}: AccessRequest): string {
   if (!isResource) return `${verb} ${path}`
   const full = `${resource}${subresource === '' ? '' : `/${subresource}`}${group === '' ? '' : `.${group}`}`
   const where = namespace === '' ? 'in the whole cluster' : `in the namespace ${goQuote(namespace)}`

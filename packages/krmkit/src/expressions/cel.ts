@@ -2,17 +2,17 @@ import { expressions, loadExpressions } from '@krmkit/schema'
 import type { Program, Type } from '@krmkit/schema/cel'
 
 /** The language, and its environment of everything there is: what is configured is the operator's own choice. */
-export async function language() {
+export async function loadCel() {
   await loadExpressions()
   const { engine, stored } = expressions()
   return { engine, environment: stored }
 }
 
-export type Language = Awaited<ReturnType<typeof language>>
+export type Cel = Awaited<ReturnType<typeof loadCel>>
 
 /** A program with one variable, given as JSON. The work that it may do is bounded for each evaluation. */
-export function evaluator(
-  { engine }: Language,
+export function createEvaluator(
+  { engine }: Cel,
   options: { readonly program: Program; readonly variable: string },
 ): (subject: object) => { readonly value: unknown } | { readonly error: string } {
   const { program, variable } = options
@@ -23,7 +23,7 @@ export function evaluator(
 }
 
 /** Of what the attributes of users and requests are made. */
-export interface Structures {
+export interface CelTypes {
   readonly text: Type
   readonly texts: Type
   readonly textsByName: Type
@@ -31,7 +31,7 @@ export interface Structures {
 }
 
 /** Texts, lists of texts, and texts and lists by name. */
-export function structures({ engine }: Language): Structures {
+export function celTypes({ engine }: Cel): CelTypes {
   const { listOf, mapOf, stringType, structOf } = engine
   const texts = listOf(stringType)
   return {

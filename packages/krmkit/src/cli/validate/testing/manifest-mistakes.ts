@@ -1,11 +1,11 @@
 import type { RuleId, Severity } from '../findings.ts'
-import { plantedFields } from './planted-fields.ts'
-import { plantedRules } from './planted-rules.ts'
+import { fieldMistakes } from './field-mistakes.ts'
+import { ruleMistakes } from './rule-mistakes.ts'
 
 /** Manifests with one sort of mistake each. `¦` stands where a finding is expected and is not part of the text. */
 
-export interface PlantedMistake {
-  readonly sort: string
+export interface ManifestMistake {
+  readonly title: string
   readonly text: string
   /** One for each `¦`, in their order. */
   readonly expected: readonly ExpectedFinding[]
@@ -20,4 +20,4 @@ export interface ExpectedFinding {
   readonly says?: string
 }
 
-export const plantedMistakes: readonly PlantedMistake[] = [...plantedFields, ...plantedRules]
+export const manifestMistakes: readonly ManifestMistake[] = [...fieldMistakes, ...ruleMistakes]

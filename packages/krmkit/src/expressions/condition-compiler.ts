@@ -1,16 +1,16 @@
 import type { ConditionCompiler } from '@krmkit/authorization'
-import { evaluator, type Language, language, structures } from './evaluation.ts'
+import { type Cel, celTypes, createEvaluator, loadCel } from './cel.ts'
 
 /** Conditions in the Common Expression Language over `request`, the spec of a SubjectAccessReview of version v1. */
-export async function reviewConditions(): Promise<ConditionCompiler> {
-  const known = await language()
+export async function createConditionCompiler(): Promise<ConditionCompiler> {
+  const known = await loadCel()
   const { engine } = known
   const scope = known.environment.with([['request', requestType(known)]])
   return {
     compile(text) {
       const compiled = engine.compileExpression(scope, text, { kinds: ['bool'] })
       if ('problem' in compiled) return { problem: compiled.problem }
-      const evaluate = evaluator(known, { program: compiled.program, variable: 'request' })
+      const evaluate = createEvaluator(known, { program: compiled.program, variable: 'request' })
       return {
         evaluate(review) {
           const result = evaluate(review)
@@ -22,8 +22,8 @@ export async function reviewConditions(): Promise<ConditionCompiler> {
   }
 }
 
-function requestType(known: Language) {
-  const { text, texts, textsByName, struct } = structures(known)
+function requestType(known: Cel) {
+  const { text, texts, textsByName, struct } = celTypes(known)
   const requirement = struct('SelectorRequirement', { key: text, operator: text, values: texts })
   const selector = (name: string) => struct(name, { rawSelector: text, requirements: known.engine.listOf(requirement) })
   const resource = struct('ResourceAttributes', {

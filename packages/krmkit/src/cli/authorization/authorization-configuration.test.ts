@@ -6,7 +6,7 @@ import type { AuthorizerEnvironment } from '@krmkit/apiserver'
 import { type Attributes, type Authorizer, alwaysAllow, alwaysDeny } from '@krmkit/authorization'
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ConfiguredAuthorization, configuredAuthorization } from './configured.ts'
+import { type ConfiguredAuthorization, createConfiguredAuthorization } from './authorization-configuration.ts'
 import { inClusterConnection } from './in-cluster.ts'
 
 let folder: string
@@ -69,7 +69,7 @@ async function follow(authorizers: string, parts: Partial<Record<'rbac' | 'nodes
   const reloads: string[] = []
   const path = join(folder, 'authorization.yaml')
   await writeFile(path, text(authorizers))
-  const configured = await configuredAuthorization(path, {
+  const configured = await createConfiguredAuthorization(path, {
     clock,
     random: seededRandom(1),
     profile: stockProfile,
@@ -169,7 +169,7 @@ describe('configuredAuthorization', () => {
 
   it('refuses a file that is not there', async () => {
     const environment = { clock: fakeClock(), random: seededRandom(1), profile: stockProfile } as never
-    await expect(configuredAuthorization('/none', environment)).rejects.toMatchObject({ code: 'FileFailed' })
+    await expect(createConfiguredAuthorization('/none', environment)).rejects.toMatchObject({ code: 'FileFailed' })
   })
 })
 

@@ -1,10 +1,10 @@
 import type { Post } from '@krmkit/admission'
 import { loadKubeconfig } from '@krmkit/client'
-import { type RemoteFetch, remoteFetch } from '../authentication/remote-fetch.ts'
 import { CliError } from '../cli-error.ts'
+import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 
 /** Services outside that plugins ask, each described by a kubeconfig. */
-export interface OutsideServices extends AsyncDisposable {
+export interface WebhookConnections extends AsyncDisposable {
   connect(kubeconfigPath: string): Post
   /** @throws CliError `FileFailed` for a kubeconfig that cannot be used. */
   ready(): Promise<void>
@@ -13,7 +13,7 @@ export interface OutsideServices extends AsyncDisposable {
 const timeoutMs = 30_000
 const maxAnswerBytes = 1024 * 1024
 
-export function outsideServices(): OutsideServices {
+export function createWebhookConnections(): WebhookConnections {
   const services: Promise<Service>[] = []
   return {
     connect(path) {
@@ -42,7 +42,7 @@ interface Service {
 async function open(path: string): Promise<Service> {
   try {
     const connection = await loadKubeconfig({ path })
-    return { url: connection.server, remote: remoteFetch(connection) }
+    return { url: connection.server, remote: createRemoteFetch(connection) }
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new CliError({ code: 'FileFailed', message: `image policy: ${path}: ${why}`, cause })

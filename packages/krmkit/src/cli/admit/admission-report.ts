@@ -2,20 +2,23 @@ import type { AdmissionDecision, ObjectChange } from '@krmkit/admission'
 import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'
-import type { ClusterAnswer } from './offline-cluster.ts'
+import type { AdmissionResult } from './offline-cluster.ts'
 
 /** What `krmkit admit` prints. */
 
 export type ReportForm = 'text' | 'json' | 'yaml'
 
-export interface Report {
-  add(answer: ClusterAnswer): void
+export interface AdmissionReport {
+  add(answer: AdmissionResult): void
   end(): void
 }
 
-export function createReport(form: ReportForm, parts: { readonly out: (text: string) => void; readonly paint: Paint }): Report {
+export function createAdmissionReport(
+  form: ReportForm,
+  parts: { readonly out: (text: string) => void; readonly paint: Paint },
+): AdmissionReport {
   if (form === 'text') return new TextReport(parts)
-  const answers: ClusterAnswer[] = []
+  const answers: AdmissionResult[] = []
   return {
     add: (answer) => void answers.push(answer),
     end() {
@@ -26,12 +29,12 @@ export function createReport(form: ReportForm, parts: { readonly out: (text: str
 }
 
 /** An answer for programs. */
-function plain({ asked, operation, allowed, object, status, warnings, decisions }: ClusterAnswer): object {
+function plain({ request: asked, operation, allowed, object, status, warnings, decisions }: AdmissionResult): object {
   const { file, name } = asked
   return { file, ...name, operation, allowed, ...(status === undefined ? {} : { status }), warnings, decisions, object }
 }
 
-class TextReport implements Report {
+class TextReport implements AdmissionReport {
   readonly #out: (text: string) => void
   readonly #paint: Paint
   #taken = 0
@@ -42,9 +45,9 @@ class TextReport implements Report {
     this.#paint = paint
   }
 
-  add(answer: ClusterAnswer): void {
+  add(answer: AdmissionResult): void {
     const { green, red, yellow, dim } = this.#paint
-    const { asked, allowed, operation, status, decisions, warnings } = answer
+    const { request: asked, allowed, operation, status, decisions, warnings } = answer
     if (allowed) this.#taken++
     else this.#refused++
     const verb = operation === 'CREATE' ? 'created' : 'updated'
@@ -78,15 +81,15 @@ class TextReport implements Report {
 
   #change({ op, path, before, after }: ObjectChange): string {
     const { green, red, yellow } = this.#paint
-    if (op === 'add') return green(`+ ${path} ${short(after)}`)
-    if (op === 'remove') return red(`- ${path} ${short(before)}`)
-    return yellow(`~ ${path} ${short(before)} -> ${short(after)}`)
+    if (op === 'add') return green(`+ ${path} ${truncatedJson(after)}`)
+    if (op === 'remove') return red(`- ${path} ${truncatedJson(before)}`)
+    return yellow(`~ ${path} ${truncatedJson(before)} -> ${truncatedJson(after)}`)
   }
 }
 
 const longest = 160
 
-function short(value: unknown): string {
+function truncatedJson(value: unknown): string {
   const text = JSON.stringify(value) ?? ''
   return text.length > longest ? `${text.slice(0, longest)}...` : text
 }

@@ -7,7 +7,7 @@ import { readText } from '../files.ts'
 const flag = 'admission-control-config-file'
 
 /** Reads an `AdmissionConfiguration`; files that it names lie beside it. @throws CliError */
-export async function readConfiguration(path: string): Promise<AdmissionConfiguration> {
+export async function readAdmissionConfiguration(path: string): Promise<AdmissionConfiguration> {
   const text = await readText(path, flag)
   const parse = (source: string): unknown => parseYaml(new TextEncoder().encode(source)).value
   const read = (named: string) => readText(isAbsolute(named) ? named : join(dirname(path), named), flag)

@@ -1,15 +1,15 @@
-import type { PlantedMistake } from './planted-mistakes.ts'
+import type { ManifestMistake } from './manifest-mistakes.ts'
 import { configMap, deployment, one, widget, widgetDefinition } from './templates.ts'
 
 /** Rules of kinds, whole documents, and custom resources. */
-export const plantedRules: readonly PlantedMistake[] = [
+export const ruleMistakes: readonly ManifestMistake[] = [
   {
-    sort: 'a negative number of replicas',
+    title: 'a negative number of replicas',
     text: deployment({ spec: '  replicas: ¦-1\n' }),
     expected: one('invalid', 'spec.replicas', 'must be greater than or equal to 0'),
   },
   {
-    sort: 'a schedule that is none',
+    title: 'a schedule that is none',
     text: `apiVersion: batch/v1
 kind: CronJob
 metadata:
@@ -28,7 +28,7 @@ spec:
     expected: one('invalid', 'spec.schedule'),
   },
   {
-    sort: 'a job whose containers would be restarted for ever',
+    title: 'a job whose containers would be restarted for ever',
     text: `apiVersion: batch/v1
 kind: Job
 metadata:
@@ -43,7 +43,7 @@ spec:
     expected: one('required', 'spec.template.spec.restartPolicy'),
   },
   {
-    sort: 'an ingress path that does not begin with a slash',
+    title: 'an ingress path that does not begin with a slash',
     text: `apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
@@ -64,7 +64,7 @@ spec:
     expected: one('invalid', 'spec.rules[0].http.paths[0].path', 'must be an absolute path'),
   },
   {
-    sort: 'a role rule without verbs',
+    title: 'a role rule without verbs',
     text: `apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
 metadata:
@@ -76,17 +76,17 @@ rules:
     expected: one('required', 'rules[0].verbs'),
   },
   {
-    sort: 'a secret that is no base64',
+    title: 'a secret that is no base64',
     text: 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: NAME\ndata:\n  password: ¦"not base64!"\n',
     expected: one('value', 'data.password', 'illegal base64'),
   },
   {
-    sort: 'a key of a config map that is no file name',
+    title: 'a key of a config map that is no file name',
     text: configMap('data:\n  ? a/b\n  : ¦c\n'),
     expected: one('invalid', 'data[a/b]', 'a valid config key must consist of'),
   },
   {
-    sort: 'a claim without a size',
+    title: 'a claim without a size',
     text: `apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
@@ -98,68 +98,68 @@ spec:
     expected: one('required', 'spec.resources[storage]'),
   },
   {
-    sort: 'YAML that cannot be read',
+    title: 'YAML that cannot be read',
     text: `${configMap('data:\n  a: b')}¦: c\n`,
     expected: one('syntax', '', 'mapping values are not allowed in this context'),
   },
   {
-    sort: 'a tab for indentation',
+    title: 'a tab for indentation',
     text: configMap('data:\n¦\ta: b\n'),
     expected: one('syntax', '', 'found character that cannot start any token'),
   },
   {
-    sort: 'JSON with a comma too many',
+    title: 'JSON with a comma too many',
     extension: '.json',
     text: '{\n  "apiVersion": "v1",\n  "kind": "ConfigMap",\n  "metadata": {"name": "NAME"},\n¦}\n',
     expected: one('syntax', '', "invalid character '}'"),
   },
   {
-    sort: 'a kind that does not exist',
+    title: 'a kind that does not exist',
     text: deployment({}).replace('kind: Deployment', 'kind: ¦Deploymnet'),
     expected: one('unknown-kind', 'kind', 'did you mean Deployment?'),
   },
   {
-    sort: 'a kind that is part of requests',
+    title: 'a kind that is part of requests',
     text: 'apiVersion: autoscaling/v1\nkind: ¦Scale\nmetadata:\n  name: NAME\n',
     expected: one('unknown-kind', 'kind', 'part of requests'),
   },
   {
-    sort: 'a key that YAML takes for a boolean',
+    title: 'a key that YAML takes for a boolean',
     text: widget('  size: 1\n  ¦on: 2\n'),
     expected: one('unknown-field', 'spec.true', 'put them in quotes'),
   },
   {
-    sort: 'a kind of another group',
+    title: 'a kind of another group',
     text: deployment({}).replace('apps/v1\nkind: Dep', 'v1\nkind: ¦Dep'),
     expected: one('unknown-kind', 'kind', 'Deployment is in apps/v1'),
   },
   {
-    sort: 'no apiVersion',
+    title: 'no apiVersion',
     text: configMap('data: {}\n').replace('apiVersion: v1\n', '¦'),
     expected: one('missing-kind', 'apiVersion'),
   },
   {
-    sort: 'no kind',
+    title: 'no kind',
     text: configMap('data: {}\n').replace('apiVersion: v1\nkind: ConfigMap\n', '¦apiVersion: v1\n'),
     expected: one('missing-kind', 'kind'),
   },
   {
-    sort: 'no object at all',
+    title: 'no object at all',
     text: '¦- a\n- b\n',
     expected: one('no-object', '', 'found a list'),
   },
   {
-    sort: 'a version that is gone',
+    title: 'a version that is gone',
     text: 'apiVersion: ¦extensions/v1beta1\nkind: Ingress\nmetadata:\n  name: NAME\n',
     expected: one('removed-version', 'apiVersion', 'went with 1.22; use networking.k8s.io/v1 Ingress'),
   },
   {
-    sort: 'a deprecated version',
+    title: 'a deprecated version',
     text: 'apiVersion: ¦v1\nkind: Endpoints\nmetadata:\n  name: NAME\n',
     expected: [{ rule: 'deprecated-version', path: 'apiVersion', severity: 'warning', says: 'deprecated in v1.33+' }],
   },
   {
-    sort: 'a version that is not served',
+    title: 'a version that is not served',
     text: `apiVersion: ¦networking.k8s.io/v1beta1
 kind: IPAddress
 metadata:
@@ -173,7 +173,7 @@ spec:
     expected: [{ rule: 'unserved-version', path: 'apiVersion', severity: 'warning' }],
   },
   {
-    sort: 'a namespace where none belongs',
+    title: 'a namespace where none belongs',
     text: `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata:
@@ -184,24 +184,24 @@ rules: []
     expected: [{ rule: 'no-namespace', path: 'metadata.namespace', severity: 'warning' }],
   },
   {
-    sort: 'a field that the server warns about',
+    title: 'a field that the server warns about',
     text: deployment({
       pod: '      serviceAccount: robot\n      volumes:\n      - name: code\n        ¦gitRepo:\n          repository: https://example.com\n',
     }),
     expected: [{ rule: 'questionable', path: 'spec.template.spec.volumes[0].gitRepo', severity: 'warning', says: 'deprecated' }],
   },
   {
-    sort: 'an object twice in a file',
+    title: 'an object twice in a file',
     text: `${configMap('data: {}\n')}---\n${configMap('data: {}\n').replace('  name: NAME', '  name: ¦NAME')}`,
     expected: one('duplicate-object', 'metadata.name', 'described at line 4 already'),
   },
   {
-    sort: 'a mistake in the second document',
+    title: 'a mistake in the second document',
     text: `# first\n${configMap('data: {}\n')}---\n# second\n${deployment({ spec: '  replicas: ¦-3\n' })}`,
     expected: one('invalid', 'spec.replicas'),
   },
   {
-    sort: 'a mistake in an item of a list',
+    title: 'a mistake in an item of a list',
     text: `apiVersion: v1
 kind: List
 items:
@@ -221,12 +221,12 @@ items:
     expected: one('not-supported', 'spec.ports[0].protocol'),
   },
   {
-    sort: 'an item of a typed list',
+    title: 'an item of a typed list',
     text: 'apiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata:\n    name: NAME\n  ¦date: {}\n',
     expected: one('unknown-field', 'date'),
   },
   {
-    sort: 'a custom resource that breaks its schema',
+    title: 'a custom resource that breaks its schema',
     text: widget('  size: ¦0\n  color: ¦blue\n'),
     expected: [
       { rule: 'invalid', path: 'spec.size', says: 'greater than or equal to 1' },
@@ -234,61 +234,61 @@ items:
     ],
   },
   {
-    sort: 'a custom resource of a wrong type',
+    title: 'a custom resource of a wrong type',
     text: widget('  size: ¦"3"\n'),
     expected: one('type', 'spec.size', 'must be of type integer'),
   },
   {
-    sort: 'a custom resource without what it must have',
+    title: 'a custom resource without what it must have',
     text: widget('  color: red\n').replace('spec:\n', '¦spec:\n'),
     expected: one('required', 'spec.size'),
   },
   {
-    sort: 'a custom resource that breaks an expression of its schema',
+    title: 'a custom resource that breaks an expression of its schema',
     text: widget('  size: 101\n').replace('spec:\n', '¦spec:\n'),
     expected: one('invalid', 'spec', 'must not be above one hundred'),
   },
   {
-    sort: 'an expression that cannot be compiled',
+    title: 'an expression that cannot be compiled',
     text: widgetDefinition
       .replaceAll('shop.example.com', 'expressions-NAME.example.com')
       .replace('rule: self.size <= 100', 'rule: ¦self.size <='),
     expected: one('invalid', 'spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule'),
   },
   {
-    sort: 'an unknown field of a custom resource',
+    title: 'an unknown field of a custom resource',
     text: widget('  size: 1\n  ¦weight: 2\n'),
     expected: one('unknown-field', 'spec.weight'),
   },
   {
-    sort: 'a set with the same item twice',
+    title: 'a set with the same item twice',
     text: widget('  size: 1\n  tags: [a, b, ¦a]\n'),
     expected: one('duplicate', 'spec.tags[2]'),
   },
   {
-    sort: 'a deprecated version of a custom resource',
+    title: 'a deprecated version of a custom resource',
     text: widget('  size: 1\n', '¦shop.example.com/v1alpha1'),
     expected: [{ rule: 'deprecated-version', path: 'apiVersion', severity: 'warning', says: 'use shop.example.com/v1 Widget' }],
   },
   {
-    sort: 'a version of a custom resource that is not served',
+    title: 'a version of a custom resource that is not served',
     text: widget('  size: 1\n', 'shop.example.com/v0').replace('kind: Widget', 'kind: ¦Widget'),
     expected: one('unknown-kind', 'kind', 'does not serve v0, but v1, v1alpha1'),
   },
   {
-    sort: 'a custom resource that nothing defines',
+    title: 'a custom resource that nothing defines',
     text: 'apiVersion: other.example.com/v1\nkind: ¦Gadget\nmetadata:\n  name: NAME\n',
     expected: one('missing-definition', 'kind', 'no definition of other.example.com/v1 Gadget'),
   },
   {
-    sort: 'a definition whose name is not that of its group',
+    title: 'a definition whose name is not that of its group',
     text: widgetDefinition
       .replaceAll('shop.example.com', 'NAME.example.com')
       .replace('name: widgets.NAME.example.com', 'name: ¦widgets-NAME.example.com'),
     expected: one('invalid', 'metadata.name', 'must be spec.names.plural+"."+spec.group'),
   },
   {
-    sort: 'a mistake behind Windows line ends',
+    title: 'a mistake behind Windows line ends',
     text: deployment({ spec: '  replicas: ¦-1\n' }).replaceAll('\n', '\r\n'),
     expected: one('invalid', 'spec.replicas'),
   },
