@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeToOtherUsers, makePrivateFolder, writePrivateFile } from '@krmkit/meta/private-files'
-import { CliError } from './cli-error.ts'
+import { CliError, messageOf } from './cli-error.ts'
 
 /** A file that appears whole and that only its owner reads. */
 export async function writeSecret(path: string, text: string): Promise<void> {
@@ -52,8 +52,4 @@ export async function readText(path: string, flag: string): Promise<string> {
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `--${flag}: cannot read ${path}: ${messageOf(cause)}`, cause })
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

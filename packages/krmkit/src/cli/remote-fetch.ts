@@ -1,12 +1,19 @@
 import type { Fetch } from '@krmkit/authentication'
-import { type ConnectionOptions, remoteTransport, type Transport } from '@krmkit/client'
+import {
+  type ConnectionOptions,
+  type KubeconfigConnection,
+  loadKubeconfig,
+  remoteTransport,
+  type Transport,
+} from '@krmkit/client'
+import { CliError, messageOf } from './cli-error.ts'
 
-/** Carries requests to services outside, over connections that are kept. */
+/** A `fetch` over persistent connections, for webhooks and token issuers. */
 export interface RemoteFetch extends AsyncDisposable {
   readonly fetch: Fetch
 }
 
-/** @param connection what to trust and as whom to go; the server comes from each URL. */
+/** @param connection trusted authorities and credentials; each request URL names the server. */
 export function createRemoteFetch(connection: Omit<ConnectionOptions, 'server'>): RemoteFetch {
   const transports = new Map<string, Transport>()
   const fetch: Fetch = async (url, init) => {
@@ -40,5 +47,14 @@ export function createRemoteFetch(connection: Omit<ConnectionOptions, 'server'>)
     async [Symbol.asyncDispose]() {
       await Promise.all([...transports.values()].map((transport) => transport.close()))
     },
+  }
+}
+
+/** Reads the kubeconfig that a flag names. @throws CliError `FileFailed` */
+export async function readKubeconfigFlag(path: string, flag: string): Promise<KubeconfigConnection> {
+  try {
+    return await loadKubeconfig({ path })
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `--${flag}: ${messageOf(cause)}`, cause })
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
-import { CliError } from './cli-error.ts'
+import { CliError, messageOf } from './cli-error.ts'
 import { type WatchedFile, watchFile } from './watched-file.ts'
 
 export interface WatchConfigurationOptions<T> {
@@ -93,8 +93,4 @@ export function parseConfigurationText(text: string): { readonly value: unknown;
 
 function failure(flag: string, cause: unknown): CliError {
   return new CliError({ code: 'InvalidFlag', message: `--${flag}: ${messageOf(cause)}`, cause })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,6 @@
 import type { Post } from '@krmkit/admission'
 import { loadKubeconfig } from '@krmkit/client'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 
 /** Services outside that plugins ask, each described by a kubeconfig. */
@@ -44,7 +44,7 @@ async function open(path: string): Promise<Service> {
     const connection = await loadKubeconfig({ path })
     return { url: connection.server, remote: createRemoteFetch(connection) }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError({ code: 'FileFailed', message: `image policy: ${path}: ${why}`, cause })
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '@krmkit/meta'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { objectText } from '../offline/objects.ts'
 import type { RequestedObject } from './requested-objects.ts'
 import type { AdmitFlags } from './run.ts'
@@ -144,7 +144,7 @@ function catalogOf(flags: AdmitFlags, features: ReturnType<typeof fixedFeatures>
   try {
     return createCatalog({ features, runtimeConfig: flags.runtimeConfig.join(',') })
   } catch (cause) {
-    throw new CliError({ code: 'InvalidFlag', message: cause instanceof Error ? cause.message : String(cause), cause })
+    throw new CliError({ code: 'InvalidFlag', message: messageOf(cause), cause })
   }
 }
 

@@ -10,13 +10,12 @@ import {
   type LineSink,
   truncatedAudit,
 } from '@krmkit/apiserver'
-import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { DecodeError, parseYaml } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import type { Log } from '../log.ts'
-import { createRemoteFetch } from '../remote-fetch.ts'
+import { createRemoteFetch, readKubeconfigFlag } from '../remote-fetch.ts'
 import type { AuditMode, AuditOptions } from './options.ts'
 import { openRotatingFile } from './rotating-file.ts'
 
@@ -114,7 +113,7 @@ const standardOutput: LineSink = {
 async function createWebhookBackend(options: AuditOptions, environment: AuditEnvironment): Promise<AuditBackend | undefined> {
   const { auditWebhookConfigFile: path } = options
   if (path === undefined) return undefined
-  const connection = await connectionOf(path)
+  const connection = await readKubeconfigFlag(path, 'audit-webhook-config-file')
   const remote = createRemoteFetch(connection)
   const post = async (body: string): Promise<number> => {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
@@ -146,15 +145,6 @@ async function createWebhookBackend(options: AuditOptions, environment: AuditEnv
       ? { maxEventSize: options.auditWebhookTruncateMaxEventSize, maxBatchSize: options.auditWebhookTruncateMaxBatchSize }
       : undefined,
   })
-}
-
-async function connectionOf(path: string) {
-  try {
-    return await loadKubeconfig({ path })
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError({ code: 'FileFailed', message: `--audit-webhook-config-file: ${why}`, cause })
-  }
 }
 
 interface BackendOptions {

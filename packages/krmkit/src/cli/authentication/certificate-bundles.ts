@@ -1,6 +1,6 @@
 import { type FrontProxyHeaders, parseAuthorities } from '@krmkit/authentication'
 import type { Clock } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import { type WatchedFile, watchFile } from '../watched-file.ts'
 import type { AuthenticationOptions } from './options.ts'
@@ -82,7 +82,7 @@ function requireAuthorities(text: string, { path, flag }: { readonly path: strin
   try {
     parseAuthorities(text)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError({ code: 'FileFailed', message: `--${flag}: ${path}: ${why}`, cause })
   }
 }

@@ -1,8 +1,7 @@
 import { boundedTokens, cachedTokens, type TokenAuthenticator, webhookTokens } from '@krmkit/authentication'
-import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
-import { createRemoteFetch } from '../remote-fetch.ts'
+
+import { createRemoteFetch, readKubeconfigFlag } from '../remote-fetch.ts'
 import type { AuthenticationOptions } from './options.ts'
 
 /** The webhook that knows tokens, with the answers it gave kept for a while; undefined when the flags name none. */
@@ -18,7 +17,7 @@ export async function createTokenWebhook(
 ): Promise<({ readonly tokens: TokenAuthenticator } & AsyncDisposable) | undefined> {
   const path = options.authenticationTokenWebhookConfigFile
   if (path === undefined) return undefined
-  const connection = await connectionOf(path)
+  const connection = await readKubeconfigFlag(path, 'authentication-token-webhook-config-file')
   const remote = createRemoteFetch(connection)
   const successMs = options.authenticationTokenWebhookCacheTtl
   const reviewed = webhookTokens({
@@ -31,14 +30,5 @@ export async function createTokenWebhook(
   return {
     tokens: cachedTokens(boundedTokens(reviewed), { ...environment, successMs, failureMs }),
     [Symbol.asyncDispose]: () => remote[Symbol.asyncDispose](),
-  }
-}
-
-async function connectionOf(path: string) {
-  try {
-    return await loadKubeconfig({ path })
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new CliError({ code: 'FileFailed', message: `--authentication-token-webhook-config-file: ${why}`, cause })
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '@krmkit/authorization'
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import type { AuthorizationMode, AuthorizationOptions } from './options.ts'
@@ -150,6 +150,6 @@ async function createWebhook(
 }
 
 function unusable(flag: string, cause: unknown): CliError {
-  const why = cause instanceof Error ? cause.message : String(cause)
+  const why = messageOf(cause)
   return new CliError({ code: 'FileFailed', message: `--${flag}: ${why}`, cause })
 }

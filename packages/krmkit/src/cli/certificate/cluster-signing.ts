@@ -10,7 +10,7 @@ import {
 } from '@krmkit/certificates'
 import { type CertificateSigning, type Controller, signingController } from '@krmkit/controllers'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import type { SigningOptions } from './serve-options.ts'
 
@@ -139,8 +139,4 @@ async function readAuthority({ flag, certificate = '', key = '' }: Files): Promi
     readText(key, `${flag}-key-file`),
   ])
   return signingAuthority({ certificate: certificateText, key: keyText })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,7 @@
 import { access, constants, symlink, unlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { makePrivateFolder, writePrivateFile } from '@krmkit/meta/private-files'
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 
 export interface AssetsOptions {
   /** The folder that becomes KUBEBUILDER_ASSETS. */
@@ -41,7 +41,7 @@ export async function writeAssets(options: AssetsOptions): Promise<Assets> {
     if (kubectl !== undefined) await symlink(kubectl, join(directory, 'kubectl'))
     return { kubectl }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = messageOf(cause)
     throw new CliError({ code: 'FileFailed', message: `cannot write the programs for envtest: ${why}`, cause })
   }
 }

@@ -1,4 +1,4 @@
-import { CliError } from '../cli-error.ts'
+import { CliError, messageOf } from '../cli-error.ts'
 import { newestRelease, OfflineKinds, type OfflineKindsOptions } from './kinds.ts'
 import { requireReadable } from './load.ts'
 import { documentsOf, findManifests, type ManifestFile } from './manifest-files.ts'
@@ -12,7 +12,7 @@ export function kindsOf(options: OfflineKindsOptions): OfflineKinds {
   try {
     return new OfflineKinds(options)
   } catch (cause) {
-    throw new CliError({ code: 'InvalidFlag', message: cause instanceof Error ? cause.message : String(cause), cause })
+    throw new CliError({ code: 'InvalidFlag', message: messageOf(cause), cause })
   }
 }
 

@@ -10,6 +10,7 @@ import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { type Features, fixedFeatures, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
 import { compareReleases, kindStateAt } from '@krmkit/versioning'
+import { messageOf } from '../cli-error.ts'
 import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
 import { type ManifestObject, nameOf, ownMember } from './objects.ts'
@@ -92,7 +93,7 @@ export class OfflineKinds {
         this.#custom.set(key(each.kind), each)
       }
     } catch (error) {
-      if (group !== undefined) this.#broken.set(group, error instanceof Error ? error.message : String(error))
+      if (group !== undefined) this.#broken.set(group, messageOf(error))
     }
   }
 

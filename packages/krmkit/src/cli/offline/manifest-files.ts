@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readManifest } from '@krmkit/schema'
+import { messageOf } from '../cli-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Files of manifests: finding them below folders, and reading them. */
@@ -76,7 +77,7 @@ function guarded(path: string, unreadable: UnreadableFile[], read: () => void): 
 
 /** `ENOENT: no such file or directory, open 'x'` without what the reader knows already. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return /^[A-Z]+: ([^,]+),/.exec(message)?.[1] ?? message
 }
 

@@ -15,6 +15,7 @@ import {
   validateObjectMeta,
 } from '@krmkit/meta'
 import { DecodeError, decode, type StructType } from '@krmkit/schema'
+import { messageOf } from '../cli-error.ts'
 import { withDefaults } from '../offline/defaults.ts'
 import type { FoundKind, OfflineKinds } from '../offline/kinds.ts'
 import { identityOf } from '../offline/load.ts'
@@ -233,7 +234,7 @@ async function ruleProblems(
     const isNew = ({ path }: Problem) => !unnamed.some((each) => each.path === path)
     return [...unnamed, ...distinct(errors).map(problemOf).filter(isNew), ...homeless, ...warnings.map(warningProblem)]
   } catch (failure) {
-    return [error('internal', '', failure instanceof Error ? failure.message : String(failure))]
+    return [error('internal', '', messageOf(failure))]
   }
 }
 
