@@ -1,4 +1,4 @@
-/** The command `krmkit`: reads the command line and becomes what it says. */
+/** Entry point of the command `krmkit`. */
 
 import { readFileSync } from 'node:fs'
 import { createStreamLog } from './log.ts'
@@ -25,7 +25,7 @@ const terminal: Terminal = {
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads the output has seen enough.
+  // The reader of a pipe has closed it, as `head` does.
   if (error.code !== 'EPIPE') throw error
   process.exit()
 })
@@ -50,11 +50,11 @@ async function runServer(options: ServeOptions): Promise<void> {
   out(`krmkit serves ${serving.url}${how}\n`)
   await firstSignal(options.shutdownDelayDuration)
   await serving.close()
-  // Anything that still holds the process open has had its chance.
+  // Remaining handles must not keep the process alive.
   process.exit()
 }
 
-/** Resolves some time after the first signal to stop; the second one ends the process at once. */
+/** Resolves `delayMs` after the first termination signal; a second signal ends the process at once. */
 function firstSignal(delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     let seen = false

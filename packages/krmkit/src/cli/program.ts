@@ -17,12 +17,12 @@ export interface ProgramOptions {
   readonly terminal: Terminal
 }
 
-/** The command line. Mistakes in flags are told on the error stream and thrown as CommanderError, which carries the exit code. */
+/** Creates the command line. Usage errors are printed to the error stream and thrown as CommanderError with the exit code. */
 export function createProgram({ serve: runServer, terminal }: ProgramOptions): Command {
   const program = new Command('krmkit')
-    .description('API machinery for Kubernetes-style APIs: a server, and tools that need none.')
+    .description('API machinery for Kubernetes-style APIs: an API server and offline tools.')
     .version(terminal.version)
-    .showHelpAfterError('(--help shows every flag)')
+    .showHelpAfterError('(--help lists all flags)')
   const serve = serveCommand(runServer).summary('run an API server')
   const envtest = envtestCommand(terminal)
   const standIn = kubeApiserverCommand((args) => program.parseAsync(['serve', ...args], { from: 'user' }))
@@ -54,16 +54,16 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     .addCommand(serve)
     .addCommand(envtest)
     .addCommand(standIn, { hidden: true })
-    .commandsGroup('Files, without a server:')
+    .commandsGroup('Manifests (offline):')
   for (const tool of tools) program.addCommand(tool)
-  program.commandsGroup('Rights, from files or a server:')
+  program.commandsGroup('Authorization:')
   for (const command of rights) program.addCommand(command)
-  program.commandsGroup('Joining a cluster:')
+  program.commandsGroup('Cluster join:')
   for (const command of joining) program.addCommand(command)
   return program
 }
 
-/** Commander's sentence, and what we know about the flag it does not know. */
+/** Replaces the message for a known flag of kube-apiserver that is not implemented. */
 function explain(text: string): string {
   const plain = text.replace(/^error: /, '')
   const flag = /^unknown option '--([\w-]+)/.exec(plain)?.[1]

@@ -4,32 +4,32 @@ import { CliError, messageOf } from './cli-error.ts'
 import { type WatchedFile, watchFile } from './watched-file.ts'
 
 export interface WatchConfigurationOptions<T> {
-  /** Whose value the path is. */
+  /** The flag that names the file. */
   readonly flag: string
   readonly clock: Clock
-  /** Told of files that cannot be used; what was there before stays in force. */
+  /** Called for a file that cannot be used; the previous configuration stays in effect. */
   readonly onError: (error: unknown) => void
-  /** Told of what is in force now. */
+  /** Called after a new configuration took effect. */
   readonly onApplied?: () => void
-  /** Reads and judges. @throws Error what is wrong, in words for people. */
+  /** Parses and validates the file. @throws Error with all problems in the message. */
   readonly read: (text: string) => T | Promise<T>
-  /** Puts what was read in force. */
+  /** Activates a parsed configuration. */
   readonly apply: (next: T) => Promise<void>
-  /** Whether what `apply` throws may pass: then it is tried again while the file stays as it is. Default false. */
+  /** Whether a failed `apply` is retried while the file is unchanged. Default false. */
   readonly retryApply?: boolean
 }
 
 export interface WatchedConfiguration<T> extends Disposable {
-  /** What the file said at the start. */
+  /** The configuration at the start. */
   readonly first: T
 }
 
-const againMs = 10_000
+const retryMs = 10_000
 
 /**
- * Reads a configuration, and follows the file while the server runs.
+ * Reads a configuration file and reloads it when it changes.
  *
- * @throws CliError `FileFailed`, `InvalidFlag` when the file cannot be used at the start.
+ * @throws CliError `FileFailed`, `InvalidFlag` when the initial file cannot be used.
  */
 export async function watchConfiguration<T>(
   path: string,
@@ -39,7 +39,7 @@ export async function watchConfiguration<T>(
   let ended = false
   let newest = ''
   let cancel: (() => void) | undefined
-  // One after the other: what is read last must be what is in force last.
+  // Changes are applied sequentially, so that the last version of the file takes effect last.
   let before = Promise.resolve()
   const onChange = (text: string) => {
     newest = text
@@ -60,7 +60,7 @@ export async function watchConfiguration<T>(
       options.onApplied?.()
     } catch (error) {
       onError(failure(flag, error))
-      if (options.retryApply === true && !ended && text === newest) cancel = clock.setTimeout(() => onChange(text), againMs)
+      if (options.retryApply === true && !ended && text === newest) cancel = clock.setTimeout(() => onChange(text), retryMs)
     }
   }
   let file: WatchedFile
@@ -85,7 +85,7 @@ export async function watchConfiguration<T>(
   }
 }
 
-/** YAML or JSON, with what is wrong with its keys. @throws Error */
+/** Parses YAML or JSON and collects duplicate keys. @throws Error for syntax errors. */
 export function parseConfigurationText(text: string): { readonly value: unknown; readonly repeated: readonly string[] } {
   const { value, problems } = parseYaml(text)
   return { value, repeated: problems }

@@ -1,21 +1,21 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Clock } from '@krmkit/meta'
 
-/** The text of a file, as it was when it was last looked at. */
+/** The text of a file at the last check. */
 export interface WatchedFile extends Disposable {
   readonly text: string
 }
 
 export interface WatchedFileOptions {
   readonly clock: Clock
-  /** How often the file is looked at, in milliseconds. Default 10 s. */
+  /** Interval of checks, in milliseconds. Default 10 000. */
   readonly everyMs?: number
-  /** Told of a file that cannot be read any more; the last text stays. */
+  /** Called when the file can no longer be read; the last text stays in effect. */
   readonly onError: (error: unknown) => void
   readonly onChange?: (text: string) => void
 }
 
-/** Follows a file that others replace. */
+/** Reads a file and polls it for changes. @throws Error of `node:fs` when the file cannot be read at the start. */
 export async function watchFile(path: string, options: WatchedFileOptions): Promise<WatchedFile> {
   const { clock, everyMs = 10_000, onError, onChange } = options
   let text = await readFile(path, 'utf8')
@@ -36,12 +36,12 @@ export async function watchFile(path: string, options: WatchedFileOptions): Prom
     } catch (error) {
       onError(error)
     }
-    if (!ended) again()
+    if (!ended) schedule()
   }
-  const again = () => {
+  const schedule = () => {
     cancel = clock.setTimeout(() => void look(), everyMs)
   }
-  again()
+  schedule()
   return {
     get text() {
       return text

@@ -4,12 +4,12 @@ import { fixedFeatures, goQuote, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import type { AccessFlags } from './options.ts'
 
-/** What somebody may or may not do. */
+/** A request to check, without its user. */
 export type AccessRequest = Omit<Attributes, 'user'>
 
 type QuestionFlags = Pick<AccessFlags, 'allNamespaces' | 'subresource'> & { readonly namespace: string }
 
-/** Resources that exist in rules alone, and their groups. */
+/** Resources that occur only in rules, and their groups. */
 const virtualResources: Readonly<Record<string, string>> = {
   users: '',
   groups: '',
@@ -18,7 +18,7 @@ const virtualResources: Readonly<Record<string, string>> = {
   signers: `certificates.${stockProfile.apiDomain}`,
 }
 
-/** @throws CliError `InvalidFlag` for an argument that names nothing. */
+/** Parses the arguments of a command. @throws CliError `InvalidFlag` for an empty verb or resource. */
 export function parseAccessRequest(verb: string, resource: string, flags: QuestionFlags): AccessRequest {
   const nothing = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
   if (verb === '') throw invalid('the verb is empty')
@@ -49,7 +49,7 @@ interface FoundResource {
   readonly namespaced: boolean
 }
 
-/** `deployments`, `deploy`, `Deployment` and `deployments.apps` are one. What is not known is taken at its word. */
+/** Resolves `deployments`, `deploy`, `Deployment` or `deployments.apps`. Unknown resources are used literally. */
 function resourceOf(text: string): FoundResource {
   if (text === '*') return { group: '*', resource: '*', namespaced: true }
   const dot = text.indexOf('.')

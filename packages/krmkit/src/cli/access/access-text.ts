@@ -1,7 +1,7 @@
 import { type BindingObject, describeRule, type Holder, type PolicyRule, subjectText } from '@krmkit/authorization'
 import { goQuote } from '@krmkit/meta'
 
-/** How rights are told to people and to programs. */
+/** Text and JSON forms of bindings, roles and rules. */
 
 /** `RoleBinding "keys/shop"` */
 export function bindingText({ kind, namespace, name }: BindingObject): string {
@@ -17,7 +17,7 @@ export function ruleText(rule: PolicyRule, index: number): string {
   return `rule ${index + 1}: ${describeRule(rule)}`
 }
 
-/** One holder of a right, for programs. */
+/** The JSON form of a holder of a permission. */
 export function holderValue({ subject, binding, rule, ruleIndex }: Holder): object {
   const { kind, namespace, name, roleRef } = binding
   const home = subject.kind === 'ServiceAccount' ? { namespace: subject.namespace ?? namespace } : {}
@@ -30,7 +30,7 @@ export function holderValue({ subject, binding, rule, ruleIndex }: Holder): obje
   }
 }
 
-/** Columns of even width; the last is as long as it is. */
+/** Aligns rows in columns; the last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)))
   return rows

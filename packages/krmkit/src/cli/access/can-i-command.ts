@@ -6,16 +6,18 @@ import { addOutputFlags, addRequestArguments, addSourceFlags, addSubjectFlags } 
 /** The sub-command `can-i`. */
 export function canICommand(terminal: Terminal): Command {
   const command = new Command('can-i')
-    .summary('whether somebody may do something')
-    .description('Tell whether somebody may do something: by roles and bindings in files, or by asking a server.')
+    .summary('check whether a user is allowed to perform a request')
+    .description(
+      'Check whether a user is allowed to perform a request, by roles and bindings in files or by an access review of a server.',
+    )
   addRequestArguments(command, { optional: true }).addOption(
-    new Option('--list', 'list everything that is allowed in the namespace').default(false),
+    new Option('--list', 'list all allowed actions in the namespace').default(false),
   )
   addOutputFlags(
-    addSourceFlags(addSubjectFlags(command, 'whose rights; needed with files, and by default your own')),
+    addSourceFlags(addSubjectFlags(command, 'user to check; required with files, default: the current user')),
     'yes',
     'no',
-  ).addOption(new Option('-q, --quiet', 'answer by the exit code alone').default(false))
+  ).addOption(new Option('-q, --quiet', 'print nothing; report the result by the exit code').default(false))
   return command.action((verb, resource, flags) =>
     runToExitCode(terminal, async () => (await import('./can-i.ts')).runCanI([verb, resource], flags, terminal)),
   )

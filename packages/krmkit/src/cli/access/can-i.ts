@@ -16,20 +16,21 @@ export interface CanIFlags extends AccessFlags, SubjectFlags {
 
 type ReviewResult = Pick<Decision, 'reason'> & { readonly allowed: boolean; readonly evaluationError?: string | undefined }
 
-/** Who decides: roles from files, or a server. */
+/** Reviews access by roles of files or by a server. */
 interface AccessReviewer {
   readonly namespace: string
   decide(question: AccessRequest): Promise<ReviewResult>
   rules(namespace: string): Promise<RuleAnswer>
 }
 
+/** Runs `krmkit can-i`. @returns the exit code. @throws CliError, ApiError, ClientError */
 export async function runCanI(asked: readonly (string | undefined)[], flags: CanIFlags, terminal: Terminal): Promise<number> {
   const [verb = '', resource = ''] = asked
   if (flags.list !== (verb === '')) {
-    const message = flags.list ? '--list takes no verb and no resource' : 'say what: VERB RESOURCE, or --list'
+    const message = flags.list ? '--list takes no verb and no resource' : 'missing arguments: VERB RESOURCE, or --list'
     throw new CliError({ code: 'InvalidFlag', message })
   }
-  if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'say what: VERB RESOURCE' })
+  if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'missing argument: VERB RESOURCE' })
   const judge = flags.filename.length > 0 ? await createFileReviewer(flags, terminal) : await createServerReviewer(flags)
   if (flags.list) return printRules(await judge.rules(flags.namespace ?? judge.namespace), flags, terminal)
   const answer = await judge.decide(parseAccessRequest(verb, resource, { ...flags, namespace: judge.namespace }))
@@ -60,7 +61,7 @@ async function createFileReviewer(flags: CanIFlags, terminal: Terminal): Promise
   }
 }
 
-/** Asks the server by reviews of the caller's own rights, as `--as` where it is given. */
+/** Reviews access by SelfSubjectAccessReview and SelfSubjectRulesReview, impersonating `--as` when it is set. */
 async function createServerReviewer(flags: CanIFlags): Promise<AccessReviewer> {
   const connection = await connectionOf(flags)
   return {
@@ -120,7 +121,7 @@ function printRules(answer: RuleAnswer, { output, quiet }: CanIFlags, terminal: 
   return exitCodes.success
 }
 
-/** A row for each resource, with all verbs that rules give for it. */
+/** One row per resource and names, with the verbs of all rules. */
 function resourceRows(rules: readonly PolicyRule[]): string[][] {
   const rows = new Map<string, { readonly cells: readonly [string, string]; readonly verbs: Set<string> }>()
   for (const { apiGroups = [], resources = [], resourceNames = [], verbs } of rules) {

@@ -13,11 +13,11 @@ import {
 /** The sub-command `explain-access`. */
 export function explainAccessCommand(terminal: Terminal): Command {
   const command = new Command('explain-access')
-    .summary('why somebody may do something, or may not')
+    .summary('explain why a user is allowed or denied a request')
     .description(
-      'Tell which bindings, roles and rules let somebody do something; or which of their bindings do not, and who may do it instead.',
+      'Show the bindings, roles and rules that allow a request; or the bindings of the user that do not, and the subjects that are allowed instead.',
     )
-  addOutputFlags(addSourceFlags(addSubjectFlags(addRequestArguments(command, { optional: false }), 'whose rights')), 'yes', 'no')
+  addOutputFlags(addSourceFlags(addSubjectFlags(addRequestArguments(command, { optional: false }), 'user to check')), 'yes', 'no')
   return command.action((verb: string, resource: string, flags: AccessFlags & SubjectFlags) =>
     runToExitCode(terminal, async () =>
       (await import('./explain-access.ts')).runExplainAccess([verb, resource], flags, terminal),

@@ -10,6 +10,7 @@ import { loadRbacSource, parseUser } from './rbac-source.ts'
 
 const administrators = 'system:masters'
 
+/** Runs `krmkit explain-access`. @returns the exit code. @throws CliError, ApiError, ClientError */
 export async function runExplainAccess(
   [verb, resource]: readonly [string, string],
   flags: AccessFlags & SubjectFlags,
@@ -51,17 +52,17 @@ function textOf({ user, question, explanation, isAdministrator }: ExplanationDet
   const who = `${user.username} (groups ${user.groups.join(', ')})`
   const answer = allowed || isAdministrator ? paint.green('yes') : paint.red('no')
   const lines = [`${answer}: ${who} ${allowed || isAdministrator ? 'may' : 'may not'} ${accessRequestText(question)}`]
-  if (isAdministrator) lines.push(`  The group ${goQuote(administrators)} may everything, whatever roles say.`)
+  if (isAdministrator) lines.push(`  The group ${goQuote(administrators)} is allowed everything, independent of roles.`)
   for (const { binding, subject, rule, ruleIndex } of grants) {
     lines.push(`  ${bindingText(binding)} gives ${roleText(binding)} to ${subject.kind} ${goQuote(subject.name)};`)
     lines.push(`    ${ruleText(rule, ruleIndex)}`)
   }
   if (!allowed && !isAdministrator) {
     lines.push(
-      passedOver.length === 0 ? '  No binding concerns this user here.' : '  Bindings of this user that do not allow it:',
+      passedOver.length === 0 ? '  No binding applies to this user here.' : '  Bindings of this user that do not allow it:',
     )
     for (const { binding, why } of passedOver) lines.push(`    ${bindingText(binding)} of ${roleText(binding)}: ${why}`)
-    if (others.length > 0) lines.push('  Others may:')
+    if (others.length > 0) lines.push('  Allowed subjects:')
     for (const other of others)
       lines.push(
         `    ${holderRow(other)

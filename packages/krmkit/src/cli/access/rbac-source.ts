@@ -8,10 +8,10 @@ import { isObject, nameOf, objectsOf } from '../offline/objects.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
 
-/** Roles and bindings, from files or from a server. */
+/** Roles and bindings of files or a server. */
 export interface RbacSource {
   readonly rbac: RbacAuthorizer
-  /** Where questions are asked that name no namespace. */
+  /** Default namespace of requests. */
   readonly namespace: string
 }
 
@@ -25,7 +25,7 @@ const kinds = [
   { resource: 'rolebindings', kind: 'RoleBinding', namespaced: true },
 ] as const
 
-/** @throws CliError, ApiError, ClientError */
+/** Loads roles and bindings from files, or else from the server. @throws CliError, ApiError, ClientError */
 export async function loadRbacSource(flags: SourceFlags, terminal: Terminal): Promise<RbacSource> {
   if (flags.filename.length > 0) {
     const namespace = flags.namespace ?? 'default'
@@ -45,13 +45,13 @@ async function objectsOfServer(client: Client): Promise<StoredObject[]> {
   const objects: StoredObject[] = []
   for (const each of kinds) {
     const { items } = await client.list(resourceType({ group, version: 'v1', ...each }))
-    // Items of a list do not say what they are.
+    // List items omit apiVersion and kind.
     objects.push(...items.map((item) => ({ ...item, apiVersion: `${group}/v1`, kind: each.kind })))
   }
   return objects
 }
 
-/** Closes the client when all is done. */
+/** Calls `use` and closes the client. */
 export async function withClient<T>(client: Client, use: (client: Client) => Promise<T>): Promise<T> {
   try {
     return await use(client)
@@ -60,7 +60,7 @@ export async function withClient<T>(client: Client, use: (client: Client) => Pro
   }
 }
 
-/** Those of files win over those that every cluster has. Objects of other kinds are passed over. */
+/** Objects of files override bootstrap objects with the same name. Objects of other kinds are ignored. */
 function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: SourceFlags, terminal: Terminal): StoredObject[] {
   const found = new Map<string, StoredObject>()
   const take = (object: StoredObject) => {
@@ -81,11 +81,11 @@ function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: Sou
       }
     }
   }
-  if (own === 0) terminal.err('krmkit: there are no roles and bindings in these files\n')
+  if (own === 0) terminal.err('krmkit: no roles or bindings found in the files\n')
   return [...found.values()]
 }
 
-/** As it would be sent: what names no namespace goes where the command points. */
+/** Adds the namespace of the command to an object without one. */
 function withNamespace(object: ApiObject, namespace: string | undefined): ApiObject {
   const metadata = isObject(object.metadata) ? object.metadata : {}
   const { namespace: given = '' } = metadata as { namespace?: string }
@@ -93,10 +93,10 @@ function withNamespace(object: ApiObject, namespace: string | undefined): ApiObj
   return { ...object, metadata: { ...metadata, namespace } }
 }
 
-/** A user with the groups that a server would give it. @throws CliError `InvalidFlag` when nobody is named. */
+/** The user of `--as` with the groups that a server adds. @throws CliError `InvalidFlag` without `--as`. */
 export function parseUser({ as: username = '', asGroup }: SubjectFlags): UserInfo {
   if (username === '')
-    throw new CliError({ code: 'InvalidFlag', message: 'say who: --as USER, with --as-group GROUP for each group' })
+    throw new CliError({ code: 'InvalidFlag', message: 'missing flag: --as USER, with --as-group GROUP for each group' })
   const virtual = username === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated'
   const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(username) ?? []
   const ofAccount = namespace === undefined ? [] : ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]

@@ -6,11 +6,11 @@ import { type AccessFlags, addOutputFlags, addRequestArguments, addSourceFlags }
 /** The sub-command `who-can`. */
 export function whoCanCommand(terminal: Terminal): Command {
   const command = new Command('who-can')
-    .summary('who may do something, and by which binding and rule')
+    .summary('list the subjects that are allowed to perform a request')
     .description(
-      'List everybody whom a role binding lets do something: with the binding, the role and the rule of it that decides.',
+      'List the subjects that are allowed to perform a request, each with the binding, the role and the matching rule.',
     )
-  addOutputFlags(addSourceFlags(addRequestArguments(command, { optional: false })), 'somebody', 'nobody')
+  addOutputFlags(addSourceFlags(addRequestArguments(command, { optional: false })), 'at least one subject', 'no subject')
   return command.action((verb: string, resource: string, flags: AccessFlags) =>
     runToExitCode(terminal, async () => (await import('./who-can.ts')).runWhoCan([verb, resource], flags, terminal)),
   )

@@ -6,6 +6,7 @@ import { columns, holderRow, holderValue } from './access-text.ts'
 import type { AccessFlags } from './options.ts'
 import { loadRbacSource } from './rbac-source.ts'
 
+/** Runs `krmkit who-can`. @returns the exit code. @throws CliError, ApiError, ClientError */
 export async function runWhoCan(
   [verb, resource]: readonly [string, string],
   flags: AccessFlags,
@@ -17,6 +18,8 @@ export async function runWhoCan(
   if (flags.output === 'json') terminal.out(`${prettyJson(holders.map(holderValue))}\n`)
   else if (holders.length > 0) terminal.out(columns([['SUBJECT', 'BINDING', 'ROLE', 'RULE'], ...holders.map(holderRow)]))
   else
-    terminal.err(`No binding lets anybody ${accessRequestText(question)}; members of the group system:masters may everything.\n`)
+    terminal.err(
+      `No binding allows ${accessRequestText(question)}; members of the group system:masters are allowed everything.\n`,
+    )
   return holders.length > 0 ? exitCodes.success : exitCodes.findings
 }

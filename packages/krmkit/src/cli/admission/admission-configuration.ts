@@ -6,7 +6,7 @@ import { readText } from '../files.ts'
 
 const flag = 'admission-control-config-file'
 
-/** Reads an `AdmissionConfiguration`; files that it names lie beside it. @throws CliError */
+/** Reads an `AdmissionConfiguration`; relative paths in it are relative to its folder. @throws CliError */
 export async function readAdmissionConfiguration(path: string): Promise<AdmissionConfiguration> {
   const text = await readText(path, flag)
   const parse = (source: string): unknown => parseYaml(new TextEncoder().encode(source)).value

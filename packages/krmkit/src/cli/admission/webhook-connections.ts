@@ -3,22 +3,22 @@ import { loadKubeconfig } from '@krmkit/client'
 import { CliError, messageOf } from '../cli-error.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 
-/** Services outside that plugins ask, each described by a kubeconfig. */
+/** Connections of admission plugins to webhooks that a kubeconfig describes, such as the image policy webhook. */
 export interface WebhookConnections extends AsyncDisposable {
   connect(kubeconfigPath: string): Post
-  /** @throws CliError `FileFailed` for a kubeconfig that cannot be used. */
+  /** Resolves when all kubeconfig files have been read. @throws CliError `FileFailed` for one that cannot be used. */
   ready(): Promise<void>
 }
 
 const timeoutMs = 30_000
-const maxAnswerBytes = 1024 * 1024
+const maxResponseBytes = 1024 * 1024
 
 export function createWebhookConnections(): WebhookConnections {
   const services: Promise<Service>[] = []
   return {
     connect(path) {
       const service = open(path)
-      // Whoever starts the server hears of it by `ready`.
+      // `ready` reports the error.
       service.catch(() => undefined)
       services.push(service)
       return async (body) => post(await service, body)
@@ -50,7 +50,7 @@ async function open(path: string): Promise<Service> {
 }
 
 async function post({ url, remote }: Service, body: unknown): Promise<unknown> {
-  const answer = await remote.fetch(url, {
+  const response = await remote.fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
@@ -59,13 +59,13 @@ async function post({ url, remote }: Service, body: unknown): Promise<unknown> {
   })
   const parts: Uint8Array[] = []
   let length = 0
-  for await (const part of answer.body ?? []) {
+  for await (const part of response.body ?? []) {
     length += part.byteLength
-    if (length > maxAnswerBytes) throw new Error(`the answer of ${url} is too long`)
+    if (length > maxResponseBytes) throw new Error(`the response of ${url} is larger than ${maxResponseBytes} bytes`)
     parts.push(part)
   }
-  if (answer.status < 200 || answer.status > 299) {
-    throw Object.assign(new Error(`Error contacting webhook: ${answer.status}`), { status: answer.status })
+  if (response.status < 200 || response.status > 299) {
+    throw Object.assign(new Error(`Error contacting webhook: ${response.status}`), { status: response.status })
   }
   return JSON.parse(Buffer.concat(parts).toString('utf8'))
 }

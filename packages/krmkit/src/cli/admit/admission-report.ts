@@ -4,7 +4,7 @@ import type { Paint } from '../offline/paint.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'
 import type { AdmissionResult } from './offline-cluster.ts'
 
-/** What `krmkit admit` prints. */
+/** The output of `krmkit admit`. */
 
 export type ReportForm = 'text' | 'json' | 'yaml'
 
@@ -28,7 +28,7 @@ export function createAdmissionReport(
   }
 }
 
-/** An answer for programs. */
+/** The JSON form of a result. */
 function plain({ request: asked, operation, allowed, object, status, warnings, decisions }: AdmissionResult): object {
   const { file, name } = asked
   return { file, ...name, operation, allowed, ...(status === undefined ? {} : { status }), warnings, decisions, object }
@@ -37,7 +37,7 @@ function plain({ request: asked, operation, allowed, object, status, warnings, d
 class TextReport implements AdmissionReport {
   readonly #out: (text: string) => void
   readonly #paint: Paint
-  #taken = 0
+  #accepted = 0
   #refused = 0
 
   constructor({ out, paint }: { readonly out: (text: string) => void; readonly paint: Paint }) {
@@ -48,7 +48,7 @@ class TextReport implements AdmissionReport {
   add(answer: AdmissionResult): void {
     const { green, red, yellow, dim } = this.#paint
     const { request: asked, allowed, operation, status, decisions, warnings } = answer
-    if (allowed) this.#taken++
+    if (allowed) this.#accepted++
     else this.#refused++
     const verb = operation === 'CREATE' ? 'created' : 'updated'
     const verdict = allowed ? green(`would be ${verb}`) : red(`would not be ${verb}`)
@@ -64,18 +64,18 @@ class TextReport implements AdmissionReport {
 
   end(): void {
     const { bold } = this.#paint
-    this.#out(`${bold(`${this.#taken} would be taken, ${this.#refused} refused`)}\n`)
+    this.#out(`${bold(`${this.#accepted} would be accepted, ${this.#refused} refused`)}\n`)
   }
 
   #decision({ plugin, changes, reasons, annotations }: AdmissionDecision): string[] {
     const { bold, dim } = this.#paint
-    const noted = Object.entries(annotations)
-    if (changes.length === 0 && reasons.length === 0 && noted.length === 0) return []
+    const audited = Object.entries(annotations)
+    if (changes.length === 0 && reasons.length === 0 && audited.length === 0) return []
     const why = [...new Set(reasons)].join('; ')
     return [
       `  ${bold(plugin)}${why === '' ? '' : `: ${why}`}`,
       ...changes.map((change) => `    ${this.#change(change)}`),
-      ...noted.map(([key, value]) => dim(`    audit ${key}: ${value}`)),
+      ...audited.map(([key, value]) => dim(`    audit ${key}: ${value}`)),
     ]
   }
 
@@ -87,9 +87,9 @@ class TextReport implements AdmissionReport {
   }
 }
 
-const longest = 160
+const maxLength = 160
 
 function truncatedJson(value: unknown): string {
   const text = JSON.stringify(value) ?? ''
-  return text.length > longest ? `${text.slice(0, longest)}...` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text
 }

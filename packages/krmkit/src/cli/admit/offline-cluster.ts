@@ -21,17 +21,17 @@ import { objectText } from '../offline/objects.ts'
 import type { RequestedObject } from './requested-objects.ts'
 import type { AdmitFlags } from './run.ts'
 
-/** What a cluster says to one object. */
+/** The outcome of one simulated request. */
 export interface AdmissionResult {
   readonly request: RequestedObject
   readonly operation: 'CREATE' | 'UPDATE'
   readonly allowed: boolean
-  /** As it would be stored. */
+  /** The object as stored; undefined for a refused request. */
   readonly object?: ApiObject
-  /** Why not. */
+  /** The error; undefined for an accepted request. */
   readonly status?: Status
   readonly warnings: readonly string[]
-  /** What each admission plugin had to say; those that had nothing are left out. */
+  /** Decisions of the admission plugins that changed, refused, warned or annotated. */
   readonly decisions: readonly AdmissionDecision[]
 }
 
@@ -41,18 +41,18 @@ const controllerManager: UserInfo = {
   username: 'system:kube-controller-manager',
   groups: ['system:masters', 'system:authenticated'],
 }
-/** Those whose work decides over what admission sees. */
+/** Controllers that create objects which admission plugins read. */
 const neededControllers = [
   'serviceaccount-controller',
   'root-ca-certificate-publisher-controller',
   'resourcequota-controller',
   'clusterrole-aggregation-controller',
 ]
-/** They would call services outside. */
+/** Disabled: they call webhooks. */
 const webhookPlugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']
 
 /**
- * A whole API server in memory, with the objects that files describe, the plugins that flags choose, and no way outside.
+ * An API server in memory with the objects of files and the admission plugins of flags. It opens no connections.
  */
 export class OfflineCluster implements AsyncDisposable {
   readonly #server: EmbeddedServer
@@ -72,7 +72,7 @@ export class OfflineCluster implements AsyncDisposable {
     this.#user = parts.user
   }
 
-  /** @throws CliError `InvalidFlag`, and `FileFailed` with what is wrong with an object of the cluster. */
+  /** @throws CliError `InvalidFlag`, or `FileFailed` for an object that the cluster refuses. */
   static async start(
     flags: AdmitFlags,
     { seed, warn }: { readonly seed: readonly RequestedObject[]; readonly warn: (text: string) => void },
@@ -87,8 +87,7 @@ export class OfflineCluster implements AsyncDisposable {
     const storage = memoryStorage({ clock: systemClock })
     const parts = { ...environment, storage, features, kinds: catalog.definitions, types: catalog.types }
     const hooks = seed.filter(({ gvk }) => gvk.kind.endsWith('WebhookConfiguration')).length
-    if (hooks > 0)
-      warn(`webhooks are not called; ${hooks} ${hooks === 1 ? 'configuration' : 'configurations'} of them would count`)
+    if (hooks > 0) warn(`webhooks are not called: ignoring ${hooks} webhook ${hooks === 1 ? 'configuration' : 'configurations'}`)
     await seedStorage(seed, { ...parts, storage: withoutClose(storage) })
     const server = await createApiServer({
       ...parts,
@@ -107,7 +106,7 @@ export class OfflineCluster implements AsyncDisposable {
     return new OfflineCluster({ server, controllers, plugins, user })
   }
 
-  /** Creates an object, or updates it where it is there. */
+  /** Creates an object, or updates the existing one. */
   async admit(given: RequestedObject): Promise<AdmissionResult> {
     const definition = await definitionOf(this.#server, given)
     const decisions: AdmissionDecision[] = []
@@ -148,7 +147,7 @@ function catalogOf(flags: AdmitFlags, features: ReturnType<typeof fixedFeatures>
   }
 }
 
-/** The same storage for a server that ends before another one begins. */
+/** Wraps a storage so that closing the server that seeds it leaves it open. */
 function withoutClose(storage: Storage): Storage {
   return new Proxy(storage, {
     get(target, name) {
@@ -159,7 +158,7 @@ function withoutClose(storage: Storage): Storage {
   })
 }
 
-/** What runs in a cluster was taken before the plugins were chosen: they are not asked about it. */
+/** Stores the objects of the cluster without admission, as they were admitted earlier. */
 async function seedStorage(seed: readonly RequestedObject[], parts: Parameters<typeof createApiServer>[0]): Promise<void> {
   const server = await createApiServer(parts)
   try {
@@ -199,7 +198,7 @@ async function sendOrFail(
   throw new CliError({ code: 'FileFailed', message: `${file}: ${objectText(name)}: ${message}` })
 }
 
-/** Definitions that were just made take a few turns until their resources are served. */
+/** A new CustomResourceDefinition is served after a few turns of the event loop. */
 const maxTurns = 200
 
 async function definitionOf(server: EmbeddedServer, { gvk, name, file }: RequestedObject): Promise<ResourceDefinition> {
@@ -223,7 +222,7 @@ function pathsOf({ group, version, resource, kind }: ResourceDefinition, { name 
   return { namespace, collection, item: `${collection}/${encodeURIComponent(name.name)}` }
 }
 
-/** Updates are meant for what is there; who described it did not know its version. */
+/** Replaces the resourceVersion and uid of a manifest, so that updates apply to the current object. */
 function withVersion(object: JsonObject, resourceVersion: string | undefined): JsonObject {
   const { resourceVersion: _, uid: __, ...metadata } = (object['metadata'] ?? {}) as JsonObject
   return { ...object, metadata: resourceVersion === undefined ? metadata : { ...metadata, resourceVersion } }

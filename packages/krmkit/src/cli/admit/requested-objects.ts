@@ -1,19 +1,10 @@
-import { formatApiVersion, type GroupVersionKind, type JsonObject, parseApiVersion } from '@krmkit/meta'
-import { decodeUntyped } from '@krmkit/schema'
-import { CliError } from '../cli-error.ts'
-import { valuesOf } from '../offline/load.ts'
+import { type ParsedObject, parseObjects } from '../offline/load.ts'
 import type { ManifestFile } from '../offline/manifest-files.ts'
-import { isObject, nameOf, type ObjectName, objectsOf } from '../offline/objects.ts'
 
-/** An object that a file asks for. */
-export interface RequestedObject {
-  readonly object: JsonObject
-  readonly name: ObjectName
-  readonly gvk: GroupVersionKind
-  readonly file: string
-}
+/** An object to create or update. */
+export type RequestedObject = ParsedObject
 
-/** Kinds that others need. */
+/** Kinds that other objects depend on, in the order of their creation. */
 const firstKinds = [
   'Namespace',
   'CustomResourceDefinition',
@@ -26,30 +17,18 @@ const firstKinds = [
   'ResourceQuota',
 ]
 
-/** All objects of files, those first that others need. @throws CliError `FileFailed` for what is no object. */
+/**
+ * Parses all objects of files, with the kinds that others depend on first.
+ *
+ * @param namespace namespace of objects that name none.
+ * @throws CliError `FileFailed`
+ */
 export function requestedObjects(files: readonly ManifestFile[], namespace: string): readonly RequestedObject[] {
-  const asked = files.flatMap((file) =>
-    valuesOf(file)
-      .flatMap((value) => objectsOf({ value }))
-      .map((object): RequestedObject => {
-        const name = nameOf(object)
-        if (!isObject(object.value) || name.apiVersion === '' || name.kind === '' || name.apiVersion.split('/').length > 2) {
-          const message = `${file.path}: something in it is no object with apiVersion and kind`
-          throw new CliError({ code: 'FileFailed', message })
-        }
-        const gvk = { ...parseApiVersion(name.apiVersion), kind: name.kind }
-        const plain = decodeUntyped<JsonObject>(object.value, { collect: false }).object
-        return {
-          object: { ...plain, apiVersion: formatApiVersion(gvk), kind: gvk.kind },
-          name: { ...name, namespace: name.namespace || namespace },
-          gvk,
-          file: file.path,
-        }
-      }),
-  )
   const rank = ({ gvk }: RequestedObject) => {
-    const place = firstKinds.indexOf(gvk.kind)
-    return place < 0 ? firstKinds.length : place
+    const index = firstKinds.indexOf(gvk.kind)
+    return index < 0 ? firstKinds.length : index
   }
-  return asked.toSorted((a, b) => rank(a) - rank(b))
+  return parseObjects(files)
+    .map((parsed) => ({ ...parsed, name: { ...parsed.name, namespace: parsed.name.namespace || namespace } }))
+    .toSorted((a, b) => rank(a) - rank(b))
 }

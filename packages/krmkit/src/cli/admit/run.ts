@@ -5,7 +5,7 @@ import { createAdmissionReport, type ReportForm } from './admission-report.ts'
 import { OfflineCluster } from './offline-cluster.ts'
 import { requestedObjects } from './requested-objects.ts'
 
-/** What the flags of `krmkit admit` say. */
+/** The flags of `krmkit admit`. */
 export interface AdmitFlags {
   readonly config: readonly string[]
   readonly enableAdmissionPlugins: readonly string[]
@@ -20,7 +20,7 @@ export interface AdmitFlags {
   readonly color: ColorWhen
 }
 
-/** @returns the exit code. @throws CliError */
+/** Runs `krmkit admit`. @returns the exit code. @throws CliError */
 export async function runAdmit(paths: readonly string[], flags: AdmitFlags, terminal: Terminal): Promise<number> {
   const asked = requestedObjects(requireReadable(findManifests(paths, terminal)), flags.namespace)
   const config = requestedObjects(requireReadable(findManifests(flags.config, terminal)), flags.namespace)

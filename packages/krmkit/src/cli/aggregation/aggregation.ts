@@ -9,9 +9,9 @@ import type { AggregationOptions } from './options.ts'
 export type AggregationFromFlags = Pick<Aggregation, 'forwardRedirects' | 'identity' | 'routing'> & Disposable
 
 /**
- * How other servers are reached, as the flags say. Certificate and key are read again when their files change.
+ * Creates the aggregation options that the flags configure. Certificate and key are reloaded when their files change.
  *
- * @throws CliError for one file without the other, or one that cannot be read.
+ * @throws CliError for a certificate without a key, a key without a certificate, or a file that cannot be read.
  */
 export async function createAggregation(
   options: AggregationOptions,
@@ -50,8 +50,8 @@ async function proxyIdentity(
 }
 
 /**
- * Where webhooks find services, which is where requests are passed on to: nothing to say where that is the address of the service. They
- * are called once `attach` has told of the server.
+ * Resolves the services of webhooks to endpoint addresses when `--enable-aggregator-routing` is set; otherwise webhooks use the cluster
+ * IP. `attach` connects the server whose endpoints are read.
  */
 export class WebhookServices {
   readonly reach: { readonly resolveService?: ServiceResolver }

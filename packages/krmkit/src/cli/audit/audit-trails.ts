@@ -26,7 +26,7 @@ export interface AuditEnvironment {
   readonly log: Log
 }
 
-/** The trails that flags ask for, and what ends them. */
+/** The audit trails that the flags configure. */
 export interface AuditTrails {
   readonly trails: readonly AuditTrail[]
   close(): Promise<void>
@@ -37,12 +37,12 @@ const dayMs = 24 * 60 * 60 * 1000
 const defaultMegabytes = 100
 const postTimeoutMs = 30_000
 
-/** @throws CliError for a policy or a kubeconfig that cannot be used. */
+/** Creates the audit trails. @throws CliError for a policy or a kubeconfig that cannot be used. */
 export async function createAuditTrails(options: AuditOptions, environment: AuditEnvironment): Promise<AuditTrails> {
   const { auditPolicyFile } = options
   if (auditPolicyFile === undefined) {
     if (options.auditLogPath !== undefined || options.auditWebhookConfigFile !== undefined) {
-      environment.log.info('there is no --audit-policy-file: no audit trail is kept')
+      environment.log.info('auditing is disabled: --audit-policy-file is not set')
     }
     return { trails: [], close: async () => undefined }
   }
@@ -120,7 +120,7 @@ async function createWebhookBackend(options: AuditOptions, environment: AuditEnv
     const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(postTimeoutMs), redirect: 'error' as const }
     const response = await remote.fetch(connection.server, init)
     for await (const _ of response.body ?? []) {
-      // The answer says nothing that is needed, but the connection is only free when it has ended.
+      // The response has no meaning, but the connection is reusable only after the body was read.
     }
     return response.status
   }
@@ -157,35 +157,35 @@ interface BackendOptions {
   readonly truncate: { readonly maxEventSize: number; readonly maxBatchSize: number } | undefined
 }
 
-/** A backend that takes entries as its mode says, and no larger ones than it may. What is lost is told. */
+/** Adds truncation and the mode to a backend. Lost events are logged. */
 function withMode(backend: AuditBackend, { clock, profile, log }: AuditEnvironment, shape: BackendOptions): AuditBackend {
   const { mode, name, truncate } = shape
-  const told = (what: string, error?: unknown) => log.error(`audit ${name}: ${what}`, error)
-  const cut =
+  const logLoss = (message: string, error?: unknown) => log.error(`audit ${name}: ${message}`, error)
+  const truncated =
     truncate === undefined
       ? backend
       : truncatedAudit(backend, {
           ...truncate,
           apiDomain: profile.apiDomain,
-          onLost: ({ auditID }) => told(`the entry ${auditID} is too large and was not kept`),
+          onLost: ({ auditID }) => logLoss(`event ${auditID} is too large and was dropped`),
         })
   if (mode === 'batch') {
-    return bufferedAudit(cut, {
+    return bufferedAudit(truncated, {
       ...shape,
       clock,
-      onLost: (events, error) => told(`${events.length} entries were not kept`, error),
+      onLost: (events, error) => logLoss(`${events.length} events were dropped`, error),
     })
   }
   return {
     strict: mode === 'blocking-strict',
     async process(events) {
       try {
-        await cut.process(events)
+        await truncated.process(events)
       } catch (error) {
-        told(`${events.length} entries were not kept`, error)
+        logLoss(`${events.length} events were dropped`, error)
         throw error
       }
     },
-    close: async () => cut.close?.(),
+    close: async () => truncated.close?.(),
   }
 }

@@ -16,10 +16,10 @@ import { createClaimExpressionCompiler } from '../../expressions/claim-expressio
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import { parseConfigurationText, watchConfiguration } from '../watched-configuration.ts'
 
-/** Issuers as a file says, which may change while the server runs. */
+/** The JWT issuers of an AuthenticationConfiguration, reloaded when the file changes. */
 export interface ConfiguredAuthentication extends AsyncDisposable {
   readonly tokens: TokenAuthenticator
-  /** Absent: the file says nothing of callers without credentials. */
+  /** Undefined when the file does not configure anonymous requests. */
   readonly anonymous: AnonymousConfiguration | undefined
 }
 
@@ -35,14 +35,14 @@ export interface ConfiguredEnvironment {
 
 interface IssuerSet extends AsyncDisposable {
   readonly tokens: TokenAuthenticator
-  /** Asks every issuer for its keys; false when one of them does not tell. */
+  /** Fetches the keys of every issuer; false when a fetch fails. */
   prepare(): Promise<boolean>
 }
 
 const flag = 'authentication-config'
 const cacheMs = 10_000
 
-/** @throws CliError for a file that cannot be used. */
+/** Reads and watches the file. @throws CliError for an invalid file. */
 export async function createConfiguredAuthentication(
   path: string,
   environment: ConfiguredEnvironment,
@@ -61,14 +61,14 @@ export async function createConfiguredAuthentication(
   initial = file.first
   let current = createIssuerSet(initial, { ...environment, expressions })
   let former: IssuerSet | undefined
-  // Issuers that live behind this very server cannot be asked yet.
+  // Not awaited: an issuer may be served by this server, which does not listen yet.
   void current.prepare()
   const tokens = replaceableTokens(current.tokens)
   put = async (configuration) => {
     const next = createIssuerSet(configuration, { ...environment, expressions })
     if (!(await next.prepare())) {
       await next[Symbol.asyncDispose]()
-      throw new Error('an issuer cannot be asked; the former configuration stays in force')
+      throw new Error('an issuer is unreachable; the previous configuration stays in effect')
     }
     tokens.replace(next.tokens)
     await former?.[Symbol.asyncDispose]()
@@ -86,14 +86,14 @@ export async function createConfiguredAuthentication(
   }
 }
 
-/** @throws Error with everything that is wrong. */
+/** @throws Error with all problems in the message. */
 function parseConfiguration(
   text: string,
   options: {
     readonly expressions: ClaimExpressionCompiler
     readonly profile: Pick<NamingProfile, 'apiDomain'>
     readonly ownIssuers: readonly string[]
-    /** What was there at the start; absent at the start. */
+    /** The configuration at the start; undefined for the first parse. */
     readonly initial: AuthenticationConfiguration | undefined
   },
 ): AuthenticationConfiguration {

@@ -9,13 +9,13 @@ interface ConfigMap extends ApiObject {
 }
 
 const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
-/** A name that other servers look for, whatever the naming profile. */
+/** Fixed name that aggregated API servers read, independent of the naming profile. */
 const name = 'extension-apiserver-authentication'
 const user = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 
 /**
- * Tells the servers that stand behind this one whose certificates it believes, and in which headers it says who a caller is:
- * as ConfigMap in the system namespace. What others have added there stays.
+ * Publishes the trusted client authorities and the request headers of the front proxy to aggregated API servers, as a ConfigMap in the
+ * system namespace. Other keys of the ConfigMap are preserved.
  */
 export async function publishClusterAuthenticationInfo(
   server: EmbeddedServer,

@@ -5,7 +5,7 @@ import { createRemoteFetch } from '../remote-fetch.ts'
 import { readAuthorities } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
 
-/** The OpenID provider that the flags name; undefined when they name none. Discovery begins at once, and is not waited for. */
+/** Creates the authenticator of the OpenID flags; undefined without `--oidc-issuer-url`. Discovery starts in the background. */
 export async function createOidcAuthenticator(
   options: AuthenticationOptions,
   { clock, onError }: { readonly clock: Clock; readonly onError: (error: unknown) => void },

@@ -4,7 +4,7 @@ import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { createRemoteFetch, readKubeconfigFlag } from '../remote-fetch.ts'
 import type { AuthenticationOptions } from './options.ts'
 
-/** The webhook that knows tokens, with the answers it gave kept for a while; undefined when the flags name none. */
+/** Creates the token webhook authenticator with its cache; undefined without `--authentication-token-webhook-config-file`. */
 export async function createTokenWebhook(
   options: AuthenticationOptions,
   environment: {

@@ -23,9 +23,9 @@ import { parseConfigurationText, watchConfiguration } from '../watched-configura
 import { inClusterConnection } from './in-cluster.ts'
 import type { AuthorizationMode } from './options.ts'
 
-/** Authorizers as a file says, which may change while the server runs. */
+/** The authorizers of an AuthorizationConfiguration, reloaded when the file changes. */
 export interface ConfiguredAuthorization extends AsyncDisposable {
-  /** Types that the file names. */
+  /** Authorizer types of the file. */
   readonly modes: readonly AuthorizationMode[]
   authorizer(parts: AuthorizerEnvironment): Promise<Authorizer>
 }
@@ -36,15 +36,15 @@ export interface ConfiguredEnvironment {
   readonly profile: NamingProfile
   readonly onError: (error: unknown) => void
   readonly onReload: (flag: string) => void
-  /** Reads the policies of type ABAC. */
+  /** Creates the authorizer of type ABAC. */
   readonly abac: () => Promise<Authorizer>
 }
 
-/** What the stock server has. */
+/** Authorizer types of the stock server. */
 const types = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const
 const flag = 'authorization-config'
 
-/** @throws CliError for a file that cannot be used. */
+/** Reads and watches the file. @throws CliError for an invalid file. */
 export async function createConfiguredAuthorization(
   path: string,
   environment: ConfiguredEnvironment,
@@ -65,7 +65,7 @@ export async function createConfiguredAuthorization(
   })
   const initial = file.first
   newest = initial
-  // What follows objects is there from the start or never.
+  // Authorizers that watch objects start with the server, so a reload can neither add nor remove them.
   required = [...new Set(initial.authorizers.map(({ type }) => type).filter((type) => type !== 'Webhook'))]
   const webhooks = new WebhookConnections(environment)
   return {
@@ -94,7 +94,7 @@ export async function createConfiguredAuthorization(
   }
 }
 
-/** @throws Error with everything that is wrong. */
+/** @throws Error with all problems in the message. */
 function parseConfiguration(
   text: string,
   options: {
@@ -138,7 +138,7 @@ async function authorizersOf(
   return made
 }
 
-/** Connections to webhooks. Those of the configuration before are closed when the next one comes: requests may be under way. */
+/** Connections to webhooks. The connections of a replaced configuration stay open for one more reload, for requests in flight. */
 class WebhookConnections implements AsyncDisposable {
   readonly #environment: ConfiguredEnvironment
   #current: readonly RemoteFetch[] = []
@@ -148,7 +148,7 @@ class WebhookConnections implements AsyncDisposable {
     this.#environment = environment
   }
 
-  /** Reads how to reach those of a configuration. @throws ClientError for a kubeconfig that cannot be used. */
+  /** Connects the webhooks of a configuration. @throws ClientError for an invalid kubeconfig. */
   async reach({ authorizers }: AuthorizationConfiguration) {
     const connections = new Map<AuthorizationWebhook, ConnectionOptions>()
     for (const { webhook } of authorizers) if (webhook !== undefined) connections.set(webhook, await connectionOf(webhook))
@@ -173,7 +173,7 @@ class WebhookConnections implements AsyncDisposable {
     return { remotes, webhook }
   }
 
-  /** These are in use from now on. */
+  /** Makes the connections current and disposes those of the last but one configuration. */
   async keep(remotes: readonly RemoteFetch[]): Promise<void> {
     const retired = this.#former
     this.#former = this.#current

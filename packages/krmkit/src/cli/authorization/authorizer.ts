@@ -17,12 +17,12 @@ import { readText } from '../files.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
 import type { AuthorizationMode, AuthorizationOptions } from './options.ts'
 
-/** Who may do what, as the flags say. */
+/** The authorization that the flags configure. */
 export interface Authorization extends AsyncDisposable {
   readonly authorizer: AuthorizerFactory
-  /** The roles and bindings of the start are wanted. */
+  /** Whether the server creates the bootstrap roles and bindings. */
   readonly bootstrapRoles: boolean
-  /** Everybody who may decide. */
+  /** Configured modes. */
   readonly modes: readonly AuthorizationMode[]
 }
 
@@ -31,7 +31,7 @@ interface Environment {
   readonly random: Random
   readonly profile: NamingProfile
   readonly onError: (error: unknown) => void
-  /** Told that a file has come into force. */
+  /** Called after a file was reloaded. */
   readonly onReload?: (flag: string) => void
 }
 
@@ -61,7 +61,7 @@ export async function createAuthorization(
     bootstrapRoles: modes.includes('RBAC'),
     async authorizer(parts) {
       const chosen: Authorizer[] = []
-      // Whatever is decided elsewhere, administrators come in: a cluster whose roles are broken could not be mended otherwise.
+      // Group system:masters is always allowed, so that broken roles can be repaired.
       if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'SystemMasters')) {
         chosen.push(privilegedGroups())
       }

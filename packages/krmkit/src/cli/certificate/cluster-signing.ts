@@ -14,11 +14,11 @@ import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import type { SigningOptions } from './serve-options.ts'
 
-/** Who signs certificates beside the server. */
+/** The certificate signing of the controllers. */
 export interface ClusterSigning {
-  /** Absent when nobody does. */
+  /** Undefined when the signing controller is disabled. */
   readonly signing: CertificateSigning | undefined
-  /** PEM of the authority that the server has made for itself, whose client certificates it believes. */
+  /** PEM of the generated signing authority, which the server trusts for client certificates. */
   readonly ownAuthority: string | undefined
 }
 
@@ -26,7 +26,7 @@ export interface SigningEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
-  /** Those that will run. */
+  /** Selected controllers. */
   readonly controllers: readonly Controller[]
 }
 
@@ -37,8 +37,8 @@ interface Files {
 }
 
 /**
- * The signers that the flags ask for: authorities in files, one for all or one for each; without any, one that is kept with the
- * server's own certificate. Files are read for every certificate, so that they may be replaced.
+ * Creates the signers that the flags configure: one authority for all signers or one for each, from files; by default a generated one,
+ * stored in the certificate folder. Files are read for each certificate, so that they can be replaced.
  *
  * @throws CliError `InvalidFlag`, `FileFailed`
  */
@@ -73,7 +73,7 @@ async function localAuthority(directory: string, environment: SigningEnvironment
   try {
     return await keptSigningAuthority(directory, environment)
   } catch (cause) {
-    throw new CliError({ code: 'FileFailed', message: `the signing authority cannot be kept: ${messageOf(cause)}`, cause })
+    throw new CliError({ code: 'FileFailed', message: `cannot store the signing authority: ${messageOf(cause)}`, cause })
   }
 }
 
@@ -121,7 +121,7 @@ function filesOf(flag: string, certificate: string | undefined, key: string | un
   return { flag, certificate, key }
 }
 
-/** Read once now, so that a mistake ends the start. */
+/** Returns a reader of the files and reads them once, so that errors are reported at the start. */
 async function createAuthoritySource(files: Files): Promise<AuthoritySource> {
   const read = () => readAuthority(files)
   try {

@@ -9,7 +9,7 @@ export interface InspectFlags extends SignerFlags {
   readonly output: 'text' | 'json'
 }
 
-/** What is told about one thing; in JSON as it stands. */
+/** The printed facts of one input. */
 interface Inspection {
   readonly where: string
   readonly kind: Input['kind']
@@ -35,21 +35,21 @@ function inspect(input: Input, flags: InspectFlags): Inspection {
   const { expirationSeconds, username } = input.object?.spec ?? {}
   const facts: (readonly [string, string])[] = [...requestFacts(input.request)]
   if (usages !== undefined) facts.push(['usages', usages.join(', ')])
-  if (expirationSeconds !== undefined) facts.push(['asks for', `${expirationSeconds} s`])
-  if (username !== undefined) facts.push(['asked by', username])
+  if (expirationSeconds !== undefined) facts.push(['validity', `${expirationSeconds} s`])
+  if (username !== undefined) facts.push(['requester', username])
   return { where, kind, facts, verdicts, isFine: verdicts.some(({ objection }) => objection === undefined) }
 }
 
 function requestFacts(request: CertificateRequest): (readonly [string, string])[] {
   const { subject, names, publicKey, extensions, wantsAuthority } = request
-  const leftOut = extensions.map(({ oid }) => oid).filter((oid) => oid !== '2.5.29.17')
+  const ignored = extensions.map(({ oid }) => oid).filter((oid) => oid !== '2.5.29.17')
   return [
     ['subject', formatDistinguishedName(subject)],
     ['names', namesText(names)],
     ['key', keyText(publicKey)],
     ['signature', requestProblem(request) ?? 'good'],
-    ...(leftOut.length === 0 ? [] : [['not taken over', leftOut.join(', ')] as const]),
-    ...(wantsAuthority ? [['warning', 'asks to be an authority, which nobody becomes this way'] as const] : []),
+    ...(ignored.length === 0 ? [] : [['ignored', ignored.join(', ')] as const]),
+    ...(wantsAuthority ? [['warning', 'requests a certificate authority, which no signer issues'] as const] : []),
   ]
 }
 

@@ -23,14 +23,14 @@ export interface RequestFlags extends SignerFlags {
 /** Runs `krmkit certificate request`. @returns the exit code */
 export async function runRequest(flags: RequestFlags, terminal: Terminal): Promise<number> {
   const bad = flags.ip.find((address) => isIP(address) === 0)
-  if (bad !== undefined) throw new CliError({ code: 'InvalidFlag', message: `--ip: ${JSON.stringify(bad)} is no IP address` })
-  const isThere = existsSync(flags.keyFile)
+  if (bad !== undefined) throw new CliError({ code: 'InvalidFlag', message: `--ip: ${JSON.stringify(bad)} is not an IP address` })
+  const hasKey = existsSync(flags.keyFile)
   const { request, key } = newCertificateRequest({
     subject: { commonName: flags.commonName, organizations: flags.organization },
     names: { dns: flags.dns, ips: flags.ip },
-    ...(isThere ? { key: await readText(flags.keyFile, 'key-file') } : {}),
+    ...(hasKey ? { key: await readText(flags.keyFile, 'key-file') } : {}),
   })
-  if (!isThere) await writeSecret(flags.keyFile, key)
+  if (!hasKey) await writeSecret(flags.keyFile, key)
   if (flags.output === 'pem') {
     terminal.out(request)
     return exitCodes.success
@@ -50,7 +50,7 @@ export async function runRequest(flags: RequestFlags, terminal: Terminal): Promi
 
 const clientSigner = `${stockProfile.domain}/kube-apiserver-client`
 
-/** A CertificateSigningRequest around a request. */
+/** Wraps a request in a CertificateSigningRequest. */
 export function signingRequestObject(options: {
   readonly base64: string
   readonly request: CertificateRequest
@@ -69,7 +69,7 @@ export function signingRequestObject(options: {
   }
 }
 
-/** A name of small letters, digits and dashes that looks like the other. */
+/** Derives an object name from a common name. */
 function objectName(commonName: string): string {
   const plain = commonName
     .toLowerCase()

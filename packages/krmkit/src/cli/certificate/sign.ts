@@ -52,7 +52,8 @@ type Tools = Pick<Parameters<typeof signRequest>[1], 'authority' | 'clock' | 'ra
 
 function sign(input: Input, flags: SignFlags, tools: Tools): { readonly pem: string; readonly object: object } {
   if (input.kind === 'unreadable') throw new CertificateError({ code: 'Malformed', message: input.message })
-  if (input.kind === 'certificate') throw new CertificateError({ code: 'Malformed', message: 'it is a certificate already' })
+  if (input.kind === 'certificate')
+    throw new CertificateError({ code: 'Malformed', message: 'expected a request, found a certificate' })
   const { request, object } = input
   const { signer, usages = ['digital signature', 'client auth'] } = signerAndUsages(object, flags, stockProfile)
   const objection = signer === undefined ? undefined : signerObjection({ request, signerName: signer, usages }, stockProfile)

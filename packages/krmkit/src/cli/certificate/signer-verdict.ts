@@ -12,22 +12,23 @@ import {
 import type { NamingProfile } from '@krmkit/meta'
 import type { RequestObject } from './inputs.ts'
 
-/** What a signer would say to a request. */
+/** The decision of a signer on a request. */
 export interface SignerVerdict {
   readonly signer: string
-  /** Undefined when it would sign. */
+  /** The reason of a refusal; undefined when the signer would sign. */
   readonly objection: string | undefined
-  /** Whether nobody has to look at it, and with which right. */
+  /** Whether the request is approved automatically, and the required permission. */
   readonly approval: string
 }
 
+/** Flags for facts that a PEM request does not contain. */
 export interface SignerFlags {
   readonly signer?: string
   readonly usages?: readonly string[]
   readonly requester?: string
 }
 
-/** Usages that suit a signer, for requests that name none. */
+/** Usages for requests that name none, by signer. */
 const defaultUsages: Readonly<Record<SignerPurpose, readonly string[]>> = {
   apiserverClient: ['client auth'],
   apiserverClientKubelet: ['digital signature', 'client auth'],
@@ -35,7 +36,7 @@ const defaultUsages: Readonly<Record<SignerPurpose, readonly string[]>> = {
   legacyUnknown: ['client auth'],
 }
 
-/** Signer and usages of a request, from the object around it or from flags. */
+/** The signer and usages of a request, from its CertificateSigningRequest or from flags. */
 export function signerAndUsages(
   object: RequestObject | undefined,
   question: SignerFlags,
@@ -47,7 +48,7 @@ export function signerAndUsages(
   return { signer, usages: object?.spec?.usages ?? question.usages ?? usual }
 }
 
-/** The verdict of the signer that is named, or those of all that come with a server. */
+/** The verdict of the named signer, or of all built-in signers when none is named. */
 export function signerVerdicts(
   input: { readonly request: CertificateRequest; readonly object: RequestObject | undefined },
   question: SignerFlags,
@@ -68,7 +69,7 @@ export function signerVerdicts(
   })
 }
 
-/** What is wrong with the key of a request or with its signature. */
+/** The problem of the key or signature of a request; undefined for a valid one. */
 export function requestProblem(request: CertificateRequest): string | undefined {
   try {
     verifyRequest(request)
@@ -84,12 +85,12 @@ function objectionOf(
   profile: NamingProfile,
 ): string | undefined {
   const purpose = purposeOf(asked.signerName, profile)
-  if (purpose === 'legacyUnknown') return 'no new request may name it'
+  if (purpose === 'legacyUnknown') return 'the API rejects new requests for it'
   return signerObjection(asked, profile) ?? requestProblem(asked.request)
 }
 
 function approvalOf(asked: Parameters<typeof autoApprovals>[0], profile: NamingProfile): string {
-  if (purposeOf(asked.signerName, profile) === undefined) return 'its own rules are not known here'
+  if (purposeOf(asked.signerName, profile) === undefined) return 'its approval rules are unknown'
   const rights = autoApprovals(asked, profile).map(({ subresource }) => subresource)
-  return rights.length === 0 ? 'somebody has to approve it' : `approved at once for who may create ${rights.join(' or ')}`
+  return rights.length === 0 ? 'needs manual approval' : `approved automatically for users who may create ${rights.join(' or ')}`
 }

@@ -1,17 +1,17 @@
-/** What a process looks at to see that whoever started it has gone. */
+/** Access to the parent process. */
 export interface WatchParentOptions {
-  /** Who started the process; undefined: whoever is the parent now. */
+  /** Id of the process to watch; default: the current parent. */
   readonly initial?: number | undefined
-  /** Of the parent, now. */
+  /** Returns the id of the current parent. */
   readonly parent: () => number
-  /** Calls `fn` again and again; the answer ends it. */
+  /** Calls `fn` periodically; returns a function that stops. */
   readonly every: (fn: () => void) => () => void
 }
 
 /**
- * Calls `gone` once when the parent has changed: a harness that was killed stops nobody, and its servers would stay for good.
+ * Calls `gone` once when the parent process has changed. A killed test harness does not stop its servers.
  *
- * @returns ends the watch.
+ * @returns a function that ends the watch.
  */
 export function watchParent({ parent, every, initial: first = parent() }: WatchParentOptions, gone: () => void): () => void {
   const stop = every(() => {

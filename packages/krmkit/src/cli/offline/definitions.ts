@@ -5,9 +5,9 @@ import { documentsOf, findManifests, type ManifestFile } from './manifest-files.
 import { objectsOf } from './objects.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Kinds as flags ask for them, and as files define them. */
+/** Kinds of a release together with the custom resources that files define. */
 
-/** @throws CliError `InvalidFlag` */
+/** Creates the kinds of a release. @throws CliError `InvalidFlag` */
 export function kindsOf(options: OfflineKindsOptions): OfflineKinds {
   try {
     return new OfflineKinds(options)
@@ -16,7 +16,7 @@ export function kindsOf(options: OfflineKindsOptions): OfflineKinds {
   }
 }
 
-/** Learns the kinds that definitions among files define. Reads only files that may hold one. */
+/** Adds the custom resources that files define. */
 export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineKinds): void {
   for (const file of files) {
     if (!file.text.includes('CustomResourceDefinition')) continue
@@ -27,9 +27,9 @@ export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineK
 }
 
 /**
- * The kinds of the newest release, and those that the files define.
+ * Returns the kinds of the newest release and the custom resources that the files define.
  *
- * @param definitions paths with more definitions.
+ * @param definitions paths of further CustomResourceDefinitions.
  * @throws CliError `FileFailed`
  */
 export function kindsFor(files: readonly ManifestFile[], definitions: readonly string[], terminal: Terminal): OfflineKinds {

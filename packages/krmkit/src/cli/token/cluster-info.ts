@@ -5,9 +5,9 @@ import { printYaml } from '@krmkit/schema'
 import { joiningGroup } from './options.ts'
 
 export interface PublishOptions {
-  /** URL under which the server is reached from outside. */
+  /** URL of the server for joining nodes. */
   readonly server: string
-  /** PEM of the authority of its certificate; absent: those of the platform are trusted. */
+  /** PEM of the serving authority; undefined: the authorities of the platform are trusted. */
   readonly authority: string | undefined
   readonly profile?: NamingProfile
   readonly fieldManager?: string
@@ -21,8 +21,8 @@ interface ConfigMap extends ApiObject {
 const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 
 /**
- * Tells everybody how to reach the cluster, and lets those who join ask for certificates, under the names that kubeadm uses.
- * Repeating it brings the address up to date and leaves alone what is there already.
+ * Publishes the address and authority of the cluster and the RBAC rules for joining nodes, under the names that kubeadm uses. Idempotent:
+ * a repeated call updates the address and keeps existing objects.
  *
  * @throws ApiError, ClientError
  */
@@ -40,7 +40,7 @@ export async function publishClusterInfo(client: Client, options: PublishOptions
   await client.patch(configMaps, clusterInfoName, { ...how, namespace, type: 'merge', patch: { data } })
 }
 
-/** A kubeconfig of one cluster without a name, and of nobody. */
+/** A kubeconfig with one unnamed cluster and without users. */
 function clusterKubeconfig({ server, authority }: PublishOptions): string {
   const trust = authority === undefined ? {} : { 'certificate-authority-data': Buffer.from(authority).toString('base64') }
   const clusters = [{ name: '', cluster: { ...trust, server } }]
@@ -56,7 +56,7 @@ async function ignoreAlreadyExists<T>(creation: Promise<T>): Promise<T | undefin
   }
 }
 
-/** Everybody may read the information; who joins may ask for a certificate and is given that of a node. */
+/** Roles and bindings: anonymous users read cluster-info, joining nodes request certificates, which are approved automatically. */
 function rbacObjects({ apiDomain, publicNamespace }: NamingProfile): [ResourceRef, ApiObject][] {
   const group = `rbac.authorization.${apiDomain}`
   const apiVersion = `${group}/v1`

@@ -20,14 +20,14 @@ import { type ObjectForm, printObjects } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
 import { publishClusterInfo } from './cluster-info.ts'
 
-/** How the server is reached. */
+/** Flags of the connection to the server. */
 export interface ServerFlags {
   readonly kubeconfig?: string
   readonly context?: string
 }
 
 export interface CreateFlags extends ServerFlags {
-  /** Milliseconds; 0: for ever. */
+  /** Milliseconds; 0: no expiration. */
   readonly ttl: number
   readonly usages: readonly BootstrapTokenUsage[]
   readonly groups: readonly string[]
@@ -47,13 +47,13 @@ interface Secret extends ApiObject {
 const secrets = resourceType<Secret>({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
 const namespace = stockProfile.systemNamespace
 
-/** Prints a token that no server knows of yet. */
+/** Runs `krmkit token generate`. */
 export function runGenerate(terminal: Terminal, random: Random): number {
   terminal.out(`${formatBootstrapToken(generateBootstrapToken(random))}\n`)
   return exitCodes.success
 }
 
-/** Makes a token known to the server and prints it. @throws CliError, CertificateError, ApiError, ClientError */
+/** Runs `krmkit token create`. @throws CliError, CertificateError, ApiError, ClientError */
 export async function runCreate(
   given: string | undefined,
   flags: CreateFlags,
@@ -70,7 +70,7 @@ export async function runCreate(
   return exitCodes.success
 }
 
-/** Prints the tokens that a server knows. Secrets that hold none of that name are told of. */
+/** Runs `krmkit token list`. Secrets without a token of their name are reported on the error stream. */
 export async function runList(flags: ListFlags, terminal: Terminal): Promise<number> {
   const fieldSelector = `type=${bootstrapSecretType(stockProfile)}`
   const { items } = await withServer(flags, (client) => client.list(secrets, { namespace, fieldSelector }))
@@ -89,7 +89,7 @@ export async function runList(flags: ListFlags, terminal: Terminal): Promise<num
   return exitCodes.success
 }
 
-/** Takes tokens away, each named by its id or as a whole. */
+/** Runs `krmkit token delete`; each token is named by its id or as a whole. */
 export async function runDelete(given: readonly string[], flags: ServerFlags, terminal: Terminal): Promise<number> {
   const ids = given.map((each) => {
     const text = readArgument(each, terminal)
@@ -104,16 +104,16 @@ export async function runDelete(given: readonly string[], flags: ServerFlags, te
   return exitCodes.success
 }
 
-/** Publishes how the server of the kubeconfig is reached. */
+/** Runs `krmkit token publish-cluster-info`. */
 export async function runPublish(flags: ServerFlags & { readonly server?: string }, terminal: Terminal): Promise<number> {
   const connection = await connectionOf(flags)
   const server = flags.server ?? connection.server
   await withClient(remoteClient(connection), (client) => publishClusterInfo(client, { server, authority: connection.ca }))
-  terminal.out(`${stockProfile.publicNamespace}/cluster-info says that the cluster is at ${server}\n`)
+  terminal.out(`${stockProfile.publicNamespace}/cluster-info published for ${server}\n`)
   return exitCodes.success
 }
 
-/** What is typed where a token is wanted: `-` stands for standard input, which no other user of the machine can read. */
+/** Reads a token argument; `-` reads standard input, which other users of the machine cannot see. */
 export function readArgument(given: string, terminal: Terminal): string {
   return given === '-' ? terminal.stdin().trim() : given
 }
@@ -123,7 +123,7 @@ async function withServer<T>(flags: ServerFlags, use: (client: Client) => Promis
 }
 
 function joinCommand(token: string, { server, ca }: KubeconfigConnection): string {
-  // A kubeconfig with authorities names one at least.
+  // A kubeconfig with a bundle has at least one authority.
   const pins = ca === undefined ? [] : pemBlocks(ca, 'CERTIFICATE').map(publicKeyPin)
   const trust =
     ca === undefined
@@ -146,7 +146,7 @@ function rowOf(record: BootstrapTokenRecord, now: number): readonly string[] {
   ]
 }
 
-/** In the greatest unit of which there is a whole one. */
+/** Formats a duration in its largest whole unit. */
 function lifeOf(ms: number): string {
   if (ms <= 0) return '<expired>'
   const [size, letter] = units.find(([each]) => ms >= each) ?? [1000, 's']
