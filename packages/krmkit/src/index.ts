@@ -1,5 +1,5 @@
 /**
- * The most used names of every package. Everything else is one sub-path away: `krmkit/fieldmanager`, `krmkit/schema`, ...
+ * The most used names of all packages. The sub-paths, such as `krmkit/fieldmanager` or `krmkit/schema`, export each package as a whole.
  */
 export type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 export {

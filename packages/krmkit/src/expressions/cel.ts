@@ -1,7 +1,7 @@
 import { expressions, loadExpressions } from '@krmkit/schema'
 import type { Program, Type } from '@krmkit/schema/cel'
 
-/** The language, and its environment of everything there is: what is configured is the operator's own choice. */
+/** Loads CEL with all libraries enabled, as operators write the configuration. */
 export async function loadCel() {
   await loadExpressions()
   const { engine, stored } = expressions()
@@ -10,19 +10,19 @@ export async function loadCel() {
 
 export type Cel = Awaited<ReturnType<typeof loadCel>>
 
-/** A program with one variable, given as JSON. The work that it may do is bounded for each evaluation. */
+/** Creates an evaluator for a program with one variable, given as JSON. The cost of each evaluation is limited. */
 export function createEvaluator(
   { engine }: Cel,
   options: { readonly program: Program; readonly variable: string },
-): (subject: object) => { readonly value: unknown } | { readonly error: string } {
+): (input: object) => { readonly value: unknown } | { readonly error: string } {
   const { program, variable } = options
-  return (subject) => {
-    const { value } = program.evaluate({ [variable]: engine.fromJson(subject) }, { work: engine.requestWork() })
+  return (input) => {
+    const { value } = program.evaluate({ [variable]: engine.fromJson(input) }, { work: engine.requestWork() })
     return value instanceof engine.Fault ? { error: value.message } : { value: engine.toJson(value) }
   }
 }
 
-/** Of what the attributes of users and requests are made. */
+/** CEL types for the attributes of users and requests. */
 export interface CelTypes {
   readonly text: Type
   readonly texts: Type
@@ -30,7 +30,7 @@ export interface CelTypes {
   readonly struct: (name: string, members: Readonly<Record<string, Type>>) => Type
 }
 
-/** Texts, lists of texts, and texts and lists by name. */
+/** Returns strings, lists of strings, maps of lists of strings, and a constructor of struct types. */
 export function celTypes({ engine }: Cel): CelTypes {
   const { listOf, mapOf, stringType, structOf } = engine
   const texts = listOf(stringType)

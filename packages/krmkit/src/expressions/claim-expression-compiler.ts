@@ -2,7 +2,11 @@ import type { ClaimExpression, ClaimExpressionCompiler } from '@krmkit/authentic
 import type { Environment } from '@krmkit/schema/cel'
 import { celTypes, createEvaluator, loadCel } from './cel.ts'
 
-/** Expressions in the Common Expression Language over `claims` of a token, and over the `user` that they make. */
+/**
+ * Creates the CEL compiler of an AuthenticationConfiguration: expressions over the `claims` of a token and over the resulting `user`.
+ *
+ * @see docs/authentication.md
+ */
 export async function createClaimExpressionCompiler(): Promise<ClaimExpressionCompiler> {
   const known = await loadCel()
   const { engine, environment } = known

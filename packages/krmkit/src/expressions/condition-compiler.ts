@@ -1,7 +1,12 @@
 import type { ConditionCompiler } from '@krmkit/authorization'
 import { type Cel, celTypes, createEvaluator, loadCel } from './cel.ts'
 
-/** Conditions in the Common Expression Language over `request`, the spec of a SubjectAccessReview of version v1. */
+/**
+ * Creates the CEL compiler of the match conditions of an AuthorizationConfiguration: expressions over `request`, the spec of a
+ * SubjectAccessReview of version v1.
+ *
+ * @see docs/authorization.md
+ */
 export async function createConditionCompiler(): Promise<ConditionCompiler> {
   const known = await loadCel()
   const { engine } = known

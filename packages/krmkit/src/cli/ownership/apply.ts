@@ -13,7 +13,7 @@ import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts
 import { changeLines } from './change-text.ts'
 import { convertToVersion } from './convert-version.ts'
 
-/** What the flags of `krmkit apply` say. */
+/** The flags of `krmkit apply`. */
 export interface ApplyFlags {
   readonly live?: string
   readonly fieldManager: string
@@ -25,14 +25,14 @@ export interface ApplyFlags {
   readonly color: ColorWhen
 }
 
-/** An object and what came of applying it. */
+/** An applied object and its result. */
 interface Outcome {
   readonly applied: LoadedObject
   readonly live: JsonObject | undefined
   readonly result: OfflineApplied
 }
 
-/** @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
+/** Runs `krmkit apply`. @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
 export function runApply(paths: readonly string[], flags: ApplyFlags, terminal: Terminal): number {
   if (flags.write && (flags.live ?? '-') === '-') {
     throw new CliError({ code: 'InvalidFlag', message: '--write needs --live with a file to write to' })
@@ -134,15 +134,15 @@ function conflictDetails(conflict: FieldConflict, live: JsonObject, { object, ty
   const details = [operation, subresource, since === undefined ? '' : `last at ${since}`].filter((text) => text !== '')
   return [
     `  ${paint.cyan(field)} is owned by ${paint.magenta(manager)} (${details.join(', ')})`,
-    `    it is ${shortText(is)}, wanted is ${shortText(wanted)}`,
+    `    live ${shortText(is)}, applied ${shortText(wanted)}`,
     ...Object.entries(resolutions).map(([way, sentence]) => `    ${paint.bold(way.padEnd(8))}${sentence}`),
   ]
 }
 
-const longest = 100
+const maxLength = 100
 
 function shortText(value: unknown): string {
-  if (value === undefined) return 'not there'
+  if (value === undefined) return 'absent'
   const text = typeof value === 'object' && value !== null ? prettyJson(value).replace(/\s+/g, ' ') : prettyJson(value)
-  return text.length > longest ? `${text.slice(0, longest)}...` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text
 }

@@ -8,14 +8,14 @@ import type { Paint } from '../offline/paint.ts'
 import { prettyJson } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 
-/** What the flags of `krmkit blame` say. */
+/** The flags of `krmkit blame`. */
 export interface BlameFlags {
   readonly definitions: readonly string[]
   readonly output: 'text' | 'json'
   readonly color: ColorWhen
 }
 
-/** @returns the exit code. @throws CliError `FileFailed` */
+/** Runs `krmkit blame`. @returns the exit code. @throws CliError `FileFailed` */
 export function runBlame(paths: readonly string[], flags: BlameFlags, terminal: Terminal): number {
   const files = requireReadable(findManifests(paths, terminal))
   const objects = loadObjects(files, kindsFor(files, flags.definitions, terminal))
@@ -48,7 +48,7 @@ function jsonOf({ object, name, type }: LoadedObject): object {
 
 const noOwner = ['', '', ''] as const
 
-/** Owner, operation and time in columns, then the line. */
+/** Formats lines with columns for owner, operation and time. */
 function textOf(lines: readonly BlamedLine[], paint: Paint): string {
   const rows = lines.map(({ owners }) => cellsOf(owners))
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => (row[column] as string).length)))
@@ -73,7 +73,7 @@ function cellsOf(owners: readonly Owner[]): readonly [string, string, string] {
   ]
 }
 
-/** Each manager has a colour of its own, as long as there are some. */
+/** Assigns a color to each manager; colors repeat when there are more managers than colors. */
 function managerColors(
   lines: readonly BlamedLine[],
   { green, yellow, cyan, magenta, blue, red }: Paint,

@@ -6,9 +6,9 @@ import type { LoadedObject } from '../offline/load.ts'
 import { objectText } from '../offline/objects.ts'
 
 /**
- * The object in another version of its kind, by way of the stored one, as a server converts.
+ * Converts an object to another version of its kind through the storage version, as a server does.
  *
- * @throws CliError `FileFailed` when nothing leads from the one version to the other.
+ * @throws CliError `FileFailed` when there is no conversion between the versions.
  */
 export function convertToVersion(
   { object, name, gvk, file }: LoadedObject,
@@ -20,7 +20,7 @@ export function convertToVersion(
   const fail = (why: string) =>
     new CliError({
       code: 'FileFailed',
-      message: `${file}: ${objectText(name)} cannot be read as ${formatApiVersion(wanted)} ${wanted.kind}${why}`,
+      message: `${file}: ${objectText(name)} cannot be converted to ${formatApiVersion(wanted)} ${wanted.kind}${why}`,
     })
   if (from.kind !== 'found' || to.kind !== 'found') throw fail('')
   try {

@@ -12,7 +12,7 @@ import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts
 import { changeLines } from './change-text.ts'
 import { convertToVersion } from './convert-version.ts'
 
-/** What the flags of `krmkit diff` say. */
+/** The flags of `krmkit diff`. */
 export interface DiffFlags {
   readonly definitions: readonly string[]
   readonly defaults: boolean
@@ -22,7 +22,7 @@ export interface DiffFlags {
   readonly color: ColorWhen
 }
 
-/** One object of either side. */
+/** A difference of one object. */
 interface Difference {
   readonly status: 'added' | 'removed' | 'changed'
   readonly before: LoadedObject | undefined
@@ -30,7 +30,7 @@ interface Difference {
   readonly changes: readonly Change[]
 }
 
-/** @returns the exit code. @throws CliError `FileFailed` */
+/** Runs `krmkit diff`. @returns the exit code. @throws CliError `FileFailed` */
 export function runDiff([from, to]: readonly [string, string], flags: DiffFlags, terminal: Terminal): number {
   const sides = [requireReadable(findManifests([from], terminal)), requireReadable(findManifests([to], terminal))] as const
   const kinds = kindsFor(sides.flat(), flags.definitions, terminal)
@@ -51,7 +51,7 @@ export function runDiff([from, to]: readonly [string, string], flags: DiffFlags,
 
 type Compare = (before: LoadedObject, after: LoadedObject) => readonly Change[]
 
-/** Pairs of one identity in the order of the second side, then what only the first has. */
+/** Compares objects with equal identity, in the order of the second side; objects of the first side alone come last. */
 function differences(before: readonly LoadedObject[], after: readonly LoadedObject[], compare: Compare): Difference[] {
   const left = new Map(before.map((each) => [each.identity, each]))
   const found: Difference[] = []
@@ -86,7 +86,7 @@ function changesOf(before: LoadedObject, after: LoadedObject, { flags, kinds, wa
   } catch (error) {
     if (!(error instanceof FieldManagerError) && !(error instanceof DecodeError)) throw error
   }
-  warn(`${objectText(after.name)} has fields that its kind does not know, or of wrong types: compared without regard to its kind`)
+  warn(`${objectText(after.name)} has unknown fields or values of wrong types: compared without its schema`)
   return diff(pair[0], pair[1]).filter(kept)
 }
 
@@ -101,7 +101,7 @@ function withoutManagedFields(object: JsonObject, { showManagedFields }: DiffFla
   return { ...object, metadata: rest }
 }
 
-/** In the one form that equal objects share; `undefined` when that would lose something. */
+/** Decodes an object to its canonical form; undefined when the decoder drops or rejects a field. */
 function canonical(
   object: JsonObject,
   { gvk }: LoadedObject,
@@ -131,7 +131,7 @@ function jsonOf({ status, before, after, changes }: Difference): object {
   }
 }
 
-/** What makes the second of the first; an object that is new is its own patch. */
+/** The patch from the first to the second object; a new object is its own patch. */
 function patchOf({ before, after }: Difference, flags: DiffFlags, kinds: OfflineKinds): JsonObject[] {
   if (after === undefined) return []
   const next = withoutManagedFields(after.object, flags)

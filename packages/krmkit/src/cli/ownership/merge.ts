@@ -18,7 +18,7 @@ import { type ObjectForm, printObjects } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import { convertToVersion } from './convert-version.ts'
 
-/** What the flags of `krmkit merge` say. */
+/** The flags of `krmkit merge`. */
 export interface MergeFlags {
   readonly patch?: string
   readonly type?: 'strategic' | 'merge' | 'json'
@@ -31,7 +31,7 @@ export interface MergeFlags {
   readonly color: ColorWhen
 }
 
-/** @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
+/** Runs `krmkit merge`. @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
 export function runMerge(target: string, patchPath: string | undefined, flags: MergeFlags, terminal: Terminal): number {
   const given = [patchPath, flags.patch, flags.modified].filter((each) => each !== undefined)
   if (given.length !== 1) throw wrongFlag('give one of: a patch file, --patch, or --modified (with --original)')
@@ -65,7 +65,7 @@ function wrongFlag(message: string): CliError {
 
 function onlyObject(path: string, files: readonly ManifestFile[], kinds: OfflineKinds): LoadedObject {
   const all = loadObjects(files, kinds)
-  // Definitions may stand beside what they define.
+  // A file may hold the definition of the object as well.
   const objects = all.length > 1 ? all.filter(({ gvk }) => gvk.kind !== 'CustomResourceDefinition') : all
   const [only] = objects
   if (only === undefined || objects.length > 1) {
@@ -82,7 +82,7 @@ function onlyValue(path: string, files: readonly ManifestFile[]): JsonValue {
   return decodeUntyped<JsonObject>({ value: only }, { collect: false }).object.value as JsonValue
 }
 
-/** The patch as its form or the flag says; of built-in kinds a strategic one, of others a merge patch. */
+/** Applies the patch: JSON patch for lists, otherwise strategic merge for built-in kinds and JSON merge for others, unless `--type` is set. */
 function patched({ object, type }: LoadedObject, patch: JsonValue, { type: wanted }: MergeFlags): JsonValue {
   const builtIn = type !== undefined && type.custom === undefined
   const form = wanted ?? (Array.isArray(patch) ? 'json' : builtIn ? 'strategic' : 'merge')
@@ -99,7 +99,7 @@ interface ThreeWay {
   readonly kinds: OfflineKinds
 }
 
-/** What client-side apply would send: from what was applied last, what is wanted, and what is live. */
+/** Computes the patch of client-side apply from the last applied, the wanted and the live object. */
 function threeWay(live: LoadedObject, { original, modified, flags, kinds }: ThreeWay): JsonObject {
   const wanted = convertToVersion(onlyObject(flags.modified ?? '', modified, kinds), live.gvk, kinds)
   const last = flags.original === undefined ? {} : convertToVersion(onlyObject(flags.original, original, kinds), live.gvk, kinds)

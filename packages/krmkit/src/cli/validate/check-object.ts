@@ -22,22 +22,22 @@ import { identityOf } from '../offline/load.ts'
 import { isObject, type ManifestObject, nameOf, ownMember } from '../offline/objects.ts'
 import { type Problem, problemOf, type Severity } from './findings.ts'
 
-/** What a server would have against one object, all of it. */
+/** All problems that a server would report for one object. */
 
 export interface CheckOptions {
-  /** What unknown fields are. */
+  /** Severity of unknown fields. */
   readonly fields: Severity | 'ignored'
 }
 
 export interface CheckedObject {
   readonly problems: readonly Problem[]
-  /** What names the object among all others; absent when it has no name or its kind is not known. */
+  /** Identifies the object across versions; undefined without a name or for an unknown kind. */
   readonly identity?: string
-  /** Its fields were not looked at. */
+  /** The fields were not checked, because the type is not available. */
   readonly unchecked?: true
 }
 
-/** Reads, fills in and validates an object as a server does that is asked to create it. The object may come back changed. */
+/** Decodes, defaults and validates an object like a server that creates it. May modify the object. */
 export async function checkObject(object: ManifestObject, kinds: OfflineKinds, options: CheckOptions): Promise<CheckedObject> {
   const { value } = object
   if (!isObject(value)) return { problems: [error('no-object', '', `expected an object, found ${typeName(value)}`)] }
@@ -61,7 +61,7 @@ function typeName(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`
 }
 
-/** What the object says it is, or why that cannot be told. */
+/** The kind of the object, or the problems of its apiVersion and kind. */
 function kindOf(object: ManifestObject): GroupVersionKind | Problem[] {
   const value = object.value as JsonObject
   const { apiVersion, kind } = nameOf(object)
@@ -106,7 +106,7 @@ async function contentProblems(
   const { object, problems } = decodeAll(definition.kind.type(), value, options)
   if (object === undefined) return problems
   const wrong = problems.filter(({ rule }) => rule === 'type' || rule === 'value').map(({ path }) => path)
-  // What was refused counts as not set: complaints about that say nothing new.
+  // Removed values count as unset; problems below them would repeat the type error.
   const others = await ruleProblems({ ...object, ...typeOf(definition) }, value, definition, kinds)
   return [...problems, ...others.filter(({ path }) => !wrong.some((each) => isWithin(path, each)))]
 }
@@ -119,10 +119,10 @@ function isWithin(path: string, outer: string): boolean {
   return path.startsWith(outer) && /^(?:$|[.[])/.test(path.slice(outer.length))
 }
 
-/** As many wrong values of one object are told. */
+/** Maximum number of type errors reported for one object. */
 const maxTypeErrors = 100
 
-/** Decodes, and where something has the wrong type takes it out and decodes again, so that all wrong values are found. */
+/** Decodes the value; removes a value of a wrong type and decodes again, so that all type errors are found. */
 function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions): { object?: JsonObject; problems: Problem[] } {
   const problems: Problem[] = []
   for (let attempt = 0; attempt < maxTypeErrors; attempt++) {
@@ -141,7 +141,7 @@ function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions
   return { problems }
 }
 
-/** `json: cannot unmarshal string into Go struct field PodSpec.spec.replicas of type int32` in words for everybody. */
+/** Rephrases `json: cannot unmarshal string into Go struct field PodSpec.spec.replicas of type int32` without Go types. */
 function typeMessage(message: string): string {
   const found = /^json: cannot unmarshal (.+) into Go (?:struct field \S+|value) of type (\S+)$/.exec(message)
   if (found === null) return message.replace(/^json: /, '')
@@ -160,7 +160,7 @@ const plainTypes: ReadonlyMap<string, string> = new Map([
   ['uint8', 'a byte'],
 ])
 
-/** Takes the value at a path out, as if it had not been there; items of lists become null. */
+/** Removes the value at a path; a list item becomes null. */
 function remove(value: JsonObject, path: string): boolean {
   let holder: unknown
   let name = ''
@@ -194,14 +194,14 @@ function fieldProblem(text: string, severity: Severity): Problem {
   const found = /^(unknown|duplicate) field "(.*)"$/s.exec(text)
   const path = found?.[2]?.replaceAll('\\"', '"') ?? ''
   const rule = found?.[1] === 'duplicate' ? 'duplicate-field' : 'unknown-field'
-  // `n: 1` has a member of that name.
+  // YAML 1.1 reads the key of `n: 1` as a boolean.
   const hint = /(?:^|\.)(?:true|false)$/.test(path)
-    ? '; YAML takes keys such as y, n, on and off for booleans: put them in quotes'
+    ? '; YAML reads keys such as y, n, on and off as booleans: put them in quotes'
     : ''
   return { rule, severity, path, message: found === null ? text : `${found[1]} field${hint}`, aboutName: true }
 }
 
-/** The rules of the kind, in the order of the server. */
+/** Applies defaulting, strategy and validation of the kind in the order of a server. */
 async function ruleProblems(
   object: JsonObject,
   written: JsonObject,
@@ -238,13 +238,13 @@ async function ruleProblems(
   }
 }
 
-/** Of kinds without rules of their own; what is only asked about and never stored needs no name. */
+/** Validates the metadata of kinds without a strategy. Virtual resources, such as reviews, need no name. */
 function metadataErrors({ metadata }: ApiObject, { resource, kind }: ResourceDefinition): FieldError[] {
   if (resource.virtual) return []
   return validateObjectMeta(metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
-/** The name and namespace that the request would bring along. */
+/** Sets the name and namespace that a create request would provide. */
 function applyRequestNamespace({ metadata }: ApiObject, namespaced: boolean): Problem[] {
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '')
     metadata.name = `${metadata.generateName?.slice(0, 58)}xxxxx`
@@ -254,10 +254,10 @@ function applyRequestNamespace({ metadata }: ApiObject, namespaced: boolean): Pr
   }
   if ((metadata.namespace ?? '') === '') return []
   delete metadata.namespace
-  return [warning('no-namespace', 'metadata.namespace', 'has no effect: the object does not live in a namespace')]
+  return [warning('no-namespace', 'metadata.namespace', 'has no effect: the object is cluster-scoped')]
 }
 
-/** What the server alone decides about a new object, and the service account that its admission gives to pods. */
+/** Sets the metadata that a server assigns to a new object, and the service account that admission assigns to pods. */
 function setServerFields({ apiVersion, kind, metadata, ...rest }: ApiObject): void {
   metadata.uid = systemRandom.uuid()
   metadata.creationTimestamp = formatTime(systemClock.now())
@@ -268,7 +268,7 @@ function setServerFields({ apiVersion, kind, metadata, ...rest }: ApiObject): vo
     spec.serviceAccountName = 'default'
 }
 
-/** The generic layer and the kind may say the same; that not everything was checked goes without saying. */
+/** Removes duplicate errors and notices that validation stopped early. */
 function distinct(errors: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>()
   return errors.filter(({ field, message }) => {

@@ -6,7 +6,7 @@ import { createProgress } from './progress.ts'
 import { Validator } from './validate.ts'
 import { createValidationReport, type ReportFormat } from './validation-report.ts'
 
-/** What the flags of `krmkit validate` say. */
+/** The flags of `krmkit validate`. */
 export interface ValidateFlags {
   readonly validate: 'strict' | 'warn' | 'ignore'
   readonly kubernetesVersion: string
@@ -23,7 +23,7 @@ export interface ValidateFlags {
 
 const fieldModes = { strict: 'error', warn: 'warning', ignore: 'ignored' } as const
 
-/** @returns the exit code. @throws CliError `InvalidFlag` */
+/** Runs `krmkit validate`. @returns the exit code. @throws CliError `InvalidFlag` */
 export async function runValidate(paths: readonly string[], flags: ValidateFlags, terminal: Terminal): Promise<number> {
   const kinds = kindsOf({
     release: flags.kubernetesVersion,
@@ -49,17 +49,17 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
     ignoreUnknownKinds: flags.ignoreUnknownKinds,
   })
   const totals = { files: files.length, objects: 0, errors: 0, warnings: 0, unchecked: 0 }
-  const tell = (findings: readonly Finding[]) => {
+  const add = (findings: readonly Finding[]) => {
     for (const { severity } of findings) totals[severity === 'error' ? 'errors' : 'warnings']++
     if (findings.length > 0 && flags.output === 'text') progress.clear()
     report.add(findings)
   }
-  tell(unreadable)
+  add(unreadable)
   for (const [index, file] of files.entries()) {
     const { findings, objects, unchecked } = await validator.file(file)
     totals.objects += objects
     totals.unchecked += unchecked
-    tell(findings)
+    add(findings)
     progress.step(index + 1, totals.errors)
   }
   progress.clear()

@@ -3,12 +3,12 @@ import type { Paint } from '../offline/paint.ts'
 import type { Finding, Summary } from './findings.ts'
 import { sarifReport } from './sarif-report.ts'
 
-/** Forms in which findings are told. */
+/** The output formats of `krmkit validate`. */
 
 export type ReportFormat = 'text' | 'json' | 'sarif'
 
 export interface ValidationReport {
-  /** Findings of one file, in order. */
+  /** Adds the findings of one file, in order. */
   add(findings: readonly Finding[]): void
   end(summary: Summary): void
 }
@@ -16,7 +16,7 @@ export interface ValidationReport {
 export interface ValidationReportOptions {
   readonly out: (text: string) => void
   readonly paint: Paint
-  /** Leaves the summary out. */
+  /** Omits the summary. */
   readonly quiet: boolean
   readonly version: string
 }
@@ -33,7 +33,7 @@ export function createValidationReport(format: ReportFormat, options: Validation
   }
 }
 
-/** One line for each finding, as compilers print them; at once. */
+/** Prints one line per finding, in the format of compilers. */
 function textReport({ out, paint, quiet }: ValidationReportOptions): ValidationReport {
   return {
     add(findings) {
@@ -58,16 +58,16 @@ function summaryText({ files, objects, errors, warnings, unchecked }: Summary, p
     warnings === 0 ? '' : paint.yellow(count(warnings, 'warning')),
   ].filter((text) => text !== '')
   const skipped = unchecked === 0 ? '' : `, ${unchecked} unchecked`
-  return `${count(objects, 'object')} in ${count(files, 'file')}${skipped}: ${found.join(', ') || paint.green('fine')}`
+  return `${count(objects, 'object')} in ${count(files, 'file')}${skipped}: ${found.join(', ') || paint.green('valid')}`
 }
 
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** What `--output json` prints. */
+/** The output of `--output json`. */
 export interface JsonReport {
-  /** Of this form; raised when something in it changes its meaning. */
+  /** Version of this format; incremented by incompatible changes. */
   readonly formatVersion: 1
   readonly summary: Summary
   readonly findings: readonly object[]

@@ -3,7 +3,7 @@ import { configMap, deployment, one, service } from './templates.ts'
 
 const app = 'spec.template.spec.containers[0]'
 
-/** Types, names, and what is said twice or not at all. */
+/** Wrong types, unknown names, duplicate and missing fields. */
 export const fieldMistakes: readonly ManifestMistake[] = [
   {
     title: 'text where a number belongs',

@@ -2,12 +2,12 @@ import type { RuleId, Severity } from '../findings.ts'
 import { fieldMistakes } from './field-mistakes.ts'
 import { ruleMistakes } from './rule-mistakes.ts'
 
-/** Manifests with one sort of mistake each. `¦` stands where a finding is expected and is not part of the text. */
+/** Manifests with one kind of mistake each. `¦` marks the position of an expected finding and is not part of the text. */
 
 export interface ManifestMistake {
   readonly title: string
   readonly text: string
-  /** One for each `¦`, in their order. */
+  /** One finding for each `¦`, in order. */
   readonly expected: readonly ExpectedFinding[]
   readonly extension?: '.json' | '.yml'
 }

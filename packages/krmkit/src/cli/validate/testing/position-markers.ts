@@ -1,4 +1,4 @@
-/** A text without its marks, and `line:column` of each. */
+/** Removes the markers `¦` from a text and returns the `line:column` of each. */
 export function extractMarkers(marked: string): { readonly text: string; readonly places: readonly string[] } {
   const places: string[] = []
   const parts = marked.split('¦')

@@ -1,7 +1,7 @@
 import type { ManifestMistake } from './manifest-mistakes.ts'
 import { configMap, deployment, one, widget, widgetDefinition } from './templates.ts'
 
-/** Rules of kinds, whole documents, and custom resources. */
+/** Violated rules of kinds, broken documents, and custom resources. */
 export const ruleMistakes: readonly ManifestMistake[] = [
   {
     title: 'a negative number of replicas',
@@ -151,7 +151,7 @@ spec:
   {
     title: 'a version that is gone',
     text: 'apiVersion: ¦extensions/v1beta1\nkind: Ingress\nmetadata:\n  name: NAME\n',
-    expected: one('removed-version', 'apiVersion', 'went with 1.22; use networking.k8s.io/v1 Ingress'),
+    expected: one('removed-version', 'apiVersion', 'was removed in Kubernetes 1.22; use networking.k8s.io/v1 Ingress'),
   },
   {
     title: 'a deprecated version',
@@ -193,7 +193,7 @@ rules: []
   {
     title: 'an object twice in a file',
     text: `${configMap('data: {}\n')}---\n${configMap('data: {}\n').replace('  name: NAME', '  name: ¦NAME')}`,
-    expected: one('duplicate-object', 'metadata.name', 'described at line 4 already'),
+    expected: one('duplicate-object', 'metadata.name', 'already defined at line 4'),
   },
   {
     title: 'a mistake in the second document',
@@ -273,12 +273,12 @@ items:
   {
     title: 'a version of a custom resource that is not served',
     text: widget('  size: 1\n', 'shop.example.com/v0').replace('kind: Widget', 'kind: ¦Widget'),
-    expected: one('unknown-kind', 'kind', 'does not serve v0, but v1, v1alpha1'),
+    expected: one('unknown-kind', 'kind', 'does not serve version v0; served: v1, v1alpha1'),
   },
   {
     title: 'a custom resource that nothing defines',
     text: 'apiVersion: other.example.com/v1\nkind: ¦Gadget\nmetadata:\n  name: NAME\n',
-    expected: one('missing-definition', 'kind', 'no definition of other.example.com/v1 Gadget'),
+    expected: one('missing-definition', 'kind', 'no file defines other.example.com/v1 Gadget'),
   },
   {
     title: 'a definition whose name is not that of its group',
