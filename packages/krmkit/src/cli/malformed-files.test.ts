@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** `@name` in a flag stands for the path of a file. */
+/** `@name` in a flag is replaced by the path of a file. */
 const start = async (flags: readonly string[]) => {
   let options: ServeOptions | undefined
   const take = async (given: ServeOptions) => {
@@ -70,8 +70,8 @@ const bundles: [string, string[]][] = [
   ['requestheader-client-ca-file', proxy],
 ]
 
-describe('malformed files and flags at the start', () => {
-  it.each(bundles)('--%s with comments between its certificates is read', async (flag, more) => {
+describe('malformed files and flags', () => {
+  it.each(bundles)('accepts --%s with comments between its certificates', async (flag, more) => {
     await (await start([`--${flag}=@good`, ...more])).close()
   })
 
@@ -83,7 +83,7 @@ describe('malformed files and flags at the start', () => {
     cut: 'PEM|end',
   }
   it.each(bundles.flatMap(([flag, more]) => Object.entries(bad).map(([file, message]) => [flag, file, message, more] as const)))(
-    '--%s of %s content is refused',
+    'rejects --%s with %s content',
     async (flag, file, message, more) => {
       await expect(start([`--${flag}=@${file}`, ...more])).rejects.toThrow(new RegExp(`--${flag}: .*(${message})`))
     },
@@ -132,7 +132,7 @@ describe('malformed files and flags at the start', () => {
     ['a webhook whose authorities are none', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
     ['a webhook whose authorities are no base64', webhook('noBase64'), 'is not base64'],
     ['a webhook with a flag that is no flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
-    ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is no member of a user'],
+    ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is not a member of a user'],
     [
       'an authorization webhook whose authorities are none',
       ['--authorization-mode=Webhook', '--authorization-webhook-config-file=@junkAuthority'],
@@ -142,7 +142,7 @@ describe('malformed files and flags at the start', () => {
     await expect(start(flags)).rejects.toThrow(message)
   })
 
-  it('a proxy certificate with its key is accepted', async () => {
+  it('accepts a proxy certificate with its key', async () => {
     await (await start(['--proxy-client-cert-file=@certificate', '--proxy-client-key-file=@key'])).close()
   })
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('follows a file that is replaced, and keeps the last text of one that is gone', async () => {
+it('reloads a replaced file, and keeps the last text of a deleted one', async () => {
   const path = join(folder, 'file')
   await writeFile(path, 'one')
   const clock = fakeClock()
@@ -42,6 +42,6 @@ it('follows a file that is replaced, and keeps the last text of one that is gone
   expect(file.text).toBe('three')
 })
 
-it('a file that is not there from the start is a failure', async () => {
+it('rejects a missing file at the start', async () => {
   await expect(watchFile(join(folder, 'nowhere'), { clock: fakeClock(), onError: () => undefined })).rejects.toThrow('ENOENT')
 })

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'
 import { createConditionCompiler } from './condition-compiler.ts'
 
-/** The YAML in a guide that holds a kind. */
+/** The YAML block of a guide with the given kind. */
 const inGuide = (name: string, kind: string): unknown => {
   const text = readFileSync(new URL(`../../../../docs/${name}.md`, import.meta.url), 'utf8')
   const block = [...text.matchAll(/```yaml\n([^`]+)```/g)].map(([, yaml = '']) => yaml).find((yaml) => yaml.includes(kind))
@@ -14,7 +14,7 @@ const inGuide = (name: string, kind: string): unknown => {
 }
 
 describe('configurations of the guides', () => {
-  it('can be used', async () => {
+  it('are valid', async () => {
     const authentication = parseAuthenticationConfiguration(inGuide('authentication', 'AuthenticationConfiguration'))
     expect(validateAuthenticationConfiguration(authentication, { expressions: await createClaimExpressionCompiler() })).toEqual(
       [],

@@ -24,14 +24,14 @@ const optionsOf = (...flags: string[]) =>
 const clock = fakeClock(0)
 const context = { clock, onError: () => undefined }
 
-describe('flags about other servers', () => {
-  it('without any: services at their addresses, redirections refused, nobody in particular', async () => {
+describe('aggregation flags', () => {
+  it('default to cluster IPs, rejected redirects and no client certificate', async () => {
     using found = await createAggregation(optionsOf(), context)
     expect(found).toMatchObject({ routing: 'clusterIP', forwardRedirects: false })
     expect(found.identity).toBeUndefined()
   })
 
-  it('each says what it is called after', async () => {
+  it('set the routing and the redirects', async () => {
     using found = await createAggregation(
       optionsOf('--enable-aggregator-routing', '--aggregator-reject-forwarding-redirect=false'),
       context,
@@ -39,7 +39,7 @@ describe('flags about other servers', () => {
     expect(found).toMatchObject({ routing: 'endpoints', forwardRedirects: true })
   })
 
-  it('the certificate is read again when its file has changed', async () => {
+  it('reload the certificate when its file changes', async () => {
     const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
     const authority = certificateAuthority({ name: 'proxies', clock, random: seededRandom(1) })
     const first = authority.issue({ commonName: 'proxy' })
@@ -54,13 +54,13 @@ describe('flags about other servers', () => {
     while (found.identity?.()?.certificate !== second.certificate) await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('certificate and key go together, and must be there', async () => {
+  it('require certificate and key together, and existing files', async () => {
     await expect(createAggregation(optionsOf('--proxy-client-cert-file=a'), context)).rejects.toThrow('go together')
     const flags = ['--proxy-client-cert-file=/nowhere/a', '--proxy-client-key-file=/nowhere/b']
     await expect(createAggregation(optionsOf(...flags), context)).rejects.toThrow('proxy-client-cert-file')
   })
 
-  it('webhooks are found where other servers are', () => {
+  it('route webhooks like aggregated API servers', () => {
     expect(new WebhookServices(optionsOf()).reach).toEqual({})
     const services = new WebhookServices(optionsOf('--enable-aggregator-routing'))
     const { resolveService } = services.reach

@@ -52,7 +52,7 @@ const said: string[] = []
 const log = { info: (text: string) => void said.push(text), error: (text: string) => void said.push(text) }
 const environment = { clock: systemClock, random: systemRandom, profile: stockProfile, log }
 
-/** A server with the trails of the flags, one ConfigMap and one Secret that are made, and the end of it all. */
+/** Runs a server with the audit trails of the flags, creates a ConfigMap and a Secret, and closes it. */
 async function requestsWith(...flags: string[]): Promise<void> {
   const trails = await createAuditTrails(await optionsOf(...flags), environment)
   const server = await createApiServer({ storage: memoryStorage(), audit: trails.trails })
@@ -63,8 +63,8 @@ async function requestsWith(...flags: string[]): Promise<void> {
   await trails.close()
 }
 
-describe('flags of the audit trail', () => {
-  it('keep what the policy chooses in a log', async () => {
+describe('audit flags', () => {
+  it('write the events that the policy selects to a log', async () => {
     await writeFile(join(folder, 'policy.yaml'), policy)
     await requestsWith(`--audit-policy-file=${folder}/policy.yaml`, `--audit-log-path=${folder}/audit.log`)
     const lines = (await readFile(join(folder, 'audit.log'), 'utf8')).trim().split('\n')
@@ -80,7 +80,7 @@ describe('flags of the audit trail', () => {
     })
   })
 
-  it('post it to a service, collected', async () => {
+  it('send batches of events to a webhook', async () => {
     await writeFile(join(folder, 'policy.yaml'), policy)
     const bodies: string[] = []
     receiver = createServer((request, response) => {
@@ -108,17 +108,17 @@ describe('flags of the audit trail', () => {
     ])
   })
 
-  it('keep nothing without a policy, and say so', async () => {
+  it('disable auditing without a policy, and log it', async () => {
     said.length = 0
     const { trails } = await createAuditTrails(await optionsOf(`--audit-log-path=${folder}/audit.log`), environment)
     expect(trails).toEqual([])
-    expect(said).toEqual(['there is no --audit-policy-file: no audit trail is kept'])
+    expect(said).toEqual(['auditing is disabled: --audit-policy-file is not set'])
   })
 
   it.each([
     ['is none', 'kind: Policy\n', 'cannot be used'],
     ['is no YAML', ']', '--audit-policy-file'],
-  ])('refuse a policy that %s', async (_, text, message) => {
+  ])('reject a policy that %s', async (_, text, message) => {
     await writeFile(join(folder, 'policy.yaml'), text)
     await expect(createAuditTrails(await optionsOf(`--audit-policy-file=${folder}/policy.yaml`), environment)).rejects.toThrow(
       message,

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** An OpenID provider on a port, with an authority of its own. */
+/** An OpenID provider on a port, with a separate authority. */
 async function provider(clock: Clock): Promise<{ lab: OidcLab; authority: string }> {
   const ca = certificateAuthority({ name: 'issuer', clock: systemClock, random: systemRandom })
   const { certificate, key } = ca.issue({ usage: 'server', hosts: ['127.0.0.1'] })
@@ -73,15 +73,15 @@ async function follow(value: object, clock = fakeClock(Date.UTC(2026, 0, 1))) {
   const change = async (next: object) => {
     await write(next)
     const before = errors.length + reloads.length
-    // Once: answers of issuers are waited for by the same clock.
+    // The clock advances once, because the requests to issuers use the same clock.
     clock.advance(10_000)
     await expect.poll(() => errors.length + reloads.length > before, { interval: 5 }).toBe(true)
   }
   return { configured, change, errors, reloads, judge: async (token: string) => configured.tokens.authenticateToken(token) }
 }
 
-describe('configuredAuthentication', () => {
-  it('makes users of claims by expressions, and judges both', async () => {
+describe('createConfiguredAuthentication', () => {
+  it('maps claims to users by expressions, and validates both', async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const issuer = await provider(clock)
     const { judge, configured } = await follow({ jwt: [issuerOf(issuer)] }, clock)
@@ -101,13 +101,13 @@ describe('configuredAuthentication', () => {
     expect(configured.anonymous).toBeUndefined()
   })
 
-  it('follows its file: issuers come and go, callers without credentials are decided on at the start', async () => {
+  it('reloads issuers when the file changes, but not the settings of anonymous requests', async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const [one, two] = [await provider(clock), await provider(clock)]
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }] }
     const { judge, change, errors, reloads, configured } = await follow({ jwt: [issuerOf(one)], anonymous }, clock)
     expect(configured.anonymous).toEqual({ enabled: true, paths: ['/livez'] })
-    // Whoever is being asked is waited for by the same clock.
+    // Requests to issuers use the same clock.
     expect(await judge(one.lab.token())).toMatchObject({ kind: 'authenticated' })
     expect(await judge(two.lab.token())).toEqual({ kind: 'noOpinion' })
     await change({ jwt: [issuerOf(one), issuerOf(two)], anonymous })
@@ -131,14 +131,14 @@ describe('configuredAuthentication', () => {
     expect(await judge(two.lab.token())).toEqual({ kind: 'noOpinion' })
   })
 
-  it('keeps to the former issuers while a new one cannot be asked', async () => {
+  it('keeps the previous issuers while a new one is unreachable', async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const [one, two] = [await provider(clock), await provider(clock)]
     const { judge, change, errors, reloads } = await follow({ jwt: [issuerOf(one)] }, clock)
     expect(await judge(one.lab.token())).toMatchObject({ kind: 'authenticated' })
     two.lab.faults.always = { status: 503 }
     await change({ jwt: [issuerOf(two)] })
-    await expect.poll(() => errors.join('\n'), { interval: 5 }).toContain('the former configuration stays in force')
+    await expect.poll(() => errors.join('\n'), { interval: 5 }).toContain('the previous configuration stays in effect')
     expect(await judge(one.lab.token())).toMatchObject({ kind: 'authenticated' })
     two.lab.faults.always = undefined
     clock.advance(10_000)
@@ -154,7 +154,7 @@ describe('configuredAuthentication', () => {
     ],
     [{ jwt: [{}] }, 'jwt[0].issuer.url: Required value: URL is required'],
     [{ jwt: [], kind: 'Other' }, 'no kind "Other" is registered'],
-  ])('refuses to start with %j', async (value, message) => {
+  ])('rejects %j at the start', async (value, message) => {
     await expect(follow(value)).rejects.toMatchObject({ code: 'InvalidFlag', message: expect.stringContaining(message) })
   })
 })
@@ -177,7 +177,7 @@ describe('--authentication-config', () => {
     }
   }
 
-  it('P248 lets issuers and anonymous callers in as the file says', async () => {
+  it('accepts the issuers and anonymous requests of the file [P248]', async () => {
     const issuer = await provider(systemClock)
     const anonymous = { enabled: true, conditions: [{ path: '/livez' }] }
     const get = await start(`--authentication-config=${await write({ jwt: [issuerOf(issuer)], anonymous })}`)
@@ -187,12 +187,12 @@ describe('--authentication-config', () => {
     expect((await get('/livez', 'wrong')).status).toBe(401)
   })
 
-  it('P248 nobody comes in without credentials where the file says so', async () => {
+  it('rejects anonymous requests when the file disables them [P248]', async () => {
     const get = await start(`--authentication-config=${await write({ anonymous: { enabled: false } })}`)
     expect((await get('/livez')).status).toBe(401)
   })
 
-  it('contradicts flags that say the same', async () => {
+  it('excludes the corresponding flags', async () => {
     const config = `--authentication-config=${await write({ anonymous: { enabled: true } })}`
     await expect(start(config, '--oidc-issuer-url=https://a.test', '--oidc-client-id=c')).rejects.toMatchObject({
       message: 'authentication-config file and oidc-* flags are mutually exclusive',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('--client-ca-file is followed: other authorities are believed, and clients told of them, without a restart', async () => {
+it('reloads --client-ca-file and names its authorities in the handshake, without a restart', async () => {
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const [former, next] = ['former', 'next'].map((name) => certificateAuthority({ name, clock, random: systemRandom }))
   const path = join(folder, 'ca.pem')

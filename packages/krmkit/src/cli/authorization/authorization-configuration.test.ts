@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A service that allows what users with a name ending in `ok` want, and forbids what `bad` wants. */
+/** A webhook that allows users whose name ends with `ok` and denies user `bad`. */
 async function hookService() {
   const asked: { apiVersion: string; spec: { user: string } }[] = []
   const service = createServer((request, response) => {
@@ -103,8 +103,8 @@ async function follow(authorizers: string, parts: Partial<Record<'rbac' | 'nodes
   return { configured, change, ask, errors, reloads, path }
 }
 
-describe('configuredAuthorization', () => {
-  it('asks authorizers in order, and webhooks only about what meets their conditions', async () => {
+describe('createConfiguredAuthorization', () => {
+  it('calls authorizers in order, and webhooks only when their match conditions hold', async () => {
     const { path, asked } = await hookService()
     const conditions = `    matchConditions:
     - expression: has(request.resourceAttributes) && request.resourceAttributes.namespace == 'n'
@@ -121,7 +121,7 @@ describe('configuredAuthorization', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('a webhook that cannot be asked decides by its failure policy; administrators come in', async () => {
+  it('applies the failure policy of an unreachable webhook, except to administrators', async () => {
     const { path } = await hookService()
     services.pop()!.close()
     const { ask, errors } = await follow(hook(path) + rbac, { rbac: alwaysAllow })
@@ -130,14 +130,14 @@ describe('configuredAuthorization', () => {
     expect(await ask('root', { user: { username: 'root', groups: ['system:masters'] } })).toBe('allow')
   })
 
-  it('follows its file', async () => {
+  it('reloads its file', async () => {
     const { path } = await hookService()
     const { ask, change, errors, reloads } = await follow(rbac)
     expect(await ask('ok')).toBe('noOpinion')
     await change(hook(path) + rbac)
     expect(await ask('ok')).toBe('allow')
     expect(reloads).toEqual(['authorization-config'])
-    // What is wrong changes nothing.
+    // An invalid file changes nothing.
     const cases: [string, string][] = [
       ['\n- {type: Other, name: other}', 'authorizers[0].type: Unsupported value: "Other"'],
       [hook(path), 'missing required types: [RBAC]'],
@@ -163,18 +163,18 @@ describe('configuredAuthorization', () => {
     [hook('/none/hook.conf'), 'error loading file: stat /none/hook.conf: no such file or directory'],
     [hook(tmpdir()), 'must be a regular file'],
     [hook('/dev/null', '    matchConditions: [{expression: request.usr}]'), 'compilation failed'],
-  ])('refuses to start with %j', async (authorizers, message) => {
+  ])('rejects %j at the start', async (authorizers, message) => {
     await expect(follow(authorizers)).rejects.toMatchObject({ code: 'InvalidFlag', message: expect.stringContaining(message) })
   })
 
-  it('refuses a file that is not there', async () => {
+  it('rejects a missing file', async () => {
     const environment = { clock: fakeClock(), random: seededRandom(1), profile: stockProfile } as never
     await expect(createConfiguredAuthorization('/none', environment)).rejects.toMatchObject({ code: 'FileFailed' })
   })
 })
 
 describe('inClusterConnection', () => {
-  it('reads what is mounted into a pod, the token anew each time', async () => {
+  it('reads the files mounted into a pod, and the token for each request', async () => {
     await writeFile(join(folder, 'ca.crt'), 'PEM')
     await writeFile(join(folder, 'token'), 'one\n')
     const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' }

@@ -62,7 +62,7 @@ const start = async (...flags: string[]) => {
 const status = async (client: Client, path: string) => (await client.request({ path })).status
 
 describe('--authorization-mode', () => {
-  it('Node,RBAC: roles of the start are there, and gather', async () => {
+  it('Node,RBAC: creates the bootstrap roles and aggregates them', async () => {
     const { root, jane, nobody, serving } = await start('--authorization-mode=Node,RBAC')
     expect(await status(nobody, '/healthz')).toBe(200)
     expect(await status(nobody, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(403)
@@ -89,7 +89,7 @@ describe('--authorization-mode', () => {
     )
   })
 
-  it('ABAC: policies of a file, and administrators', async () => {
+  it('ABAC: allows the policies of the file, and administrators', async () => {
     const policy = { apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy' }
     const spec = { group: 'dev', namespace: 'default', resource: 'configmaps', apiGroup: '', readonly: true }
     await writeFile(join(folder, 'policy.jsonl'), `${JSON.stringify({ ...policy, spec })}\n`)
@@ -99,13 +99,13 @@ describe('--authorization-mode', () => {
     await root.create(ConfigMap, { metadata: { name: 'a' } })
   })
 
-  it('AlwaysDeny: administrators all the same', async () => {
+  it('AlwaysDeny: allows administrators', async () => {
     const { root, jane } = await start('--authorization-mode=AlwaysDeny')
     expect(await status(jane, '/healthz')).toBe(403)
     await root.create(ConfigMap, { metadata: { name: 'a' } })
   })
 
-  it('Webhook: a service decides; when it fails nobody is let in', async () => {
+  it('Webhook: the webhook decides; a failure denies the request', async () => {
     const asked: { spec: { user: string } }[] = []
     let fails = false
     const service = createServer((request, response) => {
@@ -143,7 +143,7 @@ describe('--authorization-mode', () => {
     await root.list(ConfigMap)
   })
 
-  it('--authorization-config: authorizers of a file, instead of modes', async () => {
+  it('--authorization-config: uses the authorizers of the file instead of modes', async () => {
     const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n'
     const path = join(folder, 'authorization.yaml')
     await writeFile(path, `${head}- {type: Node, name: node}\n- {type: RBAC, name: rbac}\n`)
@@ -172,7 +172,7 @@ describe('--authorization-mode', () => {
       ['--authorization-mode=Webhook', '--authorization-webhook-config-file=/none'],
       '--authorization-webhook-config-file: kubeconfig',
     ],
-  ])('refuses %j with a sentence', async (flags, sentence) => {
+  ])('rejects %j with a message', async (flags, sentence) => {
     await expect(start(...flags)).rejects.toMatchObject({ message: expect.stringContaining(sentence) })
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { watchParent } from './watch-parent.ts'
 
-it('tells once when the parent is another one', () => {
+it('calls back once when the parent changes', () => {
   let parent = 7
   let tick = () => {}
   let stopped = 0
@@ -16,7 +16,7 @@ it('tells once when the parent is another one', () => {
   parent = 1
   tick()
   expect([told, stopped]).toEqual([1, 1])
-  // It had gone before anybody looked.
+  // The parent was gone before the first check.
   watchParent({ initial: 7, parent: () => parent, every }, () => void told++)
   tick()
   expect([told, stopped]).toEqual([2, 2])

@@ -10,7 +10,7 @@ const kinds = new OfflineKinds({ release: '1.33' })
 learnDefinitions([{ path: 'crd.yaml', text: widgetDefinition }], kinds)
 
 it.each(manifestMistakes.map((mistake) => [mistake.title, mistake] as const))(
-  'finds %s at its place, and nothing else',
+  'reports %s at its position, and nothing else',
   async (_, { text: marked, expected, extension = '.yaml' }) => {
     const { text, places } = extractMarkers(marked.replaceAll('NAME', 'web'))
     const validator = new Validator(kinds, { fields: 'error', ignoreUnknownKinds: false })

@@ -12,7 +12,7 @@ import { createProgram } from '../program.ts'
 import { type RunningServer, serve } from '../serve.ts'
 import type { ServeOptions } from '../serve-options.ts'
 
-/** A server as the command starts it, and a conversion webhook behind TLS. */
+/** A server started by the command, and a conversion webhook behind TLS. */
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member
 type Body = any
@@ -80,7 +80,7 @@ async function ask(method: string, path: string, body?: object): Promise<{ statu
   return { status: answer.status, json: text.startsWith('{') ? JSON.parse(text) : text }
 }
 
-/** Defines a kind whose objects the webhook translates, and waits until it is served. */
+/** Defines a kind converted by the webhook, and waits until it is served. */
 async function define(plural: string, kind: string, clientConfig: object): Promise<void> {
   const version = (name: string, member: string, storage: boolean) => ({
     name,
@@ -119,7 +119,7 @@ const object = (version: string, kind: string, spec: object) => ({
   spec,
 })
 
-it('is asked by URL, believed by the authorities of the definition', async () => {
+it('calls the webhook by URL, trusting the authorities of the definition', async () => {
   asked.length = 0
   const url = `https://127.0.0.1:${portOf(hook)}/by-url`
   await define('widgets', 'Widget', { url, caBundle: btoa(certificate.authority) })
@@ -129,7 +129,7 @@ it('is asked by URL, believed by the authorities of the definition', async () =>
   expect(asked[0]?.review).toMatchObject({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview' })
 })
 
-it('is asked at the address of a service, by the name of the service', async () => {
+it('calls the webhook at the address of its service, verifying the name of the service', async () => {
   asked.length = 0
   const port = portOf(hook)
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'hook' }, spec: {} }
@@ -148,7 +148,7 @@ it('is asked at the address of a service, by the name of the service', async () 
   expect(asked.map(({ path, host }) => [path, host])).toContainEqual(['/by-service?timeout=30s', `hook.default.svc:${port}`])
 })
 
-it('is not asked when its certificate is of others', async () => {
+it('does not call a webhook with a certificate of another authority', async () => {
   asked.length = 0
   const url = `https://127.0.0.1:${portOf(hook)}/never`
   await define('nails', 'Nail', { url, caBundle: btoa(stranger.authority) })
