@@ -14,7 +14,6 @@ const pending: readonly string[] = [
   'packages/admission',
   'packages/apiserver',
   'packages/kinds',
-  'packages/krmkit',
   'packages/schema',
   'tests/attacks',
   'tests/clients',

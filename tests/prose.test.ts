@@ -20,7 +20,6 @@ const pending: readonly string[] = [
   'packages/fieldmanager',
   'packages/http',
   'packages/kinds',
-  'packages/krmkit',
   'packages/meta',
   'packages/registry',
   'packages/schema',

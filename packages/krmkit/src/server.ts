@@ -19,7 +19,7 @@ export interface Server extends EmbeddedServer {
  * Creates an API server over a storage. It opens no socket; `listen` serves it on a port.
  *
  * @example
- * const server = await createApiServer({ storage: memoryStorage(), kinds: builtInKinds })
+ * const server = await createApiServer({ storage: memoryStorage(), kinds: builtInKinds() })
  * const pods = await server.client({ user: 'alice' }).list(Pod, { namespace: 'default' })
  */
 export async function createApiServer(options: ApiServerOptions): Promise<Server> {

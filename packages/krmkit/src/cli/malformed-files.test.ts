@@ -132,7 +132,7 @@ describe('malformed files and flags', () => {
     ['a webhook whose authorities are none', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
     ['a webhook whose authorities are no base64', webhook('noBase64'), 'is not base64'],
     ['a webhook with a flag that is no flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
-    ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is not a member of a user'],
+    ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is no member of a user'],
     [
       'an authorization webhook whose authorities are none',
       ['--authorization-mode=Webhook', '--authorization-webhook-config-file=@junkAuthority'],

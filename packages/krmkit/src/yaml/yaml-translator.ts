@@ -44,7 +44,7 @@ export function yamlWorkerFile(): string | undefined {
  * @throws Error without a worker script.
  * @example
  * const yamlTranslator = createYamlTranslator({ heapMb: 64 })
- * const server = await createApiServer({ storage: memoryStorage(), kinds: builtInKinds, yamlTranslator })
+ * const server = await createApiServer({ storage: memoryStorage(), yamlTranslator })
  */
 export function createYamlTranslator(options: YamlTranslatorOptions = {}): ClosableTranslator {
   const worker = options.worker ?? yamlWorkerFile()

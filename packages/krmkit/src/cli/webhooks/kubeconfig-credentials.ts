@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { type CredentialsFor, credentialsByHost, type WebhookCredentials } from '@krmkit/admission'
+import { kubeconfigCredentialMembers } from '@krmkit/client'
 import { parseYaml } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'
 
@@ -8,19 +9,7 @@ import { CliError } from '../cli-error.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-const knownMembers: ReadonlySet<string> = new Set([
-  ...[
-    'client-certificate',
-    'client-certificate-data',
-    'client-key',
-    'client-key-data',
-    'token',
-    'tokenFile',
-    'username',
-    'password',
-  ],
-  'extensions',
-])
+const knownMembers: ReadonlySet<string> = new Set([...kubeconfigCredentialMembers, 'extensions'])
 
 /** Reads the kubeconfig. @throws CliError `FileFailed` for an unreadable file, `InvalidFlag` for invalid or unsupported members. */
 export function kubeconfigCredentials(path: string): CredentialsFor {
