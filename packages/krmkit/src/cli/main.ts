@@ -46,8 +46,8 @@ async function main(): Promise<void> {
 async function runServer(options: ServeOptions): Promise<void> {
   const { serve } = await import('./serve.ts')
   const serving = await serve(options, createStreamLog(err))
-  const how = serving.kubeconfig === undefined ? '' : `; try: kubectl --kubeconfig ${serving.kubeconfig} get namespaces`
-  out(`krmkit serves ${serving.url}${how}\n`)
+  const hint = serving.kubeconfig === undefined ? '' : `; try: kubectl --kubeconfig ${serving.kubeconfig} get namespaces`
+  out(`krmkit serves ${serving.url}${hint}\n`)
   await firstSignal(options.shutdownDelayDuration)
   await serving.close()
   // Remaining handles must not keep the process alive.

@@ -91,21 +91,21 @@ describe('malformed files and flags', () => {
 
   const webhook = (file: string) => [`--authentication-token-webhook-config-file=@${file}`]
   it.each<[string, string[], string | RegExp]>([
-    ['a key file with one broken key', ['--service-account-key-file=@brokenKeys'], 'brokenKeys holds'],
+    ['a key file with an invalid key', ['--service-account-key-file=@brokenKeys'], 'brokenKeys holds'],
     ['a token without a user name', ['--token-auth-file=@namelessToken'], 'line 1 of the token file has no user name'],
-    ['a token line of two columns', ['--token-auth-file=@shortToken'], 'needs at least 3 columns'],
+    ['a token line with two columns', ['--token-auth-file=@shortToken'], 'needs at least 3 columns'],
     [
-      'a certificate with the key of another',
+      'a certificate with a foreign key',
       ['--proxy-client-cert-file=@certificate', '--proxy-client-key-file=@otherKey'],
       /--proxy-client-key-file: .*otherKey is not the key of the certificate/,
     ],
     [
-      'a certificate file that is none',
+      'a certificate file without a certificate',
       ['--proxy-client-cert-file=@junk', '--proxy-client-key-file=@key'],
       /--proxy-client-cert-file: .*junk holds no certificate/,
     ],
     [
-      'a serving certificate that is none',
+      'a serving certificate file without a certificate',
       ['--tls-cert-file=@junk', '--tls-private-key-file=@key'],
       /--tls-cert-file: .*junk holds no/,
     ],
@@ -120,25 +120,25 @@ describe('malformed files and flags', () => {
       /--tls-private-key-file: .*empty holds no/,
     ],
     [
-      'a serving certificate with the key of another',
+      'a serving certificate with a foreign key',
       ['--tls-cert-file=@certificate', '--tls-private-key-file=@otherKey'],
       /--tls-private-key-file: .*otherKey is not the key of the certificate/,
     ],
     [
-      'a token line of two columns, by flag and file',
+      'a token line with two columns, naming flag and file',
       ['--token-auth-file=@shortToken'],
       /--token-auth-file: .*shortToken: line 1/,
     ],
-    ['a webhook whose authorities are none', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
-    ['a webhook whose authorities are no base64', webhook('noBase64'), 'is not base64'],
-    ['a webhook with a flag that is no flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
+    ['a webhook with authorities without certificates', webhook('junkAuthority'), 'certificate-authority holds no certificate'],
+    ['a webhook with authorities in invalid base64', webhook('noBase64'), 'is not base64'],
+    ['a webhook with a non-boolean flag', webhook('noFlag'), 'insecure-skip-tls-verify is not true or false'],
     ['a webhook with a misspelled credential', webhook('misspelled'), '"Token" is no member of a user'],
     [
-      'an authorization webhook whose authorities are none',
+      'an authorization webhook with authorities without certificates',
       ['--authorization-mode=Webhook', '--authorization-webhook-config-file=@junkAuthority'],
       'certificate-authority holds no certificate',
     ],
-  ])('%s is refused', async (_, flags, message) => {
+  ])('rejects %s', async (_, flags, message) => {
     await expect(start(flags)).rejects.toThrow(message)
   })
 
@@ -159,7 +159,7 @@ describe('malformed files and flags', () => {
     ['--anonymous-auth=yes'],
     ['--authorization-mode=RBAC,Unknown'],
     ['--no-such-flag=1'],
-  ])('%s is refused', async (flag) => {
+  ])('rejects %s', async (flag) => {
     await expect(start([flag])).rejects.toThrow()
   })
 })

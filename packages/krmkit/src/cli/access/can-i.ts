@@ -19,23 +19,23 @@ type ReviewResult = Pick<Decision, 'reason'> & { readonly allowed: boolean; read
 /** Reviews access by roles of files or by a server. */
 interface AccessReviewer {
   readonly namespace: string
-  decide(question: AccessRequest): Promise<ReviewResult>
+  decide(request: AccessRequest): Promise<ReviewResult>
   rules(namespace: string): Promise<RuleAnswer>
 }
 
 /** Runs `krmkit can-i`. @returns the exit code. @throws CliError, ApiError, ClientError */
-export async function runCanI(asked: readonly (string | undefined)[], flags: CanIFlags, terminal: Terminal): Promise<number> {
-  const [verb = '', resource = ''] = asked
+export async function runCanI(args: readonly (string | undefined)[], flags: CanIFlags, terminal: Terminal): Promise<number> {
+  const [verb = '', resource = ''] = args
   if (flags.list !== (verb === '')) {
     const message = flags.list ? '--list takes no verb and no resource' : 'missing arguments: VERB RESOURCE, or --list'
     throw new CliError({ code: 'InvalidFlag', message })
   }
   if (!flags.list && resource === '') throw new CliError({ code: 'InvalidFlag', message: 'missing argument: VERB RESOURCE' })
-  const judge = flags.filename.length > 0 ? await createFileReviewer(flags, terminal) : await createServerReviewer(flags)
-  if (flags.list) return printRules(await judge.rules(flags.namespace ?? judge.namespace), flags, terminal)
-  const answer = await judge.decide(parseAccessRequest(verb, resource, { ...flags, namespace: judge.namespace }))
-  const { allowed, reason, evaluationError = '' } = answer
-  if (flags.output === 'json') terminal.out(`${prettyJson(answer)}\n`)
+  const reviewer = flags.filename.length > 0 ? await createFileReviewer(flags, terminal) : await createServerReviewer(flags)
+  if (flags.list) return printRules(await reviewer.rules(flags.namespace ?? reviewer.namespace), flags, terminal)
+  const result = await reviewer.decide(parseAccessRequest(verb, resource, { ...flags, namespace: reviewer.namespace }))
+  const { allowed, reason, evaluationError = '' } = result
+  if (flags.output === 'json') terminal.out(`${prettyJson(result)}\n`)
   else if (!flags.quiet) {
     const paint = terminal.paint('out', flags.color)
     const details = [reason, evaluationError].filter((text) => text !== '').join('; ')
@@ -50,8 +50,8 @@ async function createFileReviewer(flags: CanIFlags, terminal: Terminal): Promise
   const masters = privilegedGroups()
   return {
     namespace,
-    async decide(question) {
-      const attributes: Attributes = { ...question, user }
+    async decide(request) {
+      const attributes: Attributes = { ...request, user }
       const { decision } = await masters.authorize(attributes)
       if (decision === 'allow') return { allowed: true, reason: 'member of the group system:masters' }
       const { decision: decided, reason } = rbac.authorize(attributes)
@@ -105,13 +105,13 @@ async function review<T>(
   const group = `authorization.${stockProfile.apiDomain}`
   const resource = `${kind.toLowerCase()}s`
   const type = resourceType<ApiObject & { status?: T }>({ group, version: 'v1', resource, kind, namespaced: false })
-  const answer = await withClient(client, () => client.create(type, { metadata: {}, spec } as unknown as ApiObject))
-  return (answer.status ?? {}) as T
+  const result = await withClient(client, () => client.create(type, { metadata: {}, spec } as unknown as ApiObject))
+  return (result.status ?? {}) as T
 }
 
-function printRules(answer: RuleAnswer, { output, quiet }: CanIFlags, terminal: Terminal): number {
-  const { resourceRules, nonResourceRules, incomplete, errors } = answer
-  if (output === 'json') terminal.out(`${prettyJson(answer)}\n`)
+function printRules(result: RuleAnswer, { output, quiet }: CanIFlags, terminal: Terminal): number {
+  const { resourceRules, nonResourceRules, incomplete, errors } = result
+  if (output === 'json') terminal.out(`${prettyJson(result)}\n`)
   else if (!quiet) {
     const rows = [...resourceRows(resourceRules), ...nonResourceRules.map(pathRow)]
     terminal.out(columns([['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs'], ...rows]))

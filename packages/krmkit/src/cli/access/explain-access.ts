@@ -18,12 +18,12 @@ export async function runExplainAccess(
 ): Promise<number> {
   const user = parseUser(flags)
   const { rbac, namespace } = await loadRbacSource(flags, terminal)
-  const question = parseAccessRequest(verb, resource, { ...flags, namespace })
-  const explanation = explainAccess(rbac.policy, { ...question, user })
+  const request = parseAccessRequest(verb, resource, { ...flags, namespace })
+  const explanation = explainAccess(rbac.policy, { ...request, user })
   const isAdministrator = user.groups.includes(administrators)
   const allowed = explanation.allowed || isAdministrator
   if (flags.output === 'json') terminal.out(`${prettyJson(documentOf(explanation, allowed, isAdministrator))}\n`)
-  else terminal.out(textOf({ user, question, explanation, isAdministrator }, terminal.paint('out', flags.color)))
+  else terminal.out(textOf({ user, request, explanation, isAdministrator }, terminal.paint('out', flags.color)))
   return allowed ? exitCodes.success : exitCodes.findings
 }
 
@@ -42,16 +42,16 @@ function documentOf({ grants, passedOver, others }: AccessExplanation, allowed: 
 
 interface ExplanationDetails {
   readonly user: UserInfo
-  readonly question: AccessRequest
+  readonly request: AccessRequest
   readonly explanation: AccessExplanation
   readonly isAdministrator: boolean
 }
 
-function textOf({ user, question, explanation, isAdministrator }: ExplanationDetails, paint: Paint): string {
+function textOf({ user, request, explanation, isAdministrator }: ExplanationDetails, paint: Paint): string {
   const { grants, passedOver, others, allowed } = explanation
-  const who = `${user.username} (groups ${user.groups.join(', ')})`
+  const userText = `${user.username} (groups ${user.groups.join(', ')})`
   const answer = allowed || isAdministrator ? paint.green('yes') : paint.red('no')
-  const lines = [`${answer}: ${who} ${allowed || isAdministrator ? 'may' : 'may not'} ${accessRequestText(question)}`]
+  const lines = [`${answer}: ${userText} ${allowed || isAdministrator ? 'may' : 'may not'} ${accessRequestText(request)}`]
   if (isAdministrator) lines.push(`  The group ${goQuote(administrators)} is allowed everything, independent of roles.`)
   for (const { binding, subject, rule, ruleIndex } of grants) {
     lines.push(`  ${bindingText(binding)} gives ${roleText(binding)} to ${subject.kind} ${goQuote(subject.name)};`)

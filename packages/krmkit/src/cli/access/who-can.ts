@@ -13,13 +13,11 @@ export async function runWhoCan(
   terminal: Terminal,
 ): Promise<number> {
   const { rbac, namespace } = await loadRbacSource(flags, terminal)
-  const question = parseAccessRequest(verb, resource, { ...flags, namespace })
-  const holders = whoCan(rbac.policy, question)
+  const request = parseAccessRequest(verb, resource, { ...flags, namespace })
+  const holders = whoCan(rbac.policy, request)
   if (flags.output === 'json') terminal.out(`${prettyJson(holders.map(holderValue))}\n`)
   else if (holders.length > 0) terminal.out(columns([['SUBJECT', 'BINDING', 'ROLE', 'RULE'], ...holders.map(holderRow)]))
   else
-    terminal.err(
-      `No binding allows ${accessRequestText(question)}; members of the group system:masters are allowed everything.\n`,
-    )
+    terminal.err(`No binding allows ${accessRequestText(request)}; members of the group system:masters are allowed everything.\n`)
   return holders.length > 0 ? exitCodes.success : exitCodes.findings
 }

@@ -9,7 +9,7 @@ import type { AdmissionResult } from './offline-cluster.ts'
 export type ReportForm = 'text' | 'json' | 'yaml'
 
 export interface AdmissionReport {
-  add(answer: AdmissionResult): void
+  add(result: AdmissionResult): void
   end(): void
 }
 
@@ -18,19 +18,19 @@ export function createAdmissionReport(
   parts: { readonly out: (text: string) => void; readonly paint: Paint },
 ): AdmissionReport {
   if (form === 'text') return new TextReport(parts)
-  const answers: AdmissionResult[] = []
+  const results: AdmissionResult[] = []
   return {
-    add: (answer) => void answers.push(answer),
+    add: (result) => void results.push(result),
     end() {
-      const stored = answers.map(({ object }) => object).filter((object) => object !== undefined)
-      parts.out(form === 'yaml' ? printObjects(stored, 'yaml') : `${prettyJson(answers.map(plain))}\n`)
+      const stored = results.map(({ object }) => object).filter((object) => object !== undefined)
+      parts.out(form === 'yaml' ? printObjects(stored, 'yaml') : `${prettyJson(results.map(plain))}\n`)
     },
   }
 }
 
 /** The JSON form of a result. */
-function plain({ request: asked, operation, allowed, object, status, warnings, decisions }: AdmissionResult): object {
-  const { file, name } = asked
+function plain({ request, operation, allowed, object, status, warnings, decisions }: AdmissionResult): object {
+  const { file, name } = request
   return { file, ...name, operation, allowed, ...(status === undefined ? {} : { status }), warnings, decisions, object }
 }
 
@@ -45,14 +45,14 @@ class TextReport implements AdmissionReport {
     this.#paint = paint
   }
 
-  add(answer: AdmissionResult): void {
+  add(result: AdmissionResult): void {
     const { green, red, yellow, dim } = this.#paint
-    const { request: asked, allowed, operation, status, decisions, warnings } = answer
+    const { request, allowed, operation, status, decisions, warnings } = result
     if (allowed) this.#accepted++
     else this.#refused++
     const verb = operation === 'CREATE' ? 'created' : 'updated'
     const verdict = allowed ? green(`would be ${verb}`) : red(`would not be ${verb}`)
-    const lines = [`${objectText(asked.name)} ${verdict} ${dim(`(${asked.file})`)}`]
+    const lines = [`${objectText(request.name)} ${verdict} ${dim(`(${request.file})`)}`]
     if (status !== undefined) {
       const refused = decisions.find(({ outcome }) => outcome === 'refused')
       lines.push(`  ${red(refused === undefined ? 'refused' : `refused by ${refused.plugin}`)}: ${status.message ?? ''}`)

@@ -195,6 +195,6 @@ spec:
   it('reports invalid files', async () => {
     const { err, code } = await admit(file('odd.yaml', 'apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n'))
     expect(code).toBe(2)
-    expect(err).toContain('the cluster has no Thing of example.com/v1')
+    expect(err).toContain('the cluster does not serve Thing of example.com/v1')
   })
 })

@@ -86,8 +86,11 @@ export class OfflineCluster implements AsyncDisposable {
     const catalog = catalogOf(flags, features)
     const storage = memoryStorage({ clock: systemClock })
     const parts = { ...environment, storage, features, kinds: catalog.definitions, types: catalog.types }
-    const hooks = seed.filter(({ gvk }) => gvk.kind.endsWith('WebhookConfiguration')).length
-    if (hooks > 0) warn(`webhooks are not called: ignoring ${hooks} webhook ${hooks === 1 ? 'configuration' : 'configurations'}`)
+    const webhookConfigurations = seed.filter(({ gvk }) => gvk.kind.endsWith('WebhookConfiguration')).length
+    if (webhookConfigurations > 0)
+      warn(
+        `webhooks are not called: ignoring ${webhookConfigurations} webhook ${webhookConfigurations === 1 ? 'configuration' : 'configurations'}`,
+      )
     await seedStorage(seed, { ...parts, storage: withoutClose(storage) })
     const server = await createApiServer({
       ...parts,
@@ -110,26 +113,26 @@ export class OfflineCluster implements AsyncDisposable {
   async admit(given: RequestedObject): Promise<AdmissionResult> {
     const definition = await definitionOf(this.#server, given)
     const decisions: AdmissionDecision[] = []
-    const place = pathsOf(definition, given)
-    const asked = { ...given, name: { ...given.name, namespace: place.namespace } }
+    const paths = pathsOf(definition, given)
+    const requested = { ...given, name: { ...given.name, namespace: paths.namespace } }
     const present = this.#server.registry.reader.get(
       { group: definition.storage.group, resource: definition.storage.resource },
-      place.namespace,
-      asked.name.name,
+      paths.namespace,
+      requested.name.name,
     )
     const operation = present === undefined ? 'CREATE' : 'UPDATE'
-    const object = withVersion(asked.object, present?.metadata.resourceVersion)
+    const object = withVersion(requested.object, present?.metadata.resourceVersion)
     const response = await this.#server.handle({
-      ...request(operation === 'CREATE' ? 'POST' : 'PUT', operation === 'CREATE' ? place.collection : place.item, object),
+      ...request(operation === 'CREATE' ? 'POST' : 'PUT', operation === 'CREATE' ? paths.collection : paths.item, object),
       user: this.#user,
       decisions: (decision) => void decisions.push(decision),
     })
     const body = await bodyOf(response)
     const warnings = warningsOf(response)
     if (response.status >= 400)
-      return { request: asked, operation, allowed: false, status: body as unknown as Status, warnings, decisions }
+      return { request: requested, operation, allowed: false, status: body as unknown as Status, warnings, decisions }
     await this.#controllers.settled()
-    return { request: asked, operation, allowed: true, object: body as unknown as ApiObject, warnings, decisions }
+    return { request: requested, operation, allowed: true, object: body as unknown as ApiObject, warnings, decisions }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -162,37 +165,37 @@ function withoutClose(storage: Storage): Storage {
 async function seedStorage(seed: readonly RequestedObject[], parts: Parameters<typeof createApiServer>[0]): Promise<void> {
   const server = await createApiServer(parts)
   try {
-    for (const asked of seed) await seedObject(server, asked)
+    for (const requested of seed) await seedObject(server, requested)
   } finally {
     await server.close()
   }
 }
 
-async function seedObject(server: EmbeddedServer, asked: RequestedObject): Promise<void> {
-  const definition = await definitionOf(server, asked)
-  const { collection, item, namespace } = pathsOf(definition, asked)
+async function seedObject(server: EmbeddedServer, requested: RequestedObject): Promise<void> {
+  const definition = await definitionOf(server, requested)
+  const { collection, item, namespace } = pathsOf(definition, requested)
   if (namespace !== '' && server.registry.reader.get({ group: '', resource: 'namespaces' }, '', namespace) === undefined) {
-    const made = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
-    await sendOrFail(server, { ...request('POST', '/api/v1/namespaces', made), user: administrator }, asked)
+    const namespaceObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }
+    await sendOrFail(server, { ...request('POST', '/api/v1/namespaces', namespaceObject), user: administrator }, requested)
   }
   const stored = definition.storage
-  const present = server.registry.reader.get({ group: stored.group, resource: stored.resource }, namespace, asked.name.name)
-  const object = withVersion(asked.object, present?.metadata.resourceVersion)
-  const how = present === undefined ? request('POST', collection, object) : request('PUT', item, object)
-  await sendOrFail(server, { ...how, user: administrator }, asked)
-  const { status } = asked.object
+  const present = server.registry.reader.get({ group: stored.group, resource: stored.resource }, namespace, requested.name.name)
+  const object = withVersion(requested.object, present?.metadata.resourceVersion)
+  const write = present === undefined ? request('POST', collection, object) : request('PUT', item, object)
+  await sendOrFail(server, { ...write, user: administrator }, requested)
+  const { status } = requested.object
   if (typeof status !== 'object' || status === null || !definition.subresources.some(({ name }) => name.endsWith('/status')))
     return
   const patch = { ...request('PATCH', `${item}/status`, { status } as JsonObject), user: administrator }
-  await sendOrFail(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, asked)
+  await sendOrFail(server, { ...patch, headers: { 'content-type': 'application/merge-patch+json' } }, requested)
 }
 
 async function sendOrFail(
   server: EmbeddedServer,
-  how: Parameters<EmbeddedServer['handle']>[0],
+  write: Parameters<EmbeddedServer['handle']>[0],
   { name, file }: RequestedObject,
 ): Promise<void> {
-  const response = await server.handle(how)
+  const response = await server.handle(write)
   if (response.status < 400) return
   const { message = '' } = (await bodyOf(response)) as unknown as Status
   throw new CliError({ code: 'FileFailed', message: `${file}: ${objectText(name)}: ${message}` })
@@ -210,7 +213,7 @@ async function definitionOf(server: EmbeddedServer, { gvk, name, file }: Request
     if (found !== undefined) return found
     await new Promise((resolve) => setImmediate(resolve))
   }
-  const message = `${file}: the cluster has no ${name.kind} of ${name.apiVersion}; does it lack a definition?`
+  const message = `${file}: the cluster does not serve ${name.kind} of ${name.apiVersion}; is its definition missing?`
   throw new CliError({ code: 'FileFailed', message })
 }
 

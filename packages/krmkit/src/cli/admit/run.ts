@@ -22,16 +22,16 @@ export interface AdmitFlags {
 
 /** Runs `krmkit admit`. @returns the exit code. @throws CliError */
 export async function runAdmit(paths: readonly string[], flags: AdmitFlags, terminal: Terminal): Promise<number> {
-  const asked = requestedObjects(requireReadable(findManifests(paths, terminal)), flags.namespace)
+  const requested = requestedObjects(requireReadable(findManifests(paths, terminal)), flags.namespace)
   const config = requestedObjects(requireReadable(findManifests(flags.config, terminal)), flags.namespace)
   const report = createAdmissionReport(flags.output, { out: terminal.out, paint: terminal.paint('out', flags.color) })
   const cluster = await OfflineCluster.start(flags, { seed: config, warn: (text) => terminal.err(`krmkit: ${text}\n`) })
   let isRefused = false
   try {
-    for (const request of asked) {
-      const answer = await cluster.admit(request)
-      if (!answer.allowed) isRefused = true
-      report.add(answer)
+    for (const request of requested) {
+      const result = await cluster.admit(request)
+      if (!result.allowed) isRefused = true
+      report.add(result)
     }
   } finally {
     await cluster[Symbol.asyncDispose]()

@@ -127,13 +127,13 @@ function tokenLifetime(text: string): number {
 }
 
 function pairs(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  const made: Record<string, string> = Object.assign(Object.create(null) as Record<string, string>, before)
+  const parsed: Record<string, string> = Object.assign(Object.create(null) as Record<string, string>, before)
   for (const pair of text.split(',')) {
     const at = pair.indexOf('=')
     if (at < 1) throw new InvalidArgumentError('It must be key=value.')
     const name = pair.slice(0, at).trim()
-    if (name in made) throw new InvalidArgumentError(`${JSON.stringify(name)} is given twice.`)
-    made[name] = pair.slice(at + 1).trim()
+    if (name in parsed) throw new InvalidArgumentError(`${JSON.stringify(name)} is given twice.`)
+    parsed[name] = pair.slice(at + 1).trim()
   }
-  return made
+  return parsed
 }

@@ -128,14 +128,14 @@ async function authorizersOf(
   chosen: readonly string[],
   { parts, abac }: { readonly parts: AuthorizerEnvironment; readonly abac: () => Promise<Authorizer> },
 ): Promise<ReadonlyMap<string, Authorizer>> {
-  const made = new Map<string, Authorizer>([
+  const authorizers = new Map<string, Authorizer>([
     ['AlwaysAllow', alwaysAllow],
     ['AlwaysDeny', alwaysDeny],
   ])
-  if (chosen.includes('RBAC')) made.set('RBAC', await parts.rbac())
-  if (chosen.includes('Node')) made.set('Node', await parts.nodes())
-  if (chosen.includes('ABAC')) made.set('ABAC', await abac())
-  return made
+  if (chosen.includes('RBAC')) authorizers.set('RBAC', await parts.rbac())
+  if (chosen.includes('Node')) authorizers.set('Node', await parts.nodes())
+  if (chosen.includes('ABAC')) authorizers.set('ABAC', await abac())
+  return authorizers
 }
 
 /** Connections to webhooks. The connections of a replaced configuration stay open for one more reload, for requests in flight. */

@@ -87,21 +87,21 @@ async function createFromConfiguration(
     throw new CliError({ code: 'InvalidFlag', message })
   }
   const { createConfiguredAuthorization: configuredAuthorization } = await import('./authorization-configuration.ts')
-  const made = await configuredAuthorization(path, {
+  const configured = await configuredAuthorization(path, {
     ...environment,
     onReload: environment.onReload ?? (() => undefined),
     abac: async () => createAbac(options, environment),
   })
-  if (made.modes.includes('ABAC') !== (authorizationPolicyFile !== undefined)) {
-    await made[Symbol.asyncDispose]()
+  if (configured.modes.includes('ABAC') !== (authorizationPolicyFile !== undefined)) {
+    await configured[Symbol.asyncDispose]()
     const message = 'an authorizer of type ABAC and --authorization-policy-file go together'
     throw new CliError({ code: 'InvalidFlag', message })
   }
   return {
-    modes: made.modes,
-    bootstrapRoles: made.modes.includes('RBAC'),
-    authorizer: (parts) => made.authorizer(parts),
-    [Symbol.asyncDispose]: () => made[Symbol.asyncDispose](),
+    modes: configured.modes,
+    bootstrapRoles: configured.modes.includes('RBAC'),
+    authorizer: (parts) => configured.authorizer(parts),
+    [Symbol.asyncDispose]: () => configured[Symbol.asyncDispose](),
   }
 }
 

@@ -116,7 +116,7 @@ describe('--authorization-mode', () => {
         asked.push(review)
         const allowed = review.spec.resourceAttributes?.verb === 'list'
         response.writeHead(fails ? 503 : 200, { 'content-type': 'application/json' })
-        response.end(JSON.stringify({ ...review, status: { allowed, reason: 'so says the service' } }))
+        response.end(JSON.stringify({ ...review, status: { allowed, reason: 'decided by the webhook' } }))
       })
     })
     services.push(service)
@@ -136,7 +136,7 @@ describe('--authorization-mode', () => {
     expect(asked.filter(({ spec }) => spec.user === 'jane')).toHaveLength(1)
     await expect(jane.get(ConfigMap, 'a')).rejects.toMatchObject({
       code: 403,
-      message: expect.stringContaining(': so says the service'),
+      message: expect.stringContaining(': decided by the webhook'),
     })
     fails = true
     await expect(jane.get(ConfigMap, 'a')).rejects.toMatchObject({ code: 500 })

@@ -22,7 +22,7 @@ interface Inspection {
 export function runInspect(paths: readonly string[], flags: InspectFlags, terminal: Terminal): number {
   const all = readInputs(paths, terminal).map((input) => inspect(input, flags))
   if (flags.output === 'json') terminal.out(`${prettyJson(all.map(forPrograms))}\n`)
-  else terminal.out(all.map((told) => forPeople(told, terminal)).join('\n'))
+  else terminal.out(all.map((inspection) => forPeople(inspection, terminal)).join('\n'))
   return all.every(({ isFine }) => isFine) ? exitCodes.success : exitCodes.findings
 }
 
@@ -89,10 +89,10 @@ function forPrograms({ where, kind, facts, verdicts, isFine }: Inspection): obje
 function forPeople({ where, kind, facts, verdicts }: Inspection, terminal: Terminal): string {
   const paint = terminal.paint('out', 'auto')
   const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `  ${name.padEnd(14)} ${value}`)
-  const said = verdicts.map(({ signer, objection, approval }) => {
+  const verdictLines = verdicts.map(({ signer, objection, approval }) => {
     const verdict =
       objection === undefined ? `${paint.green('would sign')}; ${approval}` : `${paint.red('refuses')}: ${objection}`
     return `  ${signer}: ${verdict}`
   })
-  return `${[paint.bold(`${where} [${kind}]`), ...lines, ...said].join('\n')}\n`
+  return `${[paint.bold(`${where} [${kind}]`), ...lines, ...verdictLines].join('\n')}\n`
 }

@@ -39,32 +39,32 @@ const defaultUsages: Readonly<Record<SignerPurpose, readonly string[]>> = {
 /** The signer and usages of a request, from its CertificateSigningRequest or from flags. */
 export function signerAndUsages(
   object: RequestObject | undefined,
-  question: SignerFlags,
+  flags: SignerFlags,
   profile: NamingProfile,
 ): { readonly signer: string | undefined; readonly usages: readonly string[] | undefined } {
-  const signer = object?.spec?.signerName ?? question.signer
+  const signer = object?.spec?.signerName ?? flags.signer
   const purpose = signer === undefined ? undefined : purposeOf(signer, profile)
-  const usual = purpose === undefined ? undefined : defaultUsages[purpose]
-  return { signer, usages: object?.spec?.usages ?? question.usages ?? usual }
+  const defaults = purpose === undefined ? undefined : defaultUsages[purpose]
+  return { signer, usages: object?.spec?.usages ?? flags.usages ?? defaults }
 }
 
 /** The verdict of the named signer, or of all built-in signers when none is named. */
 export function signerVerdicts(
   input: { readonly request: CertificateRequest; readonly object: RequestObject | undefined },
-  question: SignerFlags,
+  flags: SignerFlags,
   profile: NamingProfile,
 ): SignerVerdict[] {
-  const { signer, usages } = signerAndUsages(input.object, question, profile)
+  const { signer, usages } = signerAndUsages(input.object, flags, profile)
   const names = builtInSigners(profile)
-  const username = input.object?.spec?.username ?? question.requester ?? ''
+  const username = input.object?.spec?.username ?? flags.requester ?? ''
   const signers = signer === undefined ? signerPurposes.map((purpose) => names[purpose]) : [signer]
   return signers.map((signerName) => {
-    const asked = usages ?? defaultUsages[purposeOf(signerName, profile) ?? 'apiserverClient']
+    const effectiveUsages = usages ?? defaultUsages[purposeOf(signerName, profile) ?? 'apiserverClient']
     const { request } = input
     return {
       signer: signerName,
-      objection: objectionOf({ request, signerName, usages: asked }, profile),
-      approval: approvalOf({ request, signerName, usages: asked, username }, profile),
+      objection: objectionOf({ request, signerName, usages: effectiveUsages }, profile),
+      approval: approvalOf({ request, signerName, usages: effectiveUsages, username }, profile),
     }
   })
 }
@@ -81,16 +81,16 @@ export function requestProblem(request: CertificateRequest): string | undefined 
 }
 
 function objectionOf(
-  asked: { readonly request: CertificateRequest; readonly signerName: string; readonly usages: readonly string[] },
+  input: { readonly request: CertificateRequest; readonly signerName: string; readonly usages: readonly string[] },
   profile: NamingProfile,
 ): string | undefined {
-  const purpose = purposeOf(asked.signerName, profile)
+  const purpose = purposeOf(input.signerName, profile)
   if (purpose === 'legacyUnknown') return 'the API rejects new requests for it'
-  return signerObjection(asked, profile) ?? requestProblem(asked.request)
+  return signerObjection(input, profile) ?? requestProblem(input.request)
 }
 
-function approvalOf(asked: Parameters<typeof autoApprovals>[0], profile: NamingProfile): string {
-  if (purposeOf(asked.signerName, profile) === undefined) return 'its approval rules are unknown'
-  const rights = autoApprovals(asked, profile).map(({ subresource }) => subresource)
+function approvalOf(input: Parameters<typeof autoApprovals>[0], profile: NamingProfile): string {
+  if (purposeOf(input.signerName, profile) === undefined) return 'its approval rules are unknown'
+  const rights = autoApprovals(input, profile).map(({ subresource }) => subresource)
   return rights.length === 0 ? 'needs manual approval' : `approved automatically for users who may create ${rights.join(' or ')}`
 }

@@ -127,10 +127,10 @@ export class OfflineKinds {
   #whyMissing(gvk: GroupVersionKind): FoundKind {
     const apiVersion = formatApiVersion(gvk)
     this.#lifecycles ??= readLifecycle()
-    const life = this.#lifecycles.find(
+    const lifecycle = this.#lifecycles.find(
       ({ group, version, kind }) => group === gvk.group && version === gvk.version && kind === gvk.kind,
     )
-    if (life !== undefined && life.list !== null) return this.#atRelease(gvk, life)
+    if (lifecycle !== undefined && lifecycle.list !== null) return this.#atRelease(gvk, lifecycle)
     const name = `${apiVersion} ${gvk.kind}`
     if (this.#catalog.kind(gvk) !== undefined) return missing('unknown', `${name} is part of requests, not a stored object`)
     const group = this.#lifecycles.filter((each) => each.group === gvk.group)
@@ -138,22 +138,25 @@ export class OfflineKinds {
     const elsewhere = this.#catalog.definitions.filter(({ kind }) => kind.kind === gvk.kind)
     const served = [...new Set(elsewhere.map(({ kind }) => formatApiVersion(kind)))]
     if (served.length > 0) return missing('unknown', `unknown kind ${name}: ${gvk.kind} is in ${served.join(', ')}`)
-    const near = nearestName(
+    const suggestion = nearestName(
       gvk.kind,
       this.#catalog.definitions.map(({ kind }) => kind.kind),
     )
-    return missing('unknown', `unknown kind ${gvk.kind} in ${apiVersion}${near === undefined ? '' : `; did you mean ${near}?`}`)
+    return missing(
+      'unknown',
+      `unknown kind ${gvk.kind} in ${apiVersion}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`,
+    )
   }
 
-  #atRelease(gvk: GroupVersionKind, life: KindLifecycle): FoundKind {
+  #atRelease(gvk: GroupVersionKind, lifecycle: KindLifecycle): FoundKind {
     const name = `${formatApiVersion(gvk)} ${gvk.kind}`
-    const { phase, removed, replacement } = kindStateAt(life, this.#release)
+    const { phase, removed, replacement } = kindStateAt(lifecycle, this.#release)
     const [group = '', version = '', kind = ''] = replacement?.split(',') ?? []
     const instead = replacement === undefined ? '' : `; use ${formatApiVersion({ group, version })} ${kind}`
     if (phase === 'future')
-      return missing('gone', `${name} is not in Kubernetes ${this.#release}: it was added in Kubernetes ${life.introduced}`)
+      return missing('gone', `${name} is not in Kubernetes ${this.#release}: it was added in Kubernetes ${lifecycle.introduced}`)
     if (phase === 'removed') return missing('gone', `${name} was removed in Kubernetes ${removed}${instead}`)
-    if (!life.served133 && compareReleases(this.#release, newestRelease) >= 0)
+    if (!lifecycle.served133 && compareReleases(this.#release, newestRelease) >= 0)
       return missing('gone', `${name} is not in Kubernetes ${this.#release}${instead}`)
     const removal = removed === undefined ? '' : `; it is removed in Kubernetes ${removed}${instead}`
     return { kind: 'unchecked', message: `${name} is not validated: its type is not available${removal}` }
@@ -172,8 +175,8 @@ export class OfflineKinds {
     const kinds = [...this.#customVersions.keys()]
       .filter((each) => each.startsWith(`${gvk.group}/`))
       .map((each) => each.slice(gvk.group.length + 1))
-    const near = nearestName(gvk.kind, kinds)
-    return missing('custom', `no file defines ${name}${near === undefined ? '' : `; did you mean ${near}?`}`)
+    const suggestion = nearestName(gvk.kind, kinds)
+    return missing('custom', `no file defines ${name}${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`)
   }
 }
 

@@ -8,8 +8,8 @@ export type ObjectForm = 'yaml' | 'json'
 export function printObjects(objects: readonly unknown[], form: ObjectForm): string {
   if (form === 'yaml') return objects.map(printYaml).join('---\n')
   const [only] = objects
-  const whole = objects.length === 1 ? only : { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }
-  return `${prettyJson(whole)}\n`
+  const document = objects.length === 1 ? only : { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }
+  return `${prettyJson(document)}\n`
 }
 
 /** Formats indented JSON; a value with integers beyond the safe range is printed on one line. */

@@ -29,15 +29,17 @@ const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource:
 export async function publishClusterInfo(client: Client, options: PublishOptions): Promise<void> {
   const { profile = stockProfile, fieldManager = 'krmkit', signal } = options
   const namespace = profile.publicNamespace
-  const how = { fieldManager, ...(signal === undefined ? {} : { signal }) }
-  for (const [resource, object] of rbacObjects(profile)) await ignoreAlreadyExists(client.create(resource, object, how))
+  const writeOptions = { fieldManager, ...(signal === undefined ? {} : { signal }) }
+  for (const [resource, object] of rbacObjects(profile)) await ignoreAlreadyExists(client.create(resource, object, writeOptions))
   const kubeconfig = clusterKubeconfig(options)
   const data = { [clusterInfoKey]: kubeconfig }
-  const made = await ignoreAlreadyExists(client.create(configMaps, { metadata: { name: clusterInfoName, namespace }, data }, how))
-  if (made !== undefined) return
+  const created = await ignoreAlreadyExists(
+    client.create(configMaps, { metadata: { name: clusterInfoName, namespace }, data }, writeOptions),
+  )
+  if (created !== undefined) return
   const { data: found = {} } = await client.get(configMaps, clusterInfoName, { namespace })
   if (found[clusterInfoKey] === kubeconfig) return
-  await client.patch(configMaps, clusterInfoName, { ...how, namespace, type: 'merge', patch: { data } })
+  await client.patch(configMaps, clusterInfoName, { ...writeOptions, namespace, type: 'merge', patch: { data } })
 }
 
 /** A kubeconfig with one unnamed cluster and without users. */

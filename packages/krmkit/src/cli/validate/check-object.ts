@@ -210,10 +210,10 @@ async function ruleProblems(
 ): Promise<readonly Problem[]> {
   const { kind, policy } = definition
   const paths = missingMembers(written, policy.requiredMembers?.[''] ?? [])
-  const unnamed = paths.map((path) => error('required', String(path), 'Required value'))
+  const missing = paths.map((path) => error('required', String(path), 'Required value'))
   try {
     const filled = withDefaults(definition, object)
-    const homeless = applyRequestNamespace(filled, kind.namespaced)
+    const namespaceProblems = applyRequestNamespace(filled, kind.namespaced)
     const stored = definition.toStorage?.(filled) ?? filled
     const { group, version } = definition
     const warnings: string[] = []
@@ -231,8 +231,8 @@ async function ruleProblems(
     await policy.ready?.(stored, undefined)
     const errors = policy.validate?.(stored, context) ?? metadataErrors(stored, definition)
     warnings.push(...(policy.warnings?.(stored, undefined, context) ?? []))
-    const isNew = ({ path }: Problem) => !unnamed.some((each) => each.path === path)
-    return [...unnamed, ...distinct(errors).map(problemOf).filter(isNew), ...homeless, ...warnings.map(warningProblem)]
+    const isNew = ({ path }: Problem) => !missing.some((each) => each.path === path)
+    return [...missing, ...distinct(errors).map(problemOf).filter(isNew), ...namespaceProblems, ...warnings.map(warningProblem)]
   } catch (failure) {
     return [error('internal', '', messageOf(failure))]
   }

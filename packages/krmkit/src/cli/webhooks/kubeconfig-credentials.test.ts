@@ -47,17 +47,13 @@ current-context: x
   })
 
   it.each([
-    ['half a key pair', 'users: [{name: "*", user: {client-certificate-data: AAAA}}]', 'go together'],
-    ['a command', 'users: [{name: "*", user: {exec: {command: x}}}]', 'exec is not supported'],
-    ['a list that is none', 'users: 7', 'users is not a list'],
-    ['a user that is no object', 'users: [{name: "*", user: token}]', 'expected an object'],
-    ['a token that is no text', 'users: [{name: "*", user: {token: 7}}]', 'token is not a string'],
+    ['a certificate without a key', 'users: [{name: "*", user: {client-certificate-data: AAAA}}]', 'go together'],
+    ['an exec plugin', 'users: [{name: "*", user: {exec: {command: x}}}]', 'exec is not supported'],
+    ['users that are not a list', 'users: 7', 'users is not a list'],
+    ['a user that is not an object', 'users: [{name: "*", user: token}]', 'expected an object'],
+    ['a token that is not a string', 'users: [{name: "*", user: {token: 7}}]', 'token is not a string'],
     ['a misspelled credential', 'users: [{name: "*", user: {tokenfile: x}}]', '"tokenfile" is not a member of a user'],
-    [
-      'data that is no base64',
-      'users: [{name: "*", user: {client-certificate-data: A*AA, client-key-data: AAAA}}]',
-      'not base64',
-    ],
+    ['invalid base64 data', 'users: [{name: "*", user: {client-certificate-data: A*AA, client-key-data: AAAA}}]', 'not base64'],
     ['a missing file', 'users: [{name: "*", user: {client-certificate: gone, client-key: gone}}]', 'cannot read'],
   ])('rejects %s', async (_, text, message) => {
     await expect(credentials(text)).rejects.toThrow(message)
