@@ -3,8 +3,8 @@ export type CliErrorCode =
   | 'InvalidFlag'
   /** A file that cannot be read or written. */
   | 'FileFailed'
-  /** Unusable output of another program or server. */
-  | 'Unusable'
+  /** An invalid response of a server. */
+  | 'InvalidResponse'
 
 /** A failure that the user can correct; the message is printed without a stack. */
 export class CliError extends Error {

@@ -5,10 +5,8 @@ import { join } from 'node:path'
 import { certificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testTerminal } from './offline/testing/test-terminal.ts'
-import { createProgram } from './program.ts'
 import { serve } from './serve.ts'
-import type { ServeOptions } from './serve-options.ts'
+import { serveOptions } from './testing/run-command.ts'
 
 let folder: string
 const environment = { clock: systemClock, random: systemRandom }
@@ -50,16 +48,8 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** `@name` in a flag is replaced by the path of a file. */
 const start = async (flags: readonly string[]) => {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
   const words = flags.map((word) => word.replace('@', `${folder}/`))
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
-    ...['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`],
-    ...words,
-  ])
-  return serve(options!, { info: () => {}, error: () => {} })
+  return serve(await serveOptions(`${folder}/data`, words), { info: () => {}, error: () => {} })
 }
 
 const oidc = ['--oidc-issuer-url=https://127.0.0.1:1', '--oidc-client-id=c']

@@ -2,10 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from './offline/testing/test-terminal.ts'
-import { createProgram } from './program.ts'
 import { serve } from './serve.ts'
-import type { ServeOptions } from './serve-options.ts'
+import { serveOptions } from './testing/run-command.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -15,13 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 const start = async (...flags: string[]) => {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const words = ['node', 'krmkit', 'serve', '--secure-port=0', ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(words)
-  return serve(options!, { info: () => {}, error: () => {} })
+  return serve(await serveOptions(`${folder}/data`, flags), { info: () => {}, error: () => {} })
 }
 
 /** Modes of a folder and of all its files. */

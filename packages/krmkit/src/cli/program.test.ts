@@ -147,4 +147,12 @@ describe('krmkit serve', () => {
     expect(help.printed).toContain('--authorization-mode <modes>')
     expect((await run('--version')).printed).toBe('1.2.3\n')
   })
+
+  it('groups its flags under the headings of kube-apiserver', async () => {
+    const { printed } = await run('serve', '--help')
+    expect(printed.match(/^[A-Z][\w ]*(?=:$)/gm)).toEqual([
+      ...['Generic', 'Secure serving', 'Storage', 'Authentication', 'Authorization', 'Admission', 'Audit', 'Features'],
+      ...['API enablement', 'Controllers', 'Misc', 'Logs', 'Options'],
+    ])
+  })
 })

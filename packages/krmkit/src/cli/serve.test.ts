@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, loadKubeconfig, remoteClient, resourceType, subresourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from './offline/testing/test-terminal.ts'
-import { createProgram } from './program.ts'
 import { type RunningServer, serve } from './serve.ts'
-import type { ServeOptions } from './serve-options.ts'
+import { serveOptions } from './testing/run-command.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 
@@ -24,23 +22,8 @@ afterEach(async () => {
 
 const logged: string[] = []
 const log = { info: (text: string) => void logged.push(text), error: (text: string) => void logged.push(text) }
-const optionsOf = async (flags: readonly string[]): Promise<ServeOptions> => {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
-    'node',
-    'krmkit',
-    'serve',
-    '--secure-port=0',
-    `--data-dir=${folder}/data`,
-    ...flags,
-  ])
-  return options!
-}
 const start = async (...flags: string[]) => {
-  const serving = await serve(await optionsOf(flags), log)
+  const serving = await serve(await serveOptions(`${folder}/data`, flags), log)
   running.push(serving)
   return serving
 }

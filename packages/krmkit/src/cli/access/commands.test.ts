@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
+import { runCommand } from '../testing/run-command.ts'
 import { parseAccessRequest } from './access-request.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-access-'))
@@ -38,13 +37,8 @@ items:
 )
 
 const run = async (line: string, ...files: string[]) => {
-  const terminal = testTerminal()
-  const program = createProgram({ terminal, serve: async () => undefined })
   const from = (files.length === 0 ? [folder] : files).flatMap((file) => ['-f', file])
-  await program
-    .parseAsync(['node', 'krmkit', ...line.split(' '), ...from])
-    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return terminal.printed
+  return runCommand([...line.split(' '), ...from])
 }
 
 describe('who-can', () => {

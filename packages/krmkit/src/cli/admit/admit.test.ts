@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-admit-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -14,12 +13,7 @@ function file(name: string, text: string): string {
   return path
 }
 
-async function admit(...args: string[]) {
-  const terminal = testTerminal()
-  const program = createProgram({ terminal, serve: async () => undefined })
-  await program.parseAsync(['node', 'krmkit', 'admit', ...args])
-  return terminal.printed
-}
+const admit = (...args: string[]) => runCommand(['admit', ...args])
 
 const cluster = file(
   'cluster.yaml',

@@ -10,10 +10,8 @@ import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, r
 import { type Listening, listen, selfSigned } from '@krmkit/http'
 import { type ApiObject, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
 /** Servers on ports: an aggregator and, behind it, a second `serve` or a scripted server. */
 
@@ -71,13 +69,10 @@ interface Started extends RunningServer {
 }
 
 async function start(name: string, ...flags: string[]): Promise<Started> {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/${name}`, '--controllers=', ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
-  const serving = await serve(options!, { info: () => undefined, error: () => undefined })
+  const serving = await serve(await serveOptions(`${folder}/${name}`, ['--controllers=', ...flags]), {
+    info: () => undefined,
+    error: () => undefined,
+  })
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const admin = remoteClient({ ...connection, namespace: 'default' })

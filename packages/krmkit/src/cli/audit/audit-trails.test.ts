@@ -8,9 +8,8 @@ import { inProcessClient, resourceType } from '@krmkit/client'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import type { ServeOptions } from '../serve-options.ts'
+import { runCommand } from '../testing/run-command.ts'
 import { createAuditTrails } from './audit-trails.ts'
 
 let folder: string
@@ -38,18 +37,13 @@ rules:
 `
 
 async function optionsOf(...flags: string[]): Promise<ServeOptions> {
-  let taken: ServeOptions | undefined
-  const serve = async (options: ServeOptions) => {
-    taken = options
-  }
-  const program = createProgram({ terminal: testTerminal({ version: '0', out: () => undefined, err: () => undefined }), serve })
-  await program.parseAsync(['node', 'krmkit', 'serve', ...flags])
-  if (taken === undefined) throw new Error('flags were not taken')
-  return taken
+  const { options, err } = await runCommand(['serve', ...flags])
+  if (options === undefined) throw new Error(err)
+  return options
 }
 
-const said: string[] = []
-const log = { info: (text: string) => void said.push(text), error: (text: string) => void said.push(text) }
+const logged: string[] = []
+const log = { info: (text: string) => void logged.push(text), error: (text: string) => void logged.push(text) }
 const environment = { clock: systemClock, random: systemRandom, profile: stockProfile, log }
 
 /** Runs a server with the audit trails of the flags, creates a ConfigMap and a Secret, and closes it. */
@@ -109,10 +103,10 @@ describe('audit flags', () => {
   })
 
   it('disable auditing without a policy, and log it', async () => {
-    said.length = 0
+    logged.length = 0
     const { trails } = await createAuditTrails(await optionsOf(`--audit-log-path=${folder}/audit.log`), environment)
     expect(trails).toEqual([])
-    expect(said).toEqual(['auditing is disabled: --audit-policy-file is not set'])
+    expect(logged).toEqual(['auditing is disabled: --audit-policy-file is not set'])
   })
 
   it.each([

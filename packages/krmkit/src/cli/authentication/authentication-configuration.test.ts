@@ -7,10 +7,8 @@ import { listen } from '@krmkit/http'
 import { type Clock, fakeClock, seededRandom, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import { serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { serveOptions } from '../testing/run-command.ts'
 import { createConfiguredAuthentication } from './authentication-configuration.ts'
 
 let folder: string
@@ -161,13 +159,7 @@ describe('createConfiguredAuthentication', () => {
 
 describe('--authentication-config', () => {
   const start = async (...flags: string[]) => {
-    let options: ServeOptions | undefined
-    const take = async (given: ServeOptions) => {
-      options = given
-    }
-    const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`, ...flags]
-    await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
-    const serving = await serve(options!, { info: () => undefined, error: () => undefined })
+    const serving = await serve(await serveOptions(`${folder}/data`, flags), { info: () => undefined, error: () => undefined })
     closing.push(() => serving.close())
     const { server, ca } = await loadKubeconfig({ path: serving.kubeconfig! })
     return async (path: string, token?: string) => {

@@ -7,10 +7,8 @@ import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, r
 import { type Listening, listen } from '@krmkit/http'
 import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
 /** Tests each authentication flag with a server on a port. */
 
@@ -36,13 +34,7 @@ const log = {
   error: (text: string, error?: unknown) => void logged.push(`${text}: ${String(error)}`),
 }
 async function start(...flags: string[]): Promise<RunningServer & { admin: Client; connection: KubeconfigConnection }> {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`, ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
-  const serving = await serve(options!, log)
+  const serving = await serve(await serveOptions(`${folder}/data`, flags), log)
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const admin = remoteClient(connection)

@@ -23,13 +23,13 @@ afterEach(async () => {
 
 /** A webhook that allows users whose name ends with `ok` and denies user `bad`. */
 async function hookService() {
-  const asked: { apiVersion: string; spec: { user: string } }[] = []
+  const reviews: { apiVersion: string; spec: { user: string } }[] = []
   const service = createServer((request, response) => {
     const parts: Buffer[] = []
     request.on('data', (part) => parts.push(part))
     request.on('end', () => {
       const review = JSON.parse(Buffer.concat(parts).toString())
-      asked.push(review)
+      reviews.push(review)
       const { user } = review.spec
       const status = { allowed: user.endsWith('ok'), denied: user === 'bad' }
       response.setHeader('content-type', 'application/json')
@@ -45,7 +45,7 @@ async function hookService() {
   const users = [{ name: 'u', user: {} }]
   const config = { apiVersion: 'v1', kind: 'Config', clusters, users, contexts, 'current-context': 'x' }
   await writeFile(path, JSON.stringify(config))
-  return { asked, path }
+  return { reviews, path }
 }
 const hook = (path: string, more = '') => `
 - type: Webhook
@@ -105,7 +105,7 @@ async function follow(authorizers: string, parts: Partial<Record<'rbac' | 'nodes
 
 describe('createConfiguredAuthorization', () => {
   it('calls authorizers in order, and webhooks only when their match conditions hold', async () => {
-    const { path, asked } = await hookService()
+    const { path, reviews } = await hookService()
     const conditions = `    matchConditions:
     - expression: has(request.resourceAttributes) && request.resourceAttributes.namespace == 'n'
     - expression: "!('system:nodes' in request.groups)"`
@@ -114,11 +114,11 @@ describe('createConfiguredAuthorization', () => {
     expect(await ask('ok')).toBe('allow')
     expect(await ask('bad')).toBe('deny')
     expect(await ask('other')).toBe('allow')
-    expect(asked).toHaveLength(3)
-    expect(asked[0]).toMatchObject({ apiVersion: 'authorization.k8s.io/v1', spec: { user: 'ok' } })
+    expect(reviews).toHaveLength(3)
+    expect(reviews[0]).toMatchObject({ apiVersion: 'authorization.k8s.io/v1', spec: { user: 'ok' } })
     expect(await ask('bad', { namespace: 'elsewhere' })).toBe('allow')
     expect(await ask('bad', { user: { username: 'bad', groups: ['system:nodes'] } })).toBe('allow')
-    expect(asked).toHaveLength(3)
+    expect(reviews).toHaveLength(3)
   })
 
   it('applies the failure policy of an unreachable webhook, except to administrators', async () => {

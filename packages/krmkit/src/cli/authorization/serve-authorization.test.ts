@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
@@ -31,18 +29,7 @@ afterEach(async () => {
 
 const log = { info: () => undefined, error: () => undefined }
 
-/** Runs the command line; `serve` starts a server. */
-const run = async (...flags: string[]) => {
-  const terminal = testTerminal()
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  await createProgram({ terminal, serve: take })
-    .parseAsync(['node', 'krmkit', ...flags])
-    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return { ...terminal.printed, options }
-}
+const run = (...args: string[]) => runCommand(args)
 
 const start = async (...flags: string[]) => {
   const own = ['--secure-port=0', `--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`]
@@ -56,16 +43,16 @@ const start = async (...flags: string[]) => {
     clients.push(client)
     return client
   }
-  return { serving, root: as('root-token'), jane: as('jane-token'), nobody: as('') }
+  return { serving, root: as('root-token'), jane: as('jane-token'), anonymous: as('') }
 }
 
 const status = async (client: Client, path: string) => (await client.request({ path })).status
 
 describe('--authorization-mode', () => {
   it('Node,RBAC: creates the bootstrap roles and aggregates them', async () => {
-    const { root, jane, nobody, serving } = await start('--authorization-mode=Node,RBAC')
-    expect(await status(nobody, '/healthz')).toBe(200)
-    expect(await status(nobody, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(403)
+    const { root, jane, anonymous, serving } = await start('--authorization-mode=Node,RBAC')
+    expect(await status(anonymous, '/healthz')).toBe(200)
+    expect(await status(anonymous, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(403)
     expect(await status(root, '/healthz/poststarthook/rbac/bootstrap-roles')).toBe(200)
     expect(await status(jane, '/api')).toBe(200)
     await expect(jane.list(ConfigMap)).rejects.toMatchObject({ code: 403 })
@@ -106,14 +93,14 @@ describe('--authorization-mode', () => {
   })
 
   it('Webhook: the webhook decides; a failure denies the request', async () => {
-    const asked: { spec: { user: string } }[] = []
+    const reviews: { spec: { user: string } }[] = []
     let fails = false
     const service = createServer((request, response) => {
       const parts: Buffer[] = []
       request.on('data', (part) => parts.push(part))
       request.on('end', () => {
         const review = JSON.parse(Buffer.concat(parts).toString())
-        asked.push(review)
+        reviews.push(review)
         const allowed = review.spec.resourceAttributes?.verb === 'list'
         response.writeHead(fails ? 503 : 200, { 'content-type': 'application/json' })
         response.end(JSON.stringify({ ...review, status: { allowed, reason: 'decided by the webhook' } }))
@@ -133,7 +120,7 @@ describe('--authorization-mode', () => {
       '--authorization-webhook-cache-unauthorized-ttl=0s',
     )
     for (let i = 0; i < 3; i++) await jane.list(ConfigMap, { namespace: 'default' })
-    expect(asked.filter(({ spec }) => spec.user === 'jane')).toHaveLength(1)
+    expect(reviews.filter(({ spec }) => spec.user === 'jane')).toHaveLength(1)
     await expect(jane.get(ConfigMap, 'a')).rejects.toMatchObject({
       code: 403,
       message: expect.stringContaining(': decided by the webhook'),

@@ -7,10 +7,8 @@ import { readCertificateRequest, readCertificates } from '@krmkit/certificates/r
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, systemClock, systemRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
 /** Tests each signing flag with a server on a port. */
 
@@ -42,14 +40,8 @@ afterEach(async () => {
 })
 
 async function start(...flags: string[]): Promise<RunningServer & { admin: Client; connection: KubeconfigConnection }> {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`, ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
   const note = (text: string) => void logged.push(text)
-  const serving = await serve(options!, { info: note, error: note })
+  const serving = await serve(await serveOptions(`${folder}/data`, flags), { info: note, error: note })
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const admin = remoteClient(connection)

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { apply, explainConflict, type FieldConflict, FieldManagerError, type OfflineApplied } from '@krmkit/fieldmanager'
+import { apply, explainConflict, type FieldConflict, type OfflineApplied } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
@@ -12,6 +12,7 @@ import { type ObjectForm, prettyJson, printObjects } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 import { changeLines } from './change-text.ts'
 import { convertToVersion } from './convert-version.ts'
+import { reportingObject } from './field-manager-failure.ts'
 
 /** The flags of `krmkit apply`. */
 export interface ApplyFlags {
@@ -81,24 +82,17 @@ interface ApplyContext {
 
 function applyOne(applied: LoadedObject, liveObject: LoadedObject | undefined, { flags, kinds, now }: ApplyContext): Outcome {
   const live = liveObject === undefined ? undefined : convertToVersion(liveObject, applied.gvk, kinds)
-  try {
-    const result = apply({
+  const result = reportingObject(applied, () =>
+    apply({
       live,
       applied: applied.object,
       manager: flags.fieldManager,
       force: flags.forceConflicts,
       now,
       ...(applied.type === undefined ? {} : { schema: applied.type }),
-    })
-    return { applied, live, result }
-  } catch (error) {
-    if (!(error instanceof FieldManagerError)) throw error
-    throw new CliError({
-      code: 'FileFailed',
-      message: `${applied.file}: ${objectText(applied.name)}: ${error.message}`,
-      cause: error,
-    })
-  }
+    }),
+  )
+  return { applied, live, result }
 }
 
 function outcomeLines({ applied, live, result }: Outcome, paint: Paint): string[] {

@@ -1,12 +1,11 @@
-import { type BlamedLine, blame, blameLines, FieldManagerError, type Owner } from '@krmkit/fieldmanager'
-import { CliError } from '../cli-error.ts'
+import { type BlamedLine, blame, blameLines, type Owner } from '@krmkit/fieldmanager'
 import { kindsFor } from '../offline/definitions.ts'
 import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
-import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson } from '../offline/print.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+import { reportingObject } from './field-manager-failure.ts'
 
 /** The flags of `krmkit blame`. */
 export interface BlameFlags {
@@ -19,24 +18,12 @@ export interface BlameFlags {
 export function runBlame(paths: readonly string[], flags: BlameFlags, terminal: Terminal): number {
   const files = requireReadable(findManifests(paths, terminal))
   const objects = loadObjects(files, kindsFor(files, flags.definitions, terminal))
-  const guarded = <V>(object: LoadedObject, read: () => V): V => {
-    try {
-      return read()
-    } catch (error) {
-      if (!(error instanceof FieldManagerError)) throw error
-      throw new CliError({
-        code: 'FileFailed',
-        message: `${object.file}: ${objectText(object.name)}: ${error.message}`,
-        cause: error,
-      })
-    }
-  }
   if (flags.output === 'json') {
-    terminal.out(`${prettyJson(objects.map((object) => guarded(object, () => jsonOf(object))))}\n`)
+    terminal.out(`${prettyJson(objects.map((object) => reportingObject(object, () => jsonOf(object))))}\n`)
     return exitCodes.success
   }
   const paint = terminal.paint('out', flags.color)
-  const blocks = objects.map((object) => guarded(object, () => textOf(blameLines(object.object, object.type), paint)))
+  const blocks = objects.map((object) => reportingObject(object, () => textOf(blameLines(object.object, object.type), paint)))
   terminal.out(blocks.join('---\n'))
   return exitCodes.success
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-ownership-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -16,12 +16,8 @@ const file = (text: string, name = 'x.yaml'): string => {
 }
 
 const now = Date.UTC(2025, 0, 2, 3, 4, 5)
-const run = async (flags: readonly string[], parts: Partial<TestTerminal> = {}) => {
-  const terminal = testTerminal({ now: () => now, ...parts })
-  const program = createProgram({ terminal, serve: async () => undefined })
-  await program.parseAsync(['node', 'krmkit', ...flags]).catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return terminal.printed
-}
+const run = (flags: readonly string[], parts: Partial<TestTerminal> = {}) =>
+  runCommand(flags, testTerminal({ now: () => now, ...parts }))
 
 const deployment = (spec: string) => `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n${spec}`
 const containers = (...items: string[]) =>

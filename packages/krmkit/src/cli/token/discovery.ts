@@ -133,5 +133,5 @@ function parsedOr<T>(parse: () => T, otherwise: string): T {
 }
 
 function unusable(why: string): CliError {
-  return new CliError({ code: 'Unusable', message: `${clusterInfoName} cannot be used: ${why}` })
+  return new CliError({ code: 'InvalidResponse', message: `${clusterInfoName} cannot be used: ${why}` })
 }

@@ -5,9 +5,8 @@ import { newCertificateRequest, publicKeyPin } from '@krmkit/certificates'
 import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { runCommand } from '../testing/run-command.ts'
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 const Secret = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
@@ -37,18 +36,8 @@ afterEach(async () => {
 const note = (text: string, error?: unknown) => void logged.push(`${text} ${String(error ?? '')}`)
 const log = { info: note, error: note }
 
-/** Runs the command line; `serve` starts a server. */
-const run = async (args: readonly string[], { stdin = '' } = {}) => {
-  const terminal = testTerminal({ now: () => Date.now(), stdin: () => stdin })
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  await createProgram({ terminal, serve: take })
-    .parseAsync(['node', 'krmkit', ...args])
-    .catch((error: { exitCode: number }) => terminal.exit(error.exitCode))
-  return { ...terminal.printed, options }
-}
+const run = (args: readonly string[], { stdin = '' } = {}) =>
+  runCommand(args, testTerminal({ now: () => Date.now(), stdin: () => stdin }))
 const start = async (...flags: string[]) => {
   const own = ['serve', '--secure-port=0', `--data-dir=${folder}/data`, '--enable-bootstrap-token-auth', '--v=2']
   const { options, err } = await run([...own, ...flags])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { seededRandom } from '@krmkit/meta'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
+import { runCommand } from '../testing/run-command.ts'
 import { manifestMistakes } from './testing/manifest-mistakes.ts'
 import { extractMarkers } from './testing/position-markers.ts'
 import { widgetDefinition } from './testing/templates.ts'
@@ -24,15 +24,9 @@ const files = (contents: Readonly<Record<string, string>>): string => {
   return path
 }
 
-const run = async (flags: readonly string[], terminal: TestTerminal = testTerminal()) => {
-  const program = createProgram({ terminal, serve: async () => undefined })
-  await program.parseAsync(['node', 'krmkit', 'validate', ...flags]).catch((error: { exitCode: number }) => {
-    terminal.exit(error.exitCode)
-  })
-  return terminal.printed
-}
+const run = (flags: readonly string[], terminal: TestTerminal = testTerminal()) => runCommand(['validate', ...flags], terminal)
 
-interface Told {
+interface ReportedFinding {
   readonly file: string
   readonly line: number
   readonly column: number
@@ -71,7 +65,7 @@ describe('krmkit validate', () => {
     }
     const path = files(contents)
     const { out, code } = await run([path, '-o', 'json'])
-    const { findings, summary } = JSON.parse(out) as { findings: Told[]; summary: object }
+    const { findings, summary } = JSON.parse(out) as { findings: ReportedFinding[]; summary: object }
     const found = findings.map(
       ({ file, line, column, severity, rule, path: field }) =>
         `${file.slice(path.length + 1)}:${line}:${column} ${severity} ${rule} ${field}`,

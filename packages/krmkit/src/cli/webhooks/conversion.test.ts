@@ -7,10 +7,8 @@ import { type ServingCertificate, servingCertificate } from '@krmkit/certificate
 import { type Client, loadKubeconfig, remoteClient } from '@krmkit/client'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
 /** A server started by the command, and a conversion webhook behind TLS. */
 
@@ -63,14 +61,7 @@ beforeAll(async () => {
     response.end(JSON.stringify({ apiVersion, kind, response: { uid, result: { status: 'Success' }, convertedObjects } }))
   })
   await new Promise<void>((listening) => hook.listen(0, '127.0.0.1', listening))
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync([
-    ...['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`],
-  ])
-  serving = await serve(options!, { info: () => undefined, error: () => undefined })
+  serving = await serve(await serveOptions(`${folder}/data`), { info: () => undefined, error: () => undefined })
   client = remoteClient(await loadKubeconfig({ path: serving.kubeconfig! }))
 })
 afterAll(async () => {
