@@ -1,6 +1,4 @@
-import { canICommand } from './access/can-i-command.ts'
-import { explainAccessCommand } from './access/explain-access-command.ts'
-import { whoCanCommand } from './access/who-can-command.ts'
+import { canICommand, explainAccessCommand, whoCanCommand } from './access/commands.ts'
 import { admitCommand } from './admit/admit-command.ts'
 import { certificateCommand } from './certificate/commands.ts'
 import { Command, CommanderError } from './commander.ts'
