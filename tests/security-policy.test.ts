@@ -88,7 +88,7 @@ describe('SECURITY.md', () => {
   )
 
   it('names flags of krmkit serve', () => {
-    const command = read('packages/krmkit/src/cli/serve-command.ts')
+    const command = read('packages/krmkit/src/cli/serve-flags.ts')
     const flags = [...section.matchAll(/flag `(--[a-z-]+)`/g)].map((match) => match[1] ?? '')
     expect(flags.length).toBeGreaterThan(3)
     for (const flag of flags) expect(command).toContain(`${flag} `)
@@ -103,7 +103,7 @@ describe('SECURITY.md', () => {
 describe('docs/hardening.md', () => {
   it('uses flags that there are', () => {
     const sourcesOfFlags = [
-      'serve-command.ts',
+      'serve-flags.ts',
       'admission/flags.ts',
       'audit/flags.ts',
       'authentication/flags.ts',

@@ -1,6 +1,6 @@
 import type { DecodeErrorCode, DecodeErrorPlace, YamlAsJson } from '@krmkit/schema'
 
-/** What the translator and its thread send each other. One task is under way at a time. */
+/** Messages between the translator and its worker thread. One task is active at a time. */
 
 export interface YamlTask {
   readonly yaml: Uint8Array

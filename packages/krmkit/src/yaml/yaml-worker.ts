@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { DecodeError, yamlToJson } from '@krmkit/schema'
 import type { YamlReply, YamlTask } from './messages.ts'
 
-/** The thread of a `createYamlTranslator`: one document after the other. */
+/** The worker thread of `createYamlTranslator`; converts one document at a time. */
 
 function translate({ yaml, maxBytes }: YamlTask): YamlReply {
   try {

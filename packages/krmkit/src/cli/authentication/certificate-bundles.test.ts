@@ -5,7 +5,7 @@ import { type AuthenticationOutcome, clientCertificate } from '@krmkit/authentic
 import { certificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, stockProfile, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { certificateBundles } from './certificate-bundles.ts'
+import { createCertificateBundles } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
 
 let folder: string
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('--client-ca-file is followed: other authorities are believed, and clients told of them, without a restart', async () => {
+it('reloads --client-ca-file and names its authorities in the handshake, without a restart', async () => {
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const [former, next] = ['former', 'next'].map((name) => certificateAuthority({ name, clock, random: systemRandom }))
   const path = join(folder, 'ca.pem')
@@ -22,7 +22,7 @@ it('--client-ca-file is followed: other authorities are believed, and clients to
   const errors: unknown[] = []
   const told: string[] = []
   const options = { clientCaFile: path } as AuthenticationOptions
-  using bundles = await certificateBundles(options, { clock, onError: (error) => errors.push(error) })
+  using bundles = await createCertificateBundles(options, { clock, onError: (error) => errors.push(error) })
   bundles.onChange((pem) => told.push(pem))
   const people = clientCertificate({ authorities: bundles.clientCa!, clock, profile: stockProfile })
   const shown = [former!, next!].map((authority) => authority.issue({ commonName: 'alice' }).peer)

@@ -7,12 +7,10 @@ import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, r
 import { type Listening, listen } from '@krmkit/http'
 import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { testTerminal } from '../offline/testing/test-terminal.ts'
-import { createProgram } from '../program.ts'
-import { type Serving, serve } from '../serve.ts'
-import type { ServeOptions } from '../serve-options.ts'
+import { type RunningServer, serve } from '../serve.ts'
+import { serveOptions } from '../testing/run-command.ts'
 
-/** The flags of authentication, each against a whole server on a port. */
+/** Tests each authentication flag with a server on a port. */
 
 const environment = { clock: systemClock, random: systemRandom }
 const secrets = resourceType({ group: '', version: 'v1', resource: 'secrets', kind: 'Secret' })
@@ -35,14 +33,8 @@ const log = {
   info: (text: string) => void logged.push(text),
   error: (text: string, error?: unknown) => void logged.push(`${text}: ${String(error)}`),
 }
-async function start(...flags: string[]): Promise<Serving & { admin: Client; connection: KubeconfigConnection }> {
-  let options: ServeOptions | undefined
-  const take = async (given: ServeOptions) => {
-    options = given
-  }
-  const line = ['node', 'krmkit', 'serve', '--secure-port=0', `--data-dir=${folder}/data`, ...flags]
-  await createProgram({ terminal: testTerminal(), serve: take }).parseAsync(line)
-  const serving = await serve(options!, log)
+async function start(...flags: string[]): Promise<RunningServer & { admin: Client; connection: KubeconfigConnection }> {
+  const serving = await serve(await serveOptions(`${folder}/data`, flags), log)
   closing.push(() => serving.close())
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
   const admin = remoteClient(connection)
@@ -53,7 +45,7 @@ const file = async (name: string, text: string) => {
   await writeFile(join(folder, name), text)
   return join(folder, name)
 }
-/** Who the server takes a caller for; the status when it does not. */
+/** The user that the server authenticates, or the status of the error. */
 async function who(
   { server, ca = '' }: KubeconfigConnection,
   as: { token?: string; certificate?: string; key?: string; headers?: Record<string, string> } = {},
@@ -72,7 +64,7 @@ async function who(
 }
 
 describe('client certificates', () => {
-  it('--client-ca-file: user, groups and uid; others are refused', async () => {
+  it('--client-ca-file: authenticates user, groups and uid; rejects other authorities', async () => {
     const people = certificateAuthority({ name: 'people', ...environment })
     const { connection } = await start(`--client-ca-file=${await file('ca.pem', people.certificate)}`)
     const alice = people.intermediate({ name: 'below' }).issue({ commonName: 'alice', organizations: ['dev'], uids: ['7'] })
@@ -83,7 +75,7 @@ describe('client certificates', () => {
   })
 })
 
-describe('a proxy in front', () => {
+describe('an authenticating proxy', () => {
   const headers = {
     'X-Remote-User': 'alice',
     'X-Remote-Uid': '7',
@@ -101,7 +93,7 @@ describe('a proxy in front', () => {
     front = certificateAuthority({ name: 'front', ...environment })
   })
 
-  it('P244 every flag: headers are believed from the proxy that is named', async () => {
+  it('has its headers accepted only with an allowed name [P244]', async () => {
     const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
     const { connection } = await start(ca, '--requestheader-allowed-names=proxy,other', ...usual)
     expect(await who(connection, { ...front.issue({ commonName: 'proxy' }), headers })).toEqual({
@@ -114,7 +106,7 @@ describe('a proxy in front', () => {
     expect(await who(connection, { headers })).toBe(403)
   })
 
-  it('servers behind this one are told whom to believe', async () => {
+  it('is published to aggregated API servers', async () => {
     const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
     const { admin } = await start(ca, '--requestheader-allowed-names=proxy', ...usual)
     const name = 'extension-apiserver-authentication'
@@ -123,7 +115,7 @@ describe('a proxy in front', () => {
       fieldSelector: `metadata.name=${name}`,
     })) {
       expect((object as { data?: unknown }).data).toEqual({
-        // That of the signing authority, which the server has made for itself.
+        // The authority that the server generated for signing.
         'client-ca-file': expect.stringContaining('BEGIN CERTIFICATE'),
         'requestheader-client-ca-file': front.certificate,
         'requestheader-allowed-names': '["proxy"]',
@@ -136,7 +128,7 @@ describe('a proxy in front', () => {
     }
   })
 
-  it('P244 refuses flags that would let everybody in', async () => {
+  it('rejects flags that would let every client act as a proxy [P244]', async () => {
     const ca = `--requestheader-client-ca-file=${await file('front.pem', front.certificate)}`
     await expect(start(ca)).rejects.toMatchObject({ code: 'InvalidFlag', message: expect.stringContaining('username-headers') })
     const same = `--client-ca-file=${join(folder, 'front.pem')}`
@@ -155,7 +147,7 @@ describe('bootstrap tokens', () => {
   it.each([
     [['--enable-bootstrap-token-auth'], { username: 'system:bootstrap:abcdef' }],
     [[], 401],
-  ] as const)('P260 P261 are believed only where the flag says so: %j', async (flags, expected) => {
+  ] as const)('are accepted only with the flag: %j [P260] [P261]', async (flags, expected) => {
     const { admin, connection } = await start(...flags)
     await admin.create(secrets, secret)
     const found = await who(connection, { token: 'abcdef.0123456789abcdef' })
@@ -174,7 +166,7 @@ describe('service accounts', () => {
     return { response, answer: (await response.json()) as { spec: object; status: { token: string } } }
   }
 
-  it('P238 a Secret of their type is filled, lets its reader in, and is noted when it does', async () => {
+  it('fills Secrets of their type, accepts the tokens and records their last use [P238]', async () => {
     const { admin, connection } = await start()
     const { uid } = (await admin.create(accounts, { metadata: { name: 'robot' } })).metadata
     await admin.create(secrets, {
@@ -194,7 +186,7 @@ describe('service accounts', () => {
     expect(await who(connection, { token })).toBe(401)
   })
 
-  it('issuers and keys of former days are believed, the first issuer issues, and tells others how to check', async () => {
+  it('accepts additional issuers and keys; the first issuer issues tokens and publishes discovery documents', async () => {
     const former = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const pem = await file('former.pem', former.publicKey.export({ type: 'spki', format: 'pem' }) as string)
     const { admin, connection } = await start(
@@ -229,7 +221,7 @@ describe('service accounts', () => {
     expect((await admin.request({ method: 'POST', path: '/openid/v1/jwks' })).status).toBe(405)
   })
 
-  it('P326 tokens of pods are for an hour, or live on where the flag lets them', async () => {
+  it('limits tokens of pods to one hour, or extends them with the flag [P326]', async () => {
     const secondsOf = async (admin: Client) => {
       for await (const { object } of admin.watch(accounts, { namespace: 'default' }))
         if (object.metadata.name === 'default') break
@@ -241,7 +233,7 @@ describe('service accounts', () => {
     expect(await secondsOf((await start('--service-account-extend-token-expiration')).admin)).toBe(3607)
   })
 
-  it('--service-account-max-token-expiration shortens, with a warning', async () => {
+  it('--service-account-max-token-expiration shortens the lifetime with a warning', async () => {
     const { admin } = await start('--service-account-max-token-expiration=2h')
     await admin.create(accounts, { metadata: { name: 'robot' } })
     const { response, answer } = await issue(admin, { expirationSeconds: 86_400 })
@@ -250,14 +242,14 @@ describe('service accounts', () => {
   })
 })
 
-describe('a webhook that knows tokens', () => {
+describe('a token webhook', () => {
   let listening: Listening
   const lab = webhookLab({ clock: systemClock })
   beforeEach(() => {
     lab.reviews.length = 0
     lab.known.set('good', { user: { username: 'walter', uid: '9', groups: ['ops'], extra: { scopes: ['view'] } } })
   })
-  /** Serves the lab over TLS, to the server of the test alone. */
+  /** Serves the webhook lab over TLS with a required client certificate. */
   const webhook = async (): Promise<string> => {
     const authority = certificateAuthority({ name: 'webhook', ...environment })
     const { certificate, key } = authority.issue({ usage: 'server', hosts: ['127.0.0.1'] })
@@ -286,7 +278,7 @@ describe('a webhook that knows tokens', () => {
     )
   }
 
-  it('P241 P242 is asked over the connection of its file, in the version of its flag, and remembered', async () => {
+  it('is called with the connection of its kubeconfig and the version of its flag, and cached [P241] [P242]', async () => {
     const flag = `--authentication-token-webhook-config-file=${await webhook()}`
     const first = await start(flag)
     expect(await who(first.connection, { token: 'good' })).toEqual({
@@ -310,7 +302,7 @@ describe('a webhook that knows tokens', () => {
     ])
   })
 
-  it('P311 what it says about a refusal stays in the server', async () => {
+  it('keeps the reason of a rejection from the client [P311]', async () => {
     const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
     lab.faults.next.push({ status: 403, text: 'internal' })
     expect(await who(connection, { token: 'good' })).toBe(401)
@@ -319,13 +311,13 @@ describe('a webhook that knows tokens', () => {
   })
 })
 
-describe('who need not say who they are', () => {
-  it('P248 nobody, where everybody may do everything', async () => {
+describe('anonymous requests', () => {
+  it('are rejected with mode AlwaysAllow [P248]', async () => {
     const { connection } = await start('--authorization-mode=AlwaysAllow', '--anonymous-auth=true')
     expect(await who(connection)).toBe(401)
   })
 
-  it('P240 refuses halves of an OpenID provider', async () => {
+  it('rejects incomplete OpenID flags [P240]', async () => {
     await expect(start('--oidc-issuer-url=https://issuer.test')).rejects.toMatchObject({ code: 'InvalidFlag' })
     const both = ['--oidc-issuer-url=https://issuer.test', '--oidc-client-id=c']
     await expect(start(...both, '--oidc-signing-algs=HS256')).rejects.toMatchObject({ message: expect.stringContaining('HS256') })
