@@ -14,7 +14,7 @@ const nodePort = (name: string, spec: object = {}): Partial<ApiObject> => ({
 const specOf = (object: FrozenObject) => (object as unknown as Service).spec
 
 describe('addresses of services', () => {
-  it('64 services made at a time have 64 addresses and 64 node ports', async () => {
+  it('assigns distinct addresses and node ports to 64 concurrent services', async () => {
     const { create } = sampleRegistry()
     const made = await Promise.all(Array.from({ length: 64 }, (_, i) => create('services', nodePort(`s${i}`))))
     const specs = made.map(({ object }) => specOf(object))
@@ -28,7 +28,7 @@ describe('addresses of services', () => {
     }
   })
 
-  it('of many that ask for the same address one gets it', async () => {
+  it('grants a requested address to one of many concurrent services', async () => {
     const { create } = sampleRegistry()
     const asked = await Promise.allSettled(
       Array.from({ length: 8 }, (_, i) => create('services', nodePort(`s${i}`, { clusterIP: '10.0.0.9' }))),
@@ -40,7 +40,7 @@ describe('addresses of services', () => {
     }
   })
 
-  it('what a deleted service held is free again, and an update keeps what it holds', async () => {
+  it('frees the address of a deleted service and keeps it across an update', async () => {
     const { create, remove, update } = sampleRegistry()
     const asking = { clusterIP: '10.0.0.9', ports: [{ port: 80, protocol: 'TCP', nodePort: 30_009 }] }
     await create('services', nodePort('a', asking))
@@ -54,7 +54,7 @@ describe('addresses of services', () => {
     expect(specOf((await create('services', nodePort('b', asking))).object).clusterIP).toBe('10.0.0.9')
   })
 
-  it('a refused or tried service holds nothing', async () => {
+  it('assigns nothing to a refused service or in a dry run', async () => {
     const { create } = sampleRegistry()
     const asking = { clusterIP: '10.0.0.9' }
     await create('services', nodePort('a', asking), { dryRun: true })
@@ -62,7 +62,7 @@ describe('addresses of services', () => {
     expect(specOf((await create('services', nodePort('b', asking))).object).clusterIP).toBe('10.0.0.9')
   })
 
-  it('knows what was there before it', async () => {
+  it('respects addresses assigned before the registry was created', async () => {
     const first = sampleRegistry()
     await first.create('services', nodePort('a', { clusterIP: '10.0.0.9' }))
     const second = sampleRegistry({ storage: first.storage, random: seededRandom(2) })
@@ -71,7 +71,7 @@ describe('addresses of services', () => {
     await second.create('services', nodePort('b', { clusterIP: '10.0.0.9' }))
   })
 
-  it('an address that somebody else has taken by an IPAddress is not given', async () => {
+  it('does not assign an address that an IPAddress object reserves', async () => {
     const { create, remove } = sampleRegistry()
     const parentRef = { resource: 'things', name: 'mine' }
     const asking = { clusterIP: '10.0.0.9' }
@@ -83,7 +83,7 @@ describe('addresses of services', () => {
     expect(specOf((await create('services', nodePort('a', asking))).object).clusterIP).toBe('10.0.0.9')
   })
 
-  it('ranges of ServiceCIDR objects are served too, as long as they are ready', async () => {
+  it('assigns addresses from ready ServiceCIDR objects', async () => {
     const { create, remove, update } = sampleRegistry()
     const asking = { clusterIP: '10.7.0.9' }
     await expect(create('services', nodePort('a', asking))).rejects.toMatchObject({ code: 422 })
@@ -101,7 +101,7 @@ describe('addresses of services', () => {
     await expect(create('services', nodePort('b', { clusterIP: '10.7.0.8' }))).rejects.toMatchObject({ code: 422 })
   })
 
-  it('when the range of the network is full, services get addresses of other ranges', async () => {
+  it('assigns from further ranges when the primary range is full', async () => {
     const { create } = sampleRegistry()
     const names = Array.from({ length: 254 }, (_, i) => `s${i}`)
     await Promise.all(
@@ -115,7 +115,7 @@ describe('addresses of services', () => {
     expect(specOf((await create('services', late)).object).clusterIP).toMatch(/^10\.7\.0\.\d+$/)
   })
 
-  it('a failed write does not hold up those that follow', async () => {
+  it('continues after a failed write', async () => {
     const { create } = sampleRegistry()
     const [refused, made] = await Promise.allSettled([
       create('services', nodePort('a', { clusterIP: '192.168.0.1' })),

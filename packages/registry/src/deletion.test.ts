@@ -34,8 +34,8 @@ describe('validateDeleteOptions', () => {
   })
 })
 
-describe('objects that nothing holds', () => {
-  it('go at once, and watchers see their last state at the version of the deletion', async () => {
+describe('objects without finalizers or grace period', () => {
+  it('are removed at once; watchers see the last state at the version of the deletion', async () => {
     const { create, remove, stored, storage } = sampleRegistry()
     const { entry } = await create('configmaps', { metadata: { name: 'a' } })
     const answer = await remove('configmaps', 'a')
@@ -46,14 +46,14 @@ describe('objects that nothing holds', () => {
     await expect(remove('configmaps', 'a')).rejects.toMatchObject({ code: 404 })
   })
 
-  it('of many deletions one finds it', async () => {
+  it('one of many concurrent deletions succeeds', async () => {
     const { create, remove } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' } })
     const answers = await Promise.allSettled(Array.from({ length: 8 }, () => remove('configmaps', 'a')))
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('stay when a precondition does not hold', async () => {
+  it('are kept when a precondition fails', async () => {
     const { create, remove, stored } = sampleRegistry()
     const { object } = await create('configmaps', { metadata: { name: 'a' } })
     await expect(remove('configmaps', 'a', { preconditions: { uid: 'other' } })).rejects.toMatchObject({ code: 409 })
@@ -63,7 +63,7 @@ describe('objects that nothing holds', () => {
     expect((await remove('configmaps', 'a', { preconditions: { uid, resourceVersion } })).removed).toBe(true)
   })
 
-  it('P161 stay in a dry run', async () => {
+  it('are kept in a dry run [P161]', async () => {
     const { create, remove, stored, storage } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' } })
     const before = storage.revision
@@ -74,7 +74,7 @@ describe('objects that nothing holds', () => {
 })
 
 describe('finalizers', () => {
-  it('P15 P125 P126 P127 hold an object, which goes with the last of them', async () => {
+  it('hold an object until the last one is removed [P15] [P125] [P126] [P127]', async () => {
     const { create, remove, update, stored, clock } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: [hold, 'example.com/other'] } })
     const marked = await remove('configmaps', 'a')
@@ -92,14 +92,14 @@ describe('finalizers', () => {
     expect(stored('configmaps', 'a')).toBeUndefined()
   })
 
-  it('emptied while nobody deletes leave the object alone', async () => {
+  it('removing the last finalizer keeps an object that is not terminating', async () => {
     const { create, update, stored } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: [hold] } })
     await update('configmaps', { name: 'a', change: withFinalizers([]) })
     expect(stored('configmaps', 'a')).toBeDefined()
   })
 
-  it('cannot be added to an object that is going away', async () => {
+  it('cannot be added to a terminating object', async () => {
     const { create, remove, update } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: [hold] } })
     await remove('configmaps', 'a')
@@ -117,24 +117,24 @@ describe('propagation', () => {
     return stored('configmaps', 'a')?.metadata.finalizers
   }
 
-  it('P166 foreground and orphan deletions wait for the garbage collector', async () => {
+  it('foreground and orphan deletions wait for the garbage collector [P166]', async () => {
     expect(await finalizersAfter({ propagationPolicy: 'Foreground' })).toEqual(['foregroundDeletion'])
     expect(await finalizersAfter({ propagationPolicy: 'Orphan' })).toEqual(['orphan'])
     expect(await finalizersAfter({ orphanDependents: true }, [hold])).toEqual([hold, 'orphan'])
   })
 
-  it('P166 background deletions do not, whatever was asked before', async () => {
+  it('a background deletion does not wait, even after a foreground one [P166]', async () => {
     expect(await finalizersAfter({ propagationPolicy: 'Background' }, ['orphan'])).toBeUndefined()
     expect(await finalizersAfter({ orphanDependents: false }, ['foregroundDeletion'])).toBeUndefined()
     expect(await finalizersAfter({})).toBeUndefined()
   })
 
-  it('what the object says counts when nothing is asked', async () => {
+  it('finalizers of the object decide when the request has no policy', async () => {
     expect(await finalizersAfter({}, ['orphan'])).toEqual(['orphan'])
     expect(await finalizersAfter({ propagationPolicy: 'Foreground' }, ['orphan'])).toEqual(['foregroundDeletion'])
   })
 
-  it('kinds whose dependents are orphaned unasked say so', async () => {
+  it('warns for kinds that orphan dependents by default', async () => {
     const { create, remove, warnings, stored } = sampleRegistry()
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
     await create('jobs', { metadata: { name: 'j' }, spec: { template } })
@@ -148,7 +148,7 @@ describe('propagation', () => {
 })
 
 describe('grace periods', () => {
-  it('P165 a pod on a node waits, and may be made to go sooner, not later', async () => {
+  it('a scheduled pod waits; a later deletion may shorten the period but not extend it [P165]', async () => {
     const { create, remove, stored } = sampleRegistry()
     await create('pods', pod('p'))
     const marked = await remove('pods', 'p')
@@ -164,7 +164,7 @@ describe('grace periods', () => {
     expect(stored('pods', 'p')).toBeUndefined()
   })
 
-  it('a pod without a node goes at once', async () => {
+  it('a pod without a node is removed at once', async () => {
     const { create, remove } = sampleRegistry()
     await create('pods', pod('p', {}, { nodeName: '' }))
     expect((await remove('pods', 'p')).removed).toBe(true)
@@ -187,7 +187,7 @@ describe('grace periods', () => {
 })
 
 describe('namespaces', () => {
-  it('become terminating, and go when spec.finalizers is empty', async () => {
+  it('are terminating until spec.finalizers is empty', async () => {
     const { create, remove, stored, update } = sampleRegistry()
     await create('namespaces', { metadata: { name: 'shop' } })
     expect(await remove('namespaces', 'shop')).toMatchObject({

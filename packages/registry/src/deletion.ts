@@ -10,7 +10,7 @@ import { deepFreeze, encodeStored } from './object-cache.ts'
 import { strategyContext } from './object-metadata.ts'
 
 /**
- * How objects go.
+ * The deletion of an object.
  *
  *     live --delete, nothing holds it--> gone
  *     live --delete, finalizers or grace period--> terminating --last finalizer removed, grace period over--> gone
@@ -21,7 +21,7 @@ import { strategyContext } from './object-metadata.ts'
 const orphanFinalizer = 'orphan'
 const foregroundFinalizer = 'foregroundDeletion'
 
-/** An update that empties the finalizers of a terminating object is its end. */
+/** Whether an update removes a terminating object: it has emptied the finalizers and no grace period is left. */
 export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: FrozenObject, current: FrozenObject): boolean {
   if (current.metadata.deletionTimestamp === undefined || (next.metadata.finalizers ?? []).length > 0) return false
   const { strategy } = definition
@@ -30,10 +30,10 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
 }
 
 /**
- * Removes an object whose update left it nothing to wait for. Nothing of the change is stored: watchers see the object as it was, at
- * the version of the deletion.
+ * Removes an object after the update that emptied its finalizers. The change is not stored: watchers see the stored object at the
+ * version of the deletion.
  *
- * @param last the object as the update made it, which the answer shows at the version that was deleted.
+ * @param last the updated object, which the response shows at the version before the deletion.
  * @returns `undefined` when another writer was first.
  */
 export async function removeUpdated(
@@ -55,7 +55,7 @@ export async function removeUpdated(
   return { object: deepFreeze({ ...last, metadata }) }
 }
 
-/** @throws ApiError 422 for options that contradict each other or say unknown words. */
+/** @throws ApiError 422 for contradictory options and unknown values. */
 export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: NamingProfile = stockProfile): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
@@ -76,7 +76,7 @@ export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: Nam
   if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors)
 }
 
-/** Go prints the whole list as the value. */
+/** The error shows the whole list in the notation of Go. */
 export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
   if (dryRun.every((word) => word === 'All')) return []
   const printed = `[]string{${dryRun.map((word) => JSON.stringify(word)).join(', ')}}`
@@ -188,7 +188,7 @@ async function markTerminating(store: StoreInternals, entry: Entry, canonical: A
   return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
 }
 
-/** What was removed, as the version of the request shows it. */
+/** The removed object in the version of the request. */
 function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject {
   return deepFreeze({ ...current, metadata: { ...current.metadata, resourceVersion: metadata.resourceVersion ?? '' } })
 }
@@ -296,7 +296,7 @@ function raisedGeneration(current: FrozenObject): { generation?: number } {
   return generation === undefined || generation === 0 ? {} : { generation: generation + 1 }
 }
 
-/** The object's finalizers with those of garbage collection added or taken away as the deletion asks. */
+/** The finalizers of the object after adding or removing those of garbage collection, by the propagation policy. */
 function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteOptions): string[] {
   const present = current.metadata.finalizers ?? []
   const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)

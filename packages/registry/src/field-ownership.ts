@@ -25,8 +25,7 @@ import type { ServedResources } from './served-resources.ts'
 import { toVersion } from './versions.ts'
 
 /**
- * Who owns which field, kept by every write. Owners are recorded in the version of the request, so objects are looked at
- * through it.
+ * Field ownership, recorded by every write. managedFields refer to the version of the request, so objects are converted to it.
  *
  * @see API protocol specification, 4.7
  */
@@ -87,10 +86,10 @@ export class FieldOwnership {
 }
 
 /**
- * Records that the caller changed what differs between `live` and `next` (both in the storage version). Sets
- * `next.metadata.managedFields`; `next` is the caller's own.
+ * Records that the manager of the request owns the fields in which `next` differs from `live` (both in the storage version). Sets
+ * `next.metadata.managedFields`; mutates `next`.
  *
- * @returns what to wait for where the objects are large, for they are worked on in slices.
+ * @returns a promise where the objects are large: they are processed in slices.
  */
 export function trackOwnership(
   store: StoreInternals,
@@ -106,13 +105,13 @@ export function trackOwnership(
     return undefined
   }
   if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
-    // An object without owners stays so until somebody applies it, or says who owns what.
+    // An object without managedFields stays without them until it is applied, or an update sets them.
     delete next.metadata.managedFields
     return undefined
   }
   const update = {
     live: live === undefined ? undefined : toVersion(live, definition),
-    // What is about to be stored in its own version was prepared by its rules already.
+    // An object of the storage version needs no conversion.
     next: definition.version === definition.storage.version ? next : toVersion(next, definition),
     manager: context.fieldManager,
     apiVersion,
@@ -129,8 +128,8 @@ export function trackOwnership(
 }
 
 /**
- * Versions of a custom resource are not translated for ownership: where a version that owners speak in does not know a member of
- * the object, ownership is given up until somebody applies, as on a stock server.
+ * Versions of a custom resource are not converted for ownership: when the schema of a version in managedFields lacks a member of the
+ * object, all ownership is dropped until the next apply, as the stock server does.
  */
 function losesOwners(
   { definition, fieldOwnership }: StoreInternals,
@@ -150,7 +149,6 @@ function losesOwners(
   })
 }
 
-/** @param object the caller's own, as is its metadata. */
 function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): boolean {
   return managedFields !== undefined && managedFields.length > 0 && !isReset(managedFields)
 }
@@ -160,27 +158,26 @@ export function setManagedFields(object: ApiObject, entries: FrozenObject['metad
   else object.metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
 }
 
-/** Old times come back when nothing but times differs, so that such a write changes nothing. */
+/** Restores the old timestamps when managedFields differ in nothing else, so that the write changes nothing. */
 export function settleOwnership(current: FrozenObject, next: ApiObject): ApiObject {
   return settleTimestamps(current, next as FrozenObject) as ApiObject
 }
 
 export interface ApplyIntent {
-  /** The stored object in the version of the request; absent when the apply creates it. */
+  /** The stored object in the version of the request; `undefined` when the apply creates it. */
   readonly live: FrozenObject | undefined
   readonly applied: FrozenObject
   readonly force: boolean
   readonly subresource: string
 }
 
-/** Conflicts that are listed one by one; beyond them only their number is. */
+/** Conflicts listed one by one in the error; further ones are only counted. */
 const maxConflicts = 1000
 
 /**
- * Joins an applied configuration with the live object, both in the version of the request.
+ * Merges an applied configuration into the live object, both in the version of the request.
  *
- * @returns the merged object apart from its owners, to be decoded again before anything is changed in it; a promise of it where the
- * objects are large.
+ * @returns the merged value without its managedFields, to be decoded before it is changed; a promise where the objects are large.
  * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
  */
 export function applyToObject(

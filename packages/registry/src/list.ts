@@ -9,19 +9,20 @@ import { collectionPrefix, isStorableName } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { parseResourceVersion, waitForRevision } from './resource-version.ts'
 
-/** Which snapshot a list reads. */
+/** The snapshot and position of a list. */
 interface Plan {
-  /** Snapshot to read; undefined = the newest. */
+  /** Snapshot to read; `undefined`: the newest. */
   readonly at: Revision | undefined
-  /** Key to go on after, relative to the collection. */
+  /** Key to continue after, relative to the collection. */
   readonly after: string | undefined
   readonly token: ContinueToken | undefined
 }
 
 /**
- * Decides what to read, cell by cell of the table in the API protocol specification, 4.2.
+ * Resolves resourceVersion, resourceVersionMatch, limit and continue to a snapshot.
  *
- * @throws ApiError 400 for combinations that mean nothing.
+ * @throws ApiError 400 for invalid combinations.
+ * @see API protocol specification, 4.2
  */
 async function plan(environment: RegistryEnvironment, request: ListRequest, signal: AbortSignal): Promise<Plan> {
   const { storage, clock } = environment
@@ -52,7 +53,7 @@ async function plan(environment: RegistryEnvironment, request: ListRequest, sign
   return { at: exact ? version : undefined, after: undefined, token: undefined }
 }
 
-/** Entries read from storage at a time when selectors filter them and a limit may end the search; later pages are longer. */
+/** Page sizes of a selective list with a limit: pages grow as long as the limit is not reached. */
 const firstPage = 512
 const longestPage = 16 * 1024
 
@@ -108,7 +109,7 @@ async function listSelected(
     }
   }
   const slices = new Slices(scheduler)
-  // Its reading has taken time already, and it is prepared for the first object.
+  // Parsing a long selector has used part of the slice, and compiling it will use more.
   if (isLong(request)) await slices.next()
   const found: Entry[] = []
   let after = from.after === undefined ? undefined : prefix + from.after
@@ -116,7 +117,7 @@ async function listSelected(
   for (let size = firstPage; ; size = Math.min(size * 4, longestPage)) {
     const page = await storage.list({
       prefix,
-      // Without a limit all is read now: the snapshot is not looked up again, and may be compacted meanwhile.
+      // Without a limit one read takes all: the snapshot could be compacted before a second one.
       ...(limit === undefined ? {} : { limit: size }),
       ...(after === undefined ? {} : { after }),
       ...(at === undefined ? {} : { at }),
@@ -138,7 +139,7 @@ async function listSelected(
   }
 }
 
-/** Terms from which on a selector takes noticeable time. */
+/** Selectors with more terms take a noticeable part of a slice. */
 const longSelector = 1000
 
 function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
@@ -146,7 +147,7 @@ function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
   return labels.length > longSelector || (fieldSelector?.requirements ?? []).length > longSelector
 }
 
-/** Whether selectors choose an entry, which is loaded where others translate. */
+/** Whether the selectors match an entry. Entries that a webhook converts must be loaded. */
 export function selects(
   objectCache: ObjectCache,
   definition: ResourceDefinition,
@@ -159,7 +160,7 @@ export function selects(
   )
 }
 
-/** The one key that a selector by name leaves, where the namespace is known. */
+/** The only key that can match a field selector on metadata.name; `undefined` without one or across namespaces. */
 function namedKey(definition: ResourceDefinition, request: ListRequest, prefix: string): string | undefined {
   if (definition.kind.namespaced && request.namespace === '') return undefined
   const name = request.fieldSelector?.exactMatch('metadata.name')

@@ -9,21 +9,21 @@ import type { ResourceStore } from './store.ts'
 
 /** Access of admission plugins to other objects. */
 
-export function createReader(environment: RegistryEnvironment, parsed: ObjectCache, served: ServedResources): ObjectReader {
+export function createReader(environment: RegistryEnvironment, objectCache: ObjectCache, served: ServedResources): ObjectReader {
   const { storage } = environment
-  const followed = new FollowedCollections(storage, parsed)
+  const followed = new FollowedCollections(storage, objectCache)
   return {
     get({ group, resource }, namespace, name) {
       const definition = served.stored(group, resource)
       const entry = definition === undefined ? undefined : storage.peek(objectKey(definition, namespace, name))
-      return entry === undefined ? undefined : parsed.objectOf(entry)
+      return entry === undefined ? undefined : objectCache.objectOf(entry)
     },
     async list({ group, resource }, namespace) {
       const definition = served.stored(group, resource)
       if (definition === undefined) return []
       if (followed.covers(definition)) return followed.list(definition, namespace ?? '')
       const { entries } = await storage.list({ prefix: collectionPrefix(definition, namespace ?? '') })
-      return entries.map((entry) => parsed.objectOf(entry))
+      return entries.map((entry) => objectCache.objectOf(entry))
     },
     listNow({ group, resource }) {
       const definition = served.stored(group, resource)

@@ -12,8 +12,8 @@ async function entries(count: number) {
   return (await storage.list({ prefix: '/core/configmaps/' })).entries
 }
 
-describe('ParsedObjects', () => {
-  it('parses once and shares what nobody can change', async () => {
+describe('ObjectCache', () => {
+  it('parses once and shares frozen objects', async () => {
     const [entry] = await entries(1)
     const parsed = new ObjectCache()
     const object = parsed.objectOf(entry!)
@@ -22,7 +22,7 @@ describe('ParsedObjects', () => {
     expect(parsed.entryOf(entry!).labels).toBe(object.metadata.labels)
   })
 
-  it('remembers so many; those that are dropped come again from their bytes, labels stay', async () => {
+  it('bounds the number of parsed objects, and parses evicted ones again; labels are kept', async () => {
     const all = await entries(4)
     const parsed = new ObjectCache({ capacity: 2 })
     const first = parsed.objectOf(all[0]!)
@@ -34,7 +34,7 @@ describe('ParsedObjects', () => {
     expect(parsed.objectOf(all[0]!)).not.toBe(first)
   })
 
-  it('remembers so many bytes, however few objects they are', async () => {
+  it('bounds the bytes of parsed objects', async () => {
     const all = await entries(6)
     const { byteLength } = all[0]!.value
     const parsed = new ObjectCache({ maxBytes: 3 * byteLength })
@@ -48,7 +48,7 @@ describe('ParsedObjects', () => {
     expect(others.filter((entry) => one.entryOf(entry).object !== undefined)).toHaveLength(1)
   })
 
-  it('works out selectable fields once for a definition', async () => {
+  it('computes selectable fields once per definition', async () => {
     const [entry] = await entries(1)
     const parsed = new ObjectCache()
     const { definition } = sampleRegistry()
@@ -58,7 +58,7 @@ describe('ParsedObjects', () => {
     expect(parsed.fieldsOf(entry!, definition('namespaces'))).not.toBe(fields)
   })
 
-  it('names such as __proto__ are ordinary members', async () => {
+  it('treats names such as __proto__ as ordinary members', async () => {
     const storage = memoryStorage()
     const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"__proto__":"x","constructor":"y"}}'
     await storage.put('/core/configmaps/ns/a', () => new TextEncoder().encode(text), { expect: 0 })
@@ -72,7 +72,7 @@ describe('ParsedObjects', () => {
 })
 
 describe('deepFreeze', () => {
-  it('freezes every level and stops at what is frozen already', () => {
+  it('freezes every level and stops at frozen values', () => {
     const inner = Object.freeze({ deep: { open: 1 } })
     const value = deepFreeze({ list: [{ a: 1 }], inner })
     expect(Object.isFrozen(value.list[0])).toBe(true)

@@ -22,20 +22,20 @@ const first = {
   spec: { maxReplicas: 3, scaleTargetRef },
 }
 
-describe('forms of objects', () => {
-  it('P73 are all the versions that are served', () => {
+describe('versions of objects', () => {
+  it('are all served versions [P73]', () => {
     const versions = forms.equivalents(at('v1').resource, '').map(({ kind }) => kind.version)
     expect(versions.toSorted()).toEqual(['v1', 'v2'])
     expect(forms.equivalents({ group: 'x', version: 'v1', resource: 'y' }, '')).toEqual([])
   })
 
-  it('P44 of a sub-resource have its own kind', () => {
+  it('of a subresource have its kind [P44]', () => {
     const [scale] = forms.equivalents({ group: 'apps', version: 'v1', resource: 'deployments' }, 'scale')
     expect(scale?.kind).toEqual({ group: 'autoscaling', version: 'v1', kind: 'Scale' })
     expect(forms.equivalents({ group: '', version: 'v1', resource: 'configmaps' }, 'scale')).toEqual([])
   })
 
-  it('P331 lead from one version to the other and back, filled in', () => {
+  it('convert there and back, with defaults [P331]', () => {
     const { object: stored, shown } = forms.read(first as never, at('v1'), at('v1')) as ReadObject
     expect(shown).toEqual(forms.show(stored, at('v1')))
     expect(stored['spec']).toMatchObject({ minReplicas: 1, maxReplicas: 3 })
@@ -45,13 +45,13 @@ describe('forms of objects', () => {
     expect(forms.show(again.object, at('v1'))).toEqual(forms.show(stored, at('v1')))
   })
 
-  it('tell what is wrong with a value', () => {
+  it('report the problem of a malformed value', () => {
     expect(() => forms.read({ ...first, spec: { maxReplicas: 'three' } } as never, at('v1'), at('v1'))).toThrow(
       'cannot unmarshal string',
     )
   })
 
-  it('stay the same as long as the same is served', () => {
+  it('are identical until the served resources change', () => {
     const before = forms.served
     expect(forms.served).toBe(before)
     served.replace([...definitions])

@@ -12,9 +12,9 @@ import {
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
-/** The rules that hold for the metadata of every kind, before and after those of its strategy. */
+/** Metadata rules of all kinds, which run before and after those of the strategy. */
 
-/** Length of a generated suffix, and the longest prefix that it may follow. */
+/** Length of a generated suffix, and of the longest prefix before it. */
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
@@ -94,7 +94,7 @@ export function validateNewMetadata(object: FrozenObject, definition: ResourceDe
   return validateObjectMeta(object.metadata, { namespaced: definition.kind.namespaced, name: newName })
 }
 
-/** Differs: the stock server takes path segments of any length and with zero characters, which are no keys of this storage. */
+/** Differs: the stock server takes path segments of any length and with zero characters, which cannot be storage keys here. */
 const newName: NameRule = (name, prefix) => {
   const problems = nameRules.pathSegment(name, prefix)
   return problems.length > 0 ? problems : unstorableName(name)

@@ -27,7 +27,7 @@ function suffixes(...names: string[]): Random {
 }
 
 describe('create', () => {
-  it('P12 P14 the server chooses uid and time, whatever was sent', async () => {
+  it('assigns uid and creationTimestamp, and ignores those sent [P12] [P14]', async () => {
     const { create } = sampleRegistry()
     const metadata = {
       name: 'a',
@@ -44,7 +44,7 @@ describe('create', () => {
     expect(Object.isFrozen(object.metadata)).toBe(true)
   })
 
-  it('P5 P6 a name is taken once', async () => {
+  it('refuses a taken name [P5] [P6]', async () => {
     const { create } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' } })
     await expect(create('configmaps', { metadata: { name: 'a' } })).rejects.toMatchObject({
@@ -54,14 +54,14 @@ describe('create', () => {
     })
   })
 
-  it('of many creations with one name exactly one succeeds', async () => {
+  it('exactly one of many concurrent creations of a name succeeds', async () => {
     const { create } = sampleRegistry()
     const made = await Promise.allSettled(Array.from({ length: 32 }, () => create('configmaps', { metadata: { name: 'a' } })))
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const each of made) if (each.status === 'rejected') expect(each.reason).toMatchObject({ reason: 'AlreadyExists' })
   })
 
-  it('P10 a generated name that is taken is tried again, eight times in all', async () => {
+  it('tries another generated name, eight times in all [P10]', async () => {
     const { create, registry } = sampleRegistry({ random: suffixes('aaaaa', 'aaaaa', 'bbbbb', 'bbbbb') })
     expect((await create('configmaps', { metadata: { generateName: 'x-' } })).object.metadata.name).toBe('x-aaaaa')
     const second = await create('configmaps', { metadata: { generateName: 'x-' } })
@@ -72,13 +72,13 @@ describe('create', () => {
     expect(registry.resourceVersion).toBe(second.object.metadata.resourceVersion)
   })
 
-  it('P10 long prefixes are cut so that the name is a label', async () => {
+  it('truncates long prefixes so that the name is a DNS label [P10]', async () => {
     const { create } = sampleRegistry({ random: suffixes('aaaaa') })
     const { object } = await create('configmaps', { metadata: { generateName: 'p'.repeat(100) } })
     expect(object.metadata.name).toBe(`${'p'.repeat(58)}aaaaa`)
   })
 
-  it('a name that is still going away says so', async () => {
+  it('reports that the taken name belongs to a terminating object', async () => {
     const { create, remove } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
     await remove('configmaps', 'a')
@@ -87,7 +87,7 @@ describe('create', () => {
     )
   })
 
-  it('refuses another namespace and a version', async () => {
+  it('refuses another namespace and a resourceVersion', async () => {
     const { create } = sampleRegistry()
     await expect(create('configmaps', { metadata: { name: 'a', namespace: 'other' } })).rejects.toMatchObject({ code: 400 })
     await expect(create('configmaps', { metadata: { name: 'a', resourceVersion: '7' } })).rejects.toThrow(
@@ -95,7 +95,7 @@ describe('create', () => {
     )
   })
 
-  it('P161 a dry run does everything but the write', async () => {
+  it('a dry run does everything but the write [P161]', async () => {
     const { create, storage, stored } = sampleRegistry()
     const before = storage.revision
     const { object, entry } = await create('configmaps', { metadata: { name: 'a' } }, { dryRun: true })
@@ -108,13 +108,13 @@ describe('create', () => {
     await expect(create('configmaps', { metadata: { name: 'a' } }, { dryRun: true })).rejects.toMatchObject({ code: 409 })
   })
 
-  it('P196 a dry run answers with the form that would be stored', async () => {
+  it('a dry run returns the object as it would be stored [P196]', async () => {
     const { create } = sampleRegistry()
     const { object } = await create('roles', { metadata: { name: 'a' }, rules: [] }, { dryRun: true })
     expect(object).toMatchObject({ rules: null })
   })
 
-  it('what mutating admission makes is validated, and validating admission sees what is stored', async () => {
+  it('validates the object after mutating admission; validating admission sees the stored object', async () => {
     const seen: unknown[] = []
     const plugin: AdmissionPlugin = {
       name: 'label',
@@ -132,7 +132,7 @@ describe('create', () => {
 })
 
 describe('update', () => {
-  it('64 increments at a time without a version lose nothing', async () => {
+  it('loses none of 64 concurrent increments without a resourceVersion', async () => {
     const { create, update, stored } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' }, data: { n: '0' } })
     const change = setData(({ n }) => ({ n: String(Number(n) + 1) }))
@@ -144,7 +144,7 @@ describe('update', () => {
     )
   })
 
-  it('of 16 writers with the same version one wins, the rest are told', async () => {
+  it('one of 16 writers with the same resourceVersion wins, the others conflict', async () => {
     const { create, update } = sampleRegistry()
     const { object } = await create('configmaps', { metadata: { name: 'a' } })
     const { resourceVersion = '' } = object.metadata
@@ -175,7 +175,7 @@ describe('update', () => {
     expect(storage.revision).toBe(made.entry?.revision)
   })
 
-  it('a missing object is not found, or made where that is allowed', async () => {
+  it('fails with 404 for a missing object, or creates it where allowed', async () => {
     const { update } = sampleRegistry()
     const change = (): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
     await expect(update('configmaps', { name: 'a', change })).rejects.toMatchObject({ code: 404 })
@@ -185,7 +185,7 @@ describe('update', () => {
       await expect(update('configmaps', { name, change })).rejects.toMatchObject({ code: 404 })
   })
 
-  it('16 that may make it make one object and change it 15 times', async () => {
+  it('16 concurrent creating updates create once and update 15 times', async () => {
     const { update, stored } = sampleRegistry()
     const change = (current: FrozenObject | undefined): ApiObject =>
       current === undefined
@@ -198,7 +198,7 @@ describe('update', () => {
     expect(stored('configmaps', 'a')?.['data']).toEqual({ n: '16' })
   })
 
-  it('another uid is a conflict', async () => {
+  it('conflicts with another uid', async () => {
     const { create, update } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' } })
     await expect(update('configmaps', { name: 'a', uid: 'other', change: setData(() => ({})) })).rejects.toThrow(
@@ -206,7 +206,7 @@ describe('update', () => {
     )
   })
 
-  it('gives up a race when the caller has gone', async () => {
+  it('stops retrying when the client has disconnected', async () => {
     const { create, store, context } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' } })
     const gone = new AbortController()
@@ -229,7 +229,7 @@ describe('update', () => {
     await expect(late).rejects.toBeInstanceOf(ApiError)
   })
 
-  it('a change is handed what nobody may change', async () => {
+  it('passes a frozen object to the change', async () => {
     const { create, update } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a' }, data: { k: 'v' } })
     const change = (current: FrozenObject | undefined): ApiObject => {

@@ -38,7 +38,7 @@ async function service(options: SampleOptions = {}) {
 }
 
 describe('updates that change nothing', () => {
-  it('are prepared and validated once, then only warned of and admitted', async () => {
+  it('are prepared and validated once; afterwards only warnings and admission run', async () => {
     const asked: string[] = []
     const plugin: AdmissionPlugin = {
       name: 'Asked',
@@ -59,7 +59,7 @@ describe('updates that change nothing', () => {
     expect(warnings).toEqual(['mind', 'mind'])
   })
 
-  it('are changes when admission makes them such', async () => {
+  it('are written when admission changes the object', async () => {
     const plugin: AdmissionPlugin = {
       name: 'Labels',
       handles: ({ operation }) => operation === 'UPDATE',
@@ -76,7 +76,7 @@ describe('updates that change nothing', () => {
     expect(stored('services', 's')?.metadata.labels).toEqual({ admitted: 'yes' })
   })
 
-  it('end the life of an object that has nothing to wait for any more', async () => {
+  it('remove a terminating object that nothing holds', async () => {
     const { create, remove, store, context, stored, update } = sampleRegistry()
     await create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/hold'] } })
     await remove('configmaps', 'a')
@@ -95,7 +95,7 @@ describe('updates that change nothing', () => {
     expect(stored('configmaps', 'a')).toBeUndefined()
   })
 
-  it('are told without an entry in a dry run', async () => {
+  it('return no entry in a dry run', async () => {
     const { keep } = await service()
     await keep()
     const dry = await keep({ dryRun: true })

@@ -7,17 +7,17 @@ import type { StoreInternals } from './internals.ts'
 import { strategyContext } from './object-metadata.ts'
 
 /**
- * Updates that change nothing, as most applies of controllers: what was prepared, validated and encoded when it was stored needs
- * none of it again. Admission is asked as always.
+ * Updates that change nothing, such as most applies of controllers. They run admission, but neither prepare, validate nor encode the
+ * object again.
  */
 
-/** Whether writing the object as it is can do nothing: it was prepared and validated as a whole, by the rules that still hold. */
+/** Whether an unchanged object needs no preparation or validation: it was stored by the strategy that is still in force. */
 export function isSettled({ definition, objectCache }: StoreInternals, entry: Entry, current: FrozenObject): boolean {
   if (definition.strategy.comparesWithOld === true) return false
   return objectCache.entryOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
 }
 
-/** The answer to an update that leaves a settled object as it is, after mutating admission left it so too. */
+/** The result of an update that leaves a settled object unchanged, after mutating admission. */
 export async function keepUnchanged(
   { environment, definition }: StoreInternals,
   context: WriteContext,
