@@ -5,14 +5,14 @@ import { expressions, loadExpressions } from './expressions.ts'
 const compiles = (text: string, environment: ReturnType<ReturnType<typeof expressions>['fresh']>) =>
   !('problem' in environment.compile(text))
 
-it('the engine is there when somebody has waited for it', async () => {
+it('gives the engine only after loading', async () => {
   expect(() => expressions()).toThrow('expressions are not loaded')
   await loadExpressions()
   expect(loadExpressions()).toBeUndefined()
   expect(compiles('1 + 1 == 2', expressions().stored)).toBe(true)
 })
 
-it('new expressions use what the release before knows, stored ones everything', async () => {
+it('restricts new expressions to the previous release, stored expressions to none', async () => {
   await loadExpressions()
   const { stored, fresh } = expressions()
   const present = fresh(fixedFeatures('1.33'))

@@ -1,24 +1,36 @@
 import type { Features } from '@krmkit/meta'
 import type { Environment } from './cel/environment.ts'
 
-/** The expression language, loaded when something needs it: most servers have no rules. */
+/** Lazy loader of the CEL engine. Most servers have no expressions and never pay for loading it. */
 
 type Engine = typeof import('./cel/index.ts')
 
 export interface Expressions {
   readonly engine: Engine
-  /** For expressions that are stored already: everything there is. */
+  /** Environment of expressions read from storage: declares the functions of every release. */
   readonly stored: Environment
-  /** For new expressions: what the release before the present one knows too, so that a server can be set back. */
+  /**
+   * Environment of expressions in new objects: declares only what the previous release supports, so that a downgrade stays
+   * possible.
+   */
   fresh(features: Features): Environment
 }
 
-/** Loads once; `undefined` when that is done. */
+/** Loads the engine. Returns `undefined` once it is loaded; repeated calls share one load. */
 export function loadExpressions(): Promise<void> | undefined {
   return loader.load()
 }
 
-/** @throws Error when nobody has waited for `loadExpressions`. */
+/**
+ * The loaded engine.
+ *
+ * @throws Error when `loadCel` has not completed.
+ * @example
+ * ```ts
+ * await loadCel()
+ * cel().storedExpressions.compile('1 + 1 == 2')
+ * ```
+ */
 export function expressions(): Expressions {
   return loader.loaded()
 }
@@ -41,7 +53,7 @@ function lazyExpressions() {
   }
 }
 
-/** Only a cache: the same code always gives the same. */
+/** A cache: loading always gives the same module. */
 const loader = /* @__PURE__ */ lazyExpressions()
 
 const everything = '1.999'

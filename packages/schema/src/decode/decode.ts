@@ -8,26 +8,31 @@ import { copyAny, copySteps } from './scalars.ts'
 import { isObject } from './shape.ts'
 import { decodeStruct, structSteps } from './struct.ts'
 
-/** From parsed values to canonical objects. */
+/** Decodes parsed values into canonical objects. */
 
 export interface DecodeOptions {
-  /** What the parser found repeated; absent: nothing. */
+  /** Duplicate members found by the parser. Default: none. */
   readonly duplicates?: DuplicateMembers | undefined
-  /** Collect unknown and repeated fields. Default true; turn it off when nobody will be told. */
+  /** Collect unknown and duplicate fields. Default true; turn it off when the problems are not reported. */
   readonly collect?: boolean
-  /** Problems found before, which come first: those of YAML. */
+  /** Earlier problems to report first, such as those of YAML. */
   readonly problems?: readonly string[]
-  /** Counts what is built, and ends decoding beyond its limit. Default: no limit. */
+  /** Counts the decoded object and ends decoding beyond its limit. Default: no limit. */
   readonly size?: DecodedSize | undefined
 }
 
 /**
- * Decodes a value against a type, as Go decodes into a struct: names are case-sensitive, null is unset, nothing is converted.
+ * Decodes a value against a type, as Go decodes into a struct: names are case-sensitive, null means unset, no type is coerced.
  *
- * The result is canonical (see `Decoded`) and shares nothing with `value`. Null gives the zero object.
+ * The result is canonical (see `Decoded`) and shares nothing with `value`. Null decodes to the zero object.
  *
  * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`, `TooLarge`.
  * @see API protocol specification, 4.6
+ * @example
+ * ```ts
+ * const { object, problems } = decode(types.struct('core/v1.ConfigMap'), { data: { a: '1' }, extra: 1 })
+ * problems // ['unknown field "extra"']
+ * ```
  */
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
   if (type.custom !== undefined) return guarded(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
@@ -38,7 +43,7 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
 }
 
 /**
- * As `decode`, for large values: may be interrupted wherever it yields.
+ * As `decode`, for large values: a generator that can be interrupted at each yield.
  *
  * @see runInSlices
  */
@@ -60,9 +65,9 @@ export function* decodeSteps<T = Record<string, unknown>>(
 }
 
 /**
- * Takes a value as it is, for kinds without a type (custom resources): only repeated fields are objected to.
+ * Copies a value of a kind without a type (custom resources); only duplicate fields are reported.
  *
- * @throws DecodeError `Type` when it is no object, `Depth`.
+ * @throws DecodeError `Type` when the value is not an object, `Depth`.
  */
 export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
   const context = new Context(options.duplicates, options.collect ?? true)
@@ -71,7 +76,7 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-/** The same in steps. */
+/** As `decodeUntyped`, with interruption points at its yields. */
 export function* untypedSteps<T = Record<string, unknown>>(value: unknown, options: DecodeOptions): Generator<void, Decoded<T>> {
   const context = new Context(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(objectOf(value, context), context)
@@ -85,7 +90,7 @@ function objectOf(value: unknown, context: Context): unknown {
   return object
 }
 
-/** What ends decoding ends it where the context has come to. */
+/** Adds the current path to errors that have none. */
 function located<V>(context: Context, run: () => V): V {
   try {
     return run()
@@ -99,7 +104,7 @@ function placed(error: unknown, context: Context): unknown {
   return new DecodeError(error.code, error.message, { ...error.place, path: context.path })
 }
 
-/** Deep nesting may meet the end of the stack before it meets the limit, when the caller is deep already. */
+/** A deeply nested caller may exhaust the stack before the depth limit is reached. */
 function guarded<V>(run: () => V): V {
   try {
     return run()
@@ -126,10 +131,10 @@ function joinProblems(earlier: readonly string[] | undefined, own: readonly stri
 }
 
 /**
- * What the stock server says under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML keep
- * the heading they have there.
+ * The stock server's message under `Strict`: `strict decoding error: unknown field "a", duplicate field "b"`. Problems of YAML
+ * keep their own heading.
  *
- * @returns `undefined` when there are no problems.
+ * @returns `undefined` without problems.
  */
 export function strictMessage(problems: readonly string[]): string | undefined {
   if (problems.length === 0) return undefined

@@ -11,26 +11,24 @@ import { inOrder, isObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
 import { specialDecoder, specialZero } from './special.ts'
 import { decodeStruct, structSteps } from './struct.ts'
 
-/**
- * Types prepared for decoding: what every field does with a value, worked out once for each type.
- */
+/** Decode plans: the operations of every field, computed once per type. */
 
-/** A type node as operations. */
+/** Operations of a type node. */
 export interface NodePlan {
   readonly node: TypeNode
-  /** Of the elements of a list or map. */
+  /** Plan of the elements of a list or map. */
   readonly of?: NodePlan
-  /** Of a struct. */
+  /** Plan of a struct. */
   readonly struct?: () => StructPlan
-  /** A canonical value, or `undefined` after a mismatch. Never given null. */
+  /** Returns a canonical value, or `undefined` after a mismatch. Never receives null. */
   decode(value: unknown, context: Context): unknown
-  /** The same for large values, interrupted wherever it yields; absent for values that are never large. */
+  /** As `decode`, with interruption points; absent for values that are never large. */
   steps?(value: unknown, context: Context): Generator<void, unknown>
-  /** A fresh value for an unset list element or map value. */
+  /** A new value for an unset list element or map value. */
   zero(): unknown
-  /** Whether a value is dropped by `omitempty`. */
+  /** Whether `omitempty` drops the value. */
   isEmpty(value: unknown): boolean
-  /** Bytes that the JSON of a value has at least, besides what decoding the value counts itself. */
+  /** Lower bound of the bytes of JSON, excluding what decoding the value counts itself. */
   readonly frame: number
 }
 
@@ -40,15 +38,15 @@ export interface FieldPlan extends Place {
   readonly owner: StructType
   readonly index: number
   readonly node: NodePlan
-  /** `omitempty` drops zero values here: it does nothing to pointers and structs. */
+  /** Whether `omitempty` drops zero values of this field: it has no effect on pointers and structs. */
   readonly dropEmpty: boolean
-  /** Fresh form of the unset field; absent when nothing is printed. */
+  /** Creates the printed value of the unset field; absent when nothing is printed. */
   readonly zero: (() => unknown) | undefined
-  /** Bytes of JSON of the member besides what decoding its value counts. */
+  /** Bytes of JSON of the member, excluding what decoding its value counts. */
   readonly weight: number
-  /** Further bytes of the unset field. Worked out when first needed: structs may hold themselves. */
+  /** Additional bytes of the unset field. Computed on first use: structs may be recursive. */
   readonly zeroWeight: () => number
-  /** Not stored as it was sent; @see DecodedSize */
+  /** Not stored as sent, so counted separately. @see DecodedSize */
   readonly apart: boolean
 }
 
@@ -56,12 +54,12 @@ export interface StructPlan {
   readonly type: StructType
   readonly fields: readonly FieldPlan[]
   readonly byName: ReadonlyMap<string, FieldPlan>
-  /** How many fields are printed when they are unset. */
+  /** Number of fields that are printed when unset. */
   readonly zeroCount: number
   readonly open: boolean
 }
 
-/** A memo: what is in it follows from the type alone. */
+/** A cache: entries depend on the type only. */
 const plans = new WeakMap<StructType, StructPlan>()
 
 export function planOf(type: StructType): StructPlan {
@@ -105,7 +103,7 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   }
 }
 
-/** The status of an object and the owners of its fields are the server's business: most writes drop them. */
+/** The server owns `status` and `managedFields`: most writes drop what the client sent. */
 function isApart({ json }: Field, owner: StructType): boolean {
   return (json === 'status' && owner.root) || (json === 'managedFields' && owner.typeName === 'ObjectMeta')
 }
@@ -118,7 +116,7 @@ function once(work: () => number): () => number {
 function zeroForm(field: Field): (() => unknown) | undefined {
   const { zero, type } = field
   if (zero === undefined) return undefined
-  // An unset pointer prints null, an unset struct its zero form.
+  // An unset pointer prints null, an unset struct its zero object.
   if (type.kind === 'struct' && zero !== null) return () => zeroObject(type.struct())
   return typeof zero === 'object' && zero !== null ? () => copyJson(zero) : () => zero
 }
@@ -262,21 +260,21 @@ function mapPlan(node: MapNode): NodePlan {
   }
 }
 
-/** Members above which a key of a map is remembered. */
+/** Size above which a key of a map is remembered. */
 const wide = 1000
 
-/** A memo of one key of wide maps: the engine collects all keys before it gives the first, so that asking for any is expensive. */
+/** One key of each large map. Enumerating even one key of an object makes the engine collect all of them. */
 const knownKeys = new WeakMap<object, string>()
 
-/** Elements decoded between two yields, where each is small. */
+/** Elements decoded between two yields when each is small. */
 const elementsPerStep = 64
 
-/** In steps where a value may be large. */
+/** Decodes with interruption points where a value may be large. */
 export function* stepsOf(plan: NodePlan, value: unknown, context: Context): Generator<void, unknown> {
   return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
 }
 
-/** What stands for an unset element, counted. */
+/** Zero value of an unset element, counted. */
 function countedZero(element: NodePlan, context: Context): unknown {
   const zero = element.zero()
   if (typeof zero === 'object' && zero !== null) context.size.add(Math.max(0, jsonWeight(zero) - element.frame))
@@ -285,7 +283,7 @@ function countedZero(element: NodePlan, context: Context): unknown {
 
 type MemberDecoder = (key: string, value: unknown, context: Context) => unknown
 
-/** Decodes all of repeated members in order, for what there is to object to; the last ones stay. */
+/** Decodes all repeated members in order, to report their problems; the last value wins. */
 function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Context): Generator<void, Record<string, unknown>> {
   const map: Record<string, unknown> = {}
   let count = 0
@@ -302,7 +300,7 @@ function* repeatedSteps(segments: Segments, decode: MemberDecoder, context: Cont
   return map
 }
 
-/** Values that hold a schema or something else; Go decodes them apart. */
+/** Decodes `JSONSchemaPropsOr…` values, a schema or an alternative, in isolation as Go does. */
 function schemaDecoder(special: string, struct: () => StructType): NodePlan['decode'] {
   const schema = (value: unknown, context: Context) => context.apart((inner) => decodeStruct(planOf(struct()), value, inner))
   return (value, context) => {

@@ -6,11 +6,11 @@ import { BadNumber, type Context, maxDepth } from './context.ts'
 import { jsonWeight } from './decoded-size.ts'
 import { sortedKeysSteps } from './shape.ts'
 
-/** Scalars as Go decodes them: nothing is converted, numbers are checked for their range. */
+/** Decodes scalars as Go does: no coercion, numbers checked for their range. */
 
 export type ScalarDecoder = (value: unknown, context: Context) => unknown
 
-/** @param goType name for error messages; asked only when there is one. */
+/** @param goType type name for error messages; called only on a mismatch. */
 export function scalarDecoder(scalar: Scalar, goType: () => string): ScalarDecoder {
   switch (scalar) {
     case 'string':
@@ -42,7 +42,7 @@ function isInt64(value: unknown): boolean {
   return typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && BigInt.asIntN(64, value) === value
 }
 
-/** Marks what is a number, so that the message shows it. */
+/** Marks numbers, so that the message shows their text. */
 export function badNumber(value: unknown, goType: string, context: Context): undefined {
   return context.mismatch(asBadNumber(value), goType)
 }
@@ -57,7 +57,7 @@ function floatValue(value: unknown, goType: () => string, context: Context): num
   return Number.isFinite(number) ? number : badNumber(value, goType(), context)
 }
 
-/** Base64 text; a list of numbers is accepted too, as Go does. */
+/** Base64 text or, as in Go, a list of numbers. */
 function bytesValue(value: unknown, goType: () => string, context: Context): string | undefined {
   if (typeof value === 'string') {
     try {
@@ -81,19 +81,19 @@ function bytesValue(value: unknown, goType: () => string, context: Context): str
   return btoa(binary)
 }
 
-/** Values that keep their form count as a whole. */
+/** Counts an untyped value as a whole. */
 export function counted(value: unknown, context: Context): unknown {
   if (typeof value === 'object' && value !== null) context.size.add(jsonWeight(value) - 1)
   else if (typeof value === 'string') context.size.add(value.length)
   return value
 }
 
-/** A value without a type: repeated members are reported, the last one counts. */
+/** Copies an untyped value. Duplicate members are reported; the last value wins. */
 export function copyAny(value: unknown, context: Context): unknown {
   return copyValue(value, context, context.collecting && context.mayRepeat)
 }
 
-/** A value that is kept as it was sent; strictness does not look into it. */
+/** Copies a raw value; duplicates inside it are not reported. */
 export function copyRaw(value: unknown, context: Context): unknown {
   return copyValue(value, context, false)
 }
@@ -123,7 +123,10 @@ function copyPlain(value: object, context: Context, depth: number): unknown {
   return copy
 }
 
-/** As `copyAny`, in steps, with the keys of wide objects sorted. Where repetition is reported there are no steps: it is rare. */
+/**
+ * As `copyAny`, with interruption points, and with the keys of large objects sorted. Reporting duplicates is rare and runs without
+ * interruption.
+ */
 export function* copySteps(value: unknown, context: Context, depth = context.depth): Generator<void, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
   if (context.collecting && context.mayRepeat) return copyAny(value, context)

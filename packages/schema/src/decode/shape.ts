@@ -1,13 +1,13 @@
 import { compareCodePoints } from '@krmkit/meta'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
-/** Small questions about parsed values. */
+/** Predicates and key order of parsed objects. */
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
 }
 
-/** Whether `next` may follow `previous` in an object whose keys are sorted by UTF-8 bytes; in doubt it says no. */
+/** Whether `next` may follow `previous` in an object whose keys are sorted by UTF-8 bytes; false when undecided. */
 export function inOrder(previous: string, next: string): boolean {
   return previous < next && !wide.test(next)
 }
@@ -15,7 +15,7 @@ export function inOrder(previous: string, next: string): boolean {
 /** Characters whose order differs between UTF-16 and UTF-8. */
 const wide = /[\ud800-\uffff]/
 
-/** As `withSortedKeys`, in steps; the same object where the keys are sorted already. */
+/** As `withSortedKeys`, with interruption points; returns the same object when the keys are already sorted. */
 export function* sortedKeysSteps(object: Record<string, unknown>): Generator<void, Record<string, unknown>> {
   const keys = Object.keys(object)
   yield
@@ -41,14 +41,15 @@ export function* sortedKeysSteps(object: Record<string, unknown>): Generator<voi
 const keysPerStep = 128
 
 /**
- * Compares keys by their UTF-8 bytes; `undefined`, the engine's own order, for keys without wide characters: it is the same, and far
- * quicker.
+ * Comparison of keys by UTF-8 bytes. `undefined` selects the engine's default order, which is faster and agrees for keys without
+ * wide
+ * characters.
  */
 function keyOrder(plain: boolean): ((a: string, b: string) => number) | undefined {
   return plain ? undefined : compareCodePoints
 }
 
-/** Brings keys into the order of their UTF-8 bytes, in place. */
+/** Sorts keys by UTF-8 bytes, in place. */
 export function sortKeys(keys: string[]): string[] {
   return keys.sort(keyOrder(!keys.some((key) => wide.test(key))))
 }

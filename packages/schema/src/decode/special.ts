@@ -14,11 +14,9 @@ import { NumberLiteral } from '../json/syntax.ts'
 import type { Context } from './context.ts'
 import { asBadNumber, copyRaw, counted, isInt32, type ScalarDecoder } from './scalars.ts'
 
-/**
- * Types with a JSON form of their own. What does not parse ends decoding at once, unlike a wrong type elsewhere.
- */
+/** Types with a hand-written JSON form. Unlike a type mismatch elsewhere, unparsable text ends decoding. */
 
-/** Text of the moment that Go takes for "no time". */
+/** The time that Go prints for its zero value. */
 const zeroTime = '0001-01-01T00:00:00Z'
 const zeroMicroTime = '0001-01-01T00:00:00.000000Z'
 
@@ -35,12 +33,12 @@ const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
   Unknown: copyRaw,
 }
 
-/** For every special type but those that hold a schema (`JSONSchemaPropsOr…`). */
+/** Decoder of every special type except those that hold a schema (`JSONSchemaPropsOr…`). */
 export function specialDecoder(special: SpecialName): ScalarDecoder {
   return decoders[special] ?? copyRaw
 }
 
-/** What stands for an unset list element or map value. */
+/** Zero value of an unset list element or map value. */
 export function specialZero(special: SpecialName): unknown {
   if (special === 'Quantity' || special === 'QuantityValue') return '0'
   if (special === 'IntOrString') return 0
@@ -55,7 +53,7 @@ function timeValue(value: unknown, context: Context, normalize: (text: string) =
   return normal === zero ? null : normal
 }
 
-/** A day that exists in every month, and an hour that does: no need to look closer. */
+/** A day that exists in every month and a valid hour: no full parse needed. */
 function isPlainDay(text: string): boolean {
   const month = text.slice(5, 7)
   const day = text.slice(8, 10)
@@ -66,7 +64,7 @@ function textOf(value: unknown, context: Context): string {
   return typeof value === 'string' ? value : context.abort(value, 'string')
 }
 
-/** Amounts that are canonical as they are: too small for a greater unit. */
+/** Canonical quantities: too small for a larger unit. */
 const quickQuantity = /^[1-9][0-9]{0,2}(?:m|k|[KMGT]i|[MGT])?$/
 
 function quantityValue(value: unknown): string {

@@ -7,7 +7,7 @@ import { type FieldPlan, type StructPlan, stepsOf } from './plan.ts'
 import { copyAny } from './scalars.ts'
 import { isObject, withSortedKeys } from './shape.ts'
 
-/** Objects of a struct type: members are looked up by their exact names and put into the order of the fields. */
+/** Decodes an object of a struct type: members match fields by exact name and are put into field order. */
 
 export function decodeStruct(plan: StructPlan, value: unknown, context: Context): Record<string, unknown> | undefined {
   if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
@@ -55,9 +55,10 @@ function takeUnknown(
 }
 
 /**
- * `slots` by index of the field; drops what `omitempty` drops and fills in what Go prints for unset fields.
+ * Builds a canonical object: drops what `omitempty` drops and fills in what Go prints for unset fields.
  *
- * @param size counts the members, whose values were counted when they were decoded.
+ * @param slots decoded values by field index.
+ * @param size counts the members; decoding has already counted their values.
  */
 export function buildObject(
   plan: StructPlan,
@@ -86,7 +87,7 @@ export function buildObject(
   return withSortedKeys(object)
 }
 
-/** As `decodeStruct`, in steps. */
+/** As `decodeStruct`, with interruption points. */
 export function* structSteps(
   plan: StructPlan,
   value: unknown,
@@ -110,10 +111,10 @@ export function* structSteps(
   return buildObject(plan, slots, extra, context.size)
 }
 
-/** Members without a field that are taken between two yields. */
+/** Unknown members processed between two yields. */
 const membersPerStep = 128
 
-/** As `decodeField`, in steps. */
+/** As `decodeField`, with interruption points. */
 function* fieldSteps(field: FieldPlan, value: unknown, context: Context): Generator<void, unknown> {
   if (value === null || value === undefined) return undefined
   context.enter(field)
@@ -125,8 +126,8 @@ function* fieldSteps(field: FieldPlan, value: unknown, context: Context): Genera
 }
 
 /**
- * An object that names some member twice. As in Go, a repeated struct or map is read into the earlier one, so that members of both
- * stay; of other values the last one counts.
+ * Decodes an object with duplicate members. As in Go, a duplicate struct or map is merged into the earlier one; of other values the
+ * last one wins.
  */
 function* repeatedSteps(
   plan: StructPlan,

@@ -1,9 +1,7 @@
 import { Problems } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
-/**
- * Repeated keys of documents without a type: custom resources and patches.
- */
+/** Finds duplicate keys in documents without a type: custom resources and patches. */
 
 /** Complete sentences such as `duplicate field "spec.a"`, in document order. */
 export function duplicateProblems(parsed: {
@@ -30,7 +28,7 @@ function walk(value: unknown, duplicates: DuplicateMembers, problems: Problems):
   for (const [key, member] of reportRepeated(repeated, problems)) visit(key, member, duplicates, problems)
 }
 
-/** Yields the members in order, reporting each repetition before its value is looked at. */
+/** Yields the members in order and reports each repetition before its value is visited. */
 export function* reportRepeated(members: readonly Member[], problems: Problems): Generator<Member> {
   const seen = new Set<string>()
   for (const member of members) {
@@ -40,7 +38,7 @@ export function* reportRepeated(members: readonly Member[], problems: Problems):
   }
 }
 
-/** Values nested deeper are refused by decoding. */
+/** Decoding rejects deeper values. */
 const maxDepth = 1000
 
 function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: Problems): void {

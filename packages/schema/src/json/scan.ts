@@ -1,25 +1,23 @@
-/**
- * A quick look over JSON text that finds out whether the engine's own parser reads it as Go would.
- */
+/** Scans JSON text to decide whether the engine's parser reads it as Go does. */
 
-/** What the quick look found. Meaningful only when the text is valid JSON. */
+/** Result of a scan. Meaningful only for valid JSON. */
 export interface ScanResult {
-  /** Members of all objects. */
+  /** Number of members of all objects. */
   readonly members: number
-  /** Commas between members and elements: a measure of how many values there are. */
+  /** Number of commas: an estimate of the number of values. */
   readonly commas: number
-  /** Deepest nesting of objects and lists. */
+  /** Maximum nesting of objects and lists. */
   readonly depth: number
-  /** Some number needs a closer look: an integer outside the safe range, `1.0`, `1e3`, or too large for a float. */
+  /** Whether a number needs the exact reader: an integer outside the safe range, `1.0`, `1e3`, or beyond the range of floats. */
   readonly oddNumbers: boolean
-  /** Some escape names half of a surrogate pair. */
+  /** Whether an escape may be half of a surrogate pair. */
   readonly surrogates: boolean
 }
 
 const quote = 0x22
 const backslash = 0x5c
 
-/** Runs over `text` once. Of text that is no JSON it says something meaningless, but ends. */
+/** Scans `text` once. Terminates on invalid JSON with a meaningless result. */
 export function scan(text: string): ScanResult {
   const length = text.length
   let members = 0
@@ -72,7 +70,7 @@ function isOddFloat(literal: string): boolean {
   return !Number.isFinite(value) || Number.isInteger(value)
 }
 
-/** Counts the members of all objects of a parsed value; it cannot hold fewer than the text unless some key was repeated. */
+/** Counts the members of all objects of a parsed value; fewer than in the text when a key is repeated. */
 export function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0

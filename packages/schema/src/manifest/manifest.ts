@@ -8,51 +8,56 @@ import { JsonFault, readJsonNodes } from './json-nodes.ts'
 import { splitYaml, type YamlChunk } from './split.ts'
 import { TextLines, type TextRange } from './text-lines.ts'
 
-/**
- * Files of manifests: every document of a text, YAML or JSON, and where in the text its members are. Places are worked out
- * only when they are asked for.
- */
+/** Manifest files: all documents of a text, YAML or JSON, with the text ranges of their members. Ranges are computed on demand. */
 
-/** Something that the text says twice. */
+/** A member whose name the same object already uses. */
 export interface RepeatedMember {
   readonly path: string
   readonly range: TextRange
 }
 
-/** A document that could be read. */
+/** A parsed document. */
 export interface ManifestDocument {
   readonly kind: 'document'
-  /** As `parseYaml` and `parseJson` with literals give it: for decoding against types. The caller's own. */
+  /** The value as `parseYaml`, or `parseJson` with literals, returns it, ready for `decode`. Owned by the caller. */
   readonly value: unknown
   /**
-   * Where a path such as `spec.containers[0].image` leads: its value when that is a scalar, otherwise the name of the member; the
-   * nearest thing above where it leads nowhere.
+   * Range of the value at a path such as `spec.containers[0].image`; of the member name when the value is not a scalar; of the
+   * nearest
+   * ancestor when the path does not exist.
    *
-   * @param what `name`: the name of the member in any case.
+   * @param what `name`: always the member name.
    */
   range(path: string, what?: 'name' | 'value'): TextRange
-  /** The path in steps, as far as it can be followed. */
+  /** Steps of the path, as far as it can be followed. */
   steps(path: string): readonly (string | number)[]
-  /** Members whose name the same object has used before, in the order of the text. */
+  /** Duplicate members in text order. */
   repeated(): readonly RepeatedMember[]
 }
 
-/** A document, or the rest of a text, that could not be read. */
+/** A document, or the rest of the text, that cannot be parsed. */
 export interface ManifestFault {
   readonly kind: 'fault'
-  /** What is wrong, for people; without the place. */
+  /** Error message without the position. */
   readonly message: string
   readonly range: TextRange
 }
 
 export interface ReadManifestOptions {
-  /** Takes nothing but JSON, as for a file whose name says so. Default false. */
+  /** Accept JSON only, as for a `.json` file. Default false. */
   readonly json?: boolean
 }
 
 /**
- * Reads a text of any number of documents: YAML separated by markers, or JSON values one after the other. Documents without
- * content are left out.
+ * Reads all documents of a text: YAML documents separated by markers, or consecutive JSON values. Empty documents are omitted.
+ *
+ * @example
+ * ```ts
+ * for (const document of readManifest(text)) {
+ *   if (document.kind === 'fault') report(document.message, document.range)
+ *   else use(document.value)
+ * }
+ * ```
  */
 export function readManifest(
   text: string,
@@ -62,7 +67,7 @@ export function readManifest(
   if (!strict && !/^\s*\{/.test(source)) return readYamlDocuments(source)
   const json = readJsonDocuments(source)
   if (strict || json[0]?.kind !== 'fault') return json
-  // A mapping in braces need not be JSON.
+  // Text that starts with a brace may be a YAML flow mapping.
   const yaml = readYamlDocuments(source)
   return yaml[0]?.kind === 'document' ? yaml : json
 }
@@ -120,7 +125,7 @@ function yamlFault({ message, place: { mark } }: DecodeError, { text, line }: Ya
     .replace(/^line \d+: /, '')
   const first = text.search(/[^\s]/)
   const at = mark ?? { line: told === null ? 0 : Number(told[1]) - 1, column: 0 }
-  // The end of the text is told as the end of what is there.
+  // Errors at the end of the text are located at the end of its content.
   const last = text.trimEnd().split('\n').length - 1
   const beyond = at.line > last
   const range = beyond
@@ -133,7 +138,7 @@ interface DocumentParts {
   readonly source: string
   readonly root: () => YamlNode
   readonly lines: () => TextLines
-  /** The parser has seen members twice. */
+  /** Whether the parser found duplicate members. */
   readonly repeats: boolean
 }
 

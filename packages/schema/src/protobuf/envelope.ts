@@ -15,7 +15,7 @@ import {
 } from './wire.ts'
 
 /**
- * The envelope around every protobuf body: four magic bytes and a message that names the kind.
+ * The envelope of every protobuf body: four magic bytes and an `Unknown` message that names the kind.
  *
  * @see API protocol specification, 2.6
  */
@@ -24,14 +24,14 @@ import {
 export const protobufMagic: readonly number[] = Object.freeze([0x6b, 0x38, 0x73, 0x00])
 
 export interface Envelope {
-  /** Empty when the sender did not say. */
+  /** Empty when absent. */
   readonly apiVersion: string
   readonly kind: string
-  /** The message of the object itself, or what `contentType` says. */
+  /** The message of the object, or content of type `contentType`. */
   readonly raw: Uint8Array
-  /** Empty: not encoded. */
+  /** Empty when not encoded. */
   readonly contentEncoding: string
-  /** Empty: protobuf. */
+  /** Empty for protobuf. */
   readonly contentType: string
 }
 
@@ -39,7 +39,11 @@ export function hasProtobufMagic(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && protobufMagic.every((byte, index) => bytes[index] === byte)
 }
 
-/** @throws DecodeError `Protobuf` for another prefix, nothing at all, or a broken message. */
+/**
+ * Parses the envelope of a body.
+ *
+ * @throws DecodeError `Protobuf` for another prefix, an empty body, or a malformed message.
+ */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new DecodeError('Protobuf', 'empty data')
   if (!hasProtobufMagic(bytes)) {
@@ -77,7 +81,14 @@ function readTypeMeta(reader: WireReader, end: number): { apiVersion: string; ki
   return meta
 }
 
-/** All four members are written, as the stock server writes them. */
+/**
+ * Writes an envelope; all four members are present, as on the stock server.
+ *
+ * @example
+ * ```ts
+ * readEnvelope(writeEnvelope({ apiVersion: 'v1', kind: 'Pod', raw: message })).kind // 'Pod'
+ * ```
+ */
 export function writeEnvelope({
   apiVersion,
   kind,
@@ -88,7 +99,7 @@ export function writeEnvelope({
   return closeEnvelope(openEnvelope(apiVersion, kind).bytes(raw), contentEncoding, contentType)
 }
 
-/** Everything up to the length of the message. */
+/** Writes the envelope up to the length of the message. */
 export function openEnvelope(apiVersion = '', kind = ''): WireWriter {
   const writer = newWriter()
   writer.raw(Uint8Array.from(protobufMagic))
@@ -98,7 +109,7 @@ export function openEnvelope(apiVersion = '', kind = ''): WireWriter {
   return writer.ldelim().uint32(tagOf(2))
 }
 
-/** Everything after the message. */
+/** Writes the envelope after the message. */
 export function closeEnvelope(writer: WireWriter, contentEncoding = '', contentType = ''): Uint8Array {
   return writer.uint32(tagOf(3)).string(contentEncoding).uint32(tagOf(4)).string(contentType).finish()
 }

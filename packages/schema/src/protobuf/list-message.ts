@@ -5,7 +5,7 @@ import { encodeMessage } from './protobuf.ts'
 import { lengthDelimited, newWriter } from './wire.ts'
 
 /**
- * A list object as protobuf whose elements are encoded one by one.
+ * Encodes a list object as protobuf, element by element.
  *
  *     envelope up to the list's message | its other fields | element ... element | end of the envelope
  */
@@ -17,9 +17,9 @@ export class ListMessage {
   #length: number
 
   /**
-   * @param list canonical, with no elements.
-   * @param member of the list that holds the elements; the last of its fields.
-   * @throws SchemaError `NoProtobuf` for types that have no such form.
+   * @param list canonical, without elements.
+   * @param member name of the field that holds the elements; must be the last field of the message.
+   * @throws SchemaError `NoProtobuf` for types without this form.
    */
   constructor(type: StructType, list: object, member: string) {
     const field = type.proto?.find((each) => each.kind === 'field' && each.field.json === member)
@@ -34,14 +34,14 @@ export class ListMessage {
     this.#length = this.#fields.byteLength
   }
 
-  /** The bytes of one more element. */
+  /** Encodes one more element. */
   element(object: object): Uint8Array {
     const bytes = newWriter().uint32(this.#tag).bytes(encodeMessage(this.#element(), object)).finish()
     this.#length += bytes.byteLength
     return bytes
   }
 
-  /** What stands before the elements and after them, once all are encoded. */
+  /** The bytes before and after the elements; call after the last element. */
   around(): { readonly before: Uint8Array; readonly after: Uint8Array } {
     const { apiVersion, kind } = this.#list as { apiVersion?: unknown; kind?: unknown }
     const head = openEnvelope(String(apiVersion ?? ''), String(kind ?? ''))

@@ -12,8 +12,8 @@ import { specialCodec } from './special.ts'
 import { lengthDelimited, readEnd, readTag, readText, skipValue, type WireReader, type WireWriter, wireOf } from './wire.ts'
 
 /**
- * Messages by the numbers of their fields, as Go's generated code writes them: ascending numbers, maps by sorted key, fields that are
- * no pointers always.
+ * Messages by field number, as Go's generated code writes them: ascending numbers, maps sorted by key, non-pointer fields always
+ * present.
  */
 
 interface MessagePlan {
@@ -25,13 +25,13 @@ interface MessagePlan {
 
 interface MemberPlan {
   readonly number: number
-  /** Writes the member with its tag, if it is to be written. `object` is the canonical object of the message. */
+  /** Writes the member with its tag unless it is omitted. `object` is the canonical object of the message. */
   write(writer: WireWriter, object: Record<string, unknown>): void
-  /** Reads one occurrence into `slots`, which are those of the outermost struct. */
+  /** Reads one occurrence into `slots`, the slots of the outermost struct. */
   read(reader: WireReader, wire: number, slots: unknown[], limit: number, depth: number): void
 }
 
-/** A memo: what is in it follows from the type alone. */
+/** A cache: entries depend on the type only. */
 const plans = new WeakMap<StructType, MessagePlan>()
 
 function messageOf(type: StructType): MessagePlan {
@@ -50,12 +50,20 @@ function messagePlan(type: StructType, members: readonly ProtoMember[], struct: 
   return { name: type.typeName, struct, members: made, byNumber: new Map(made.map((member) => [member.number, member])) }
 }
 
-/** Writes the fields of a canonical object. @throws SchemaError `NoProtobuf` for types without protobuf. */
+/**
+ * Writes the fields of a canonical object.
+ *
+ * @throws SchemaError `NoProtobuf` for types without protobuf.
+ */
 export function writeMessage(type: StructType, object: Record<string, unknown>, writer: WireWriter): void {
   for (const member of messageOf(type).members) member.write(writer, object)
 }
 
-/** Reads fields up to `limit` and builds the canonical object. Unknown fields are skipped. @throws DecodeError */
+/**
+ * Reads fields up to `limit` and builds the canonical object. Skips unknown fields.
+ *
+ * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`
+ */
 export function readMessage(type: StructType, reader: WireReader, limit: number, depth: number): Record<string, unknown> {
   if (depth > maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
   const plan = messageOf(type)
@@ -76,7 +84,7 @@ function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], li
   }
 }
 
-/** Entries of maps came in the order of the sender. */
+/** Sorts maps: their entries arrive in the order of the sender. */
 function finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): Record<string, unknown> {
   for (const field of struct.fields) {
     const value = slots[field.index]
@@ -94,7 +102,7 @@ function sorted(map: Record<string, unknown>): Record<string, unknown> {
   return map
 }
 
-/** An inline struct: one object in JSON, a message of its own here. */
+/** An inline struct: part of the same JSON object, but a separate message. */
 function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: StructPlan): MemberPlan {
   const inner = member.struct()
   const plan = messagePlan(inner, inner.proto ?? [], struct)
@@ -233,7 +241,7 @@ function elementFrame(field: FieldPlan): number {
   return field.node.of?.frame ?? 1
 }
 
-/** Keys that look like indexes come first in the object, whatever the order it was built in. */
+/** The engine moves index-like keys to the front of an object. */
 function sortedKeys(map: Record<string, unknown>): string[] {
   const keys = Object.keys(map)
   for (let i = 1; i < keys.length; i++) {
@@ -275,7 +283,7 @@ function structCodec(struct: () => StructType): ValueCodec {
   }
 }
 
-/** A list that is a message of its own, with its elements as field 1. */
+/** A list in a message of its own, whose field 1 holds the elements. */
 function wrappedListCodec(element: ValueCodec): ValueCodec {
   const tag = tagOf(1, element.wire)
   return {

@@ -31,9 +31,9 @@ import {
   writeInt64,
 } from './wire.ts'
 
-/** Messages of the types with a JSON form of their own. */
+/** Messages of the special types. */
 
-/** Makes the codec of a struct, which `JSONSchemaPropsOr…` may hold. */
+/** Creates the codec of a struct inside a `JSONSchemaPropsOr…` value. */
 export type StructCodec = (struct: () => StructType) => ValueCodec
 
 export function specialCodec(node: SpecialNode, structCodec: StructCodec): ValueCodec {
@@ -96,7 +96,7 @@ const codecs: Readonly<Record<string, MessageCodec>> = {
   JSON: rawCodec(),
 }
 
-/** A moment as seconds and nanoseconds; no time at all is an empty message. */
+/** A time in seconds and nanoseconds; null is an empty message. */
 function timeCodec(format: (instant: Instant) => string, zero: string): MessageCodec {
   return {
     write(writer, value) {
@@ -154,7 +154,7 @@ function textCodec(): MessageCodec {
   }
 }
 
-/** JSON text inside of a message; null is an empty message. */
+/** JSON text in a message; null is an empty message. */
 function rawCodec(): MessageCodec {
   return {
     write(writer, value) {
@@ -170,7 +170,11 @@ function rawCodec(): MessageCodec {
   }
 }
 
-/** @throws DecodeError `TooLarge` before anything is parsed that is too large as it is */
+/**
+ * Parses raw JSON.
+ *
+ * @throws DecodeError `TooLarge` before parsing when the text itself is too large
+ */
 function jsonOf(raw: Uint8Array, size: DecodedSize): unknown {
   if (raw.length > largeText) size.weigh(() => size.add(inkOf(raw)))
   const { value } = parseJson(raw, { maxDepth: 1000 })
@@ -180,7 +184,7 @@ function jsonOf(raw: Uint8Array, size: DecodedSize): unknown {
 
 const largeText = 64 * 1024
 
-/** Bytes that are no spaces: compact JSON has at least as many. */
+/** Number of bytes that are not white space: a lower bound of the length of the compact JSON. */
 function inkOf(bytes: Uint8Array): number {
   let ink = 0
   for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) > 0x20) ink++
@@ -231,7 +235,7 @@ function writeAll(writer: WireWriter, list: readonly unknown[], codec: ValueCode
   }
 }
 
-/** Reads a small message: `fields` by whole tags, everything else is skipped. */
+/** Reads a small message. `fields` maps tags to readers; other fields are skipped. */
 function readFields(reader: WireReader, limit: number, fields: Readonly<Record<number, (end: number) => unknown>>): void {
   const end = readEnd(reader, limit)
   while (reader.pos < end) {

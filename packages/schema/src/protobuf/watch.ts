@@ -11,15 +11,17 @@ import {
   wireOf,
 } from './wire.ts'
 
-/** Watch events as protobuf: a bare message without the envelope, whose object is a whole body with its envelope, in frames. */
+/**
+ * Watch events as protobuf: a message without envelope, in a length-prefixed frame. Its object is a complete body with envelope.
+ */
 
 export interface ProtobufWatchEvent {
   readonly type: string
-  /** A whole protobuf body. */
+  /** A complete protobuf body. */
   readonly object: Uint8Array
 }
 
-/** One frame: four bytes of length, most significant first, then the event. */
+/** Encodes one frame: the length in four bytes, big-endian, then the event. */
 export function encodeWatchFrame({ type, object }: ProtobufWatchEvent): Uint8Array {
   const writer = newWriter()
   writer.raw(new Uint8Array(4))
@@ -32,7 +34,11 @@ export function encodeWatchFrame({ type, object }: ProtobufWatchEvent): Uint8Arr
   return frame
 }
 
-/** An event without the four bytes before it. @throws DecodeError `Protobuf` */
+/**
+ * Decodes an event without its length prefix.
+ *
+ * @throws DecodeError `Protobuf`
+ */
 export function decodeWatchEvent(bytes: Uint8Array): ProtobufWatchEvent {
   return readGuarded(() => {
     const reader = newReader(bytes)

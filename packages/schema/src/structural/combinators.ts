@@ -2,7 +2,7 @@ import { type FieldError, field, type JsonObject } from '@krmkit/meta'
 import { isObject, own } from './schema-node.ts'
 import type { Check } from './validate.ts'
 
-/** `anyOf`, `oneOf`, `allOf` and `not`. */
+/** Compiles `anyOf`, `oneOf`, `allOf` and `not`. */
 export function combinators(schema: JsonObject, compile: (schema: JsonObject) => Check): Check | undefined {
   const branches = (keyword: string): readonly Check[] => {
     const list = own(schema, keyword)
@@ -59,7 +59,7 @@ function merge(attempt: Attempt | undefined, errors: FieldError[]): number {
   return attempt.count
 }
 
-/** How many alternatives hold, and the failed one that came furthest. */
+/** Counts the valid alternatives and finds the best failed one. */
 function judge(
   branches: readonly Check[],
   attempt: (branch: Check) => Attempt,

@@ -15,23 +15,31 @@ import { own, type SchemaNode, schemaNode } from './schema-node.ts'
 import { sortedValue } from './sorted.ts'
 
 /**
- * Types of custom resources, read from their schemas: decoding prunes instead of refusing, values stay as they were sent, and
- * members are printed in the order of their names.
+ * Types of custom resources from their schemas. Decoding prunes unknown fields, values keep their form, and members are sorted by
+ * name.
  */
 
 export interface CustomTypeOptions {
   readonly kind: GroupVersionKind
-  /** `openAPIV3Schema` of the version; absent: objects of any content. */
+  /** `openAPIV3Schema` of the version. Default: any object. */
   readonly schema?: JsonObject | undefined
-  /** `spec.preserveUnknownFields`: nothing is pruned. */
+  /** `spec.preserveUnknownFields`: disables pruning. */
   readonly preserveUnknownFields?: boolean | undefined
-  /** `meta/v1.ObjectMeta` */
+  /** The type `meta/v1.ObjectMeta`. */
   readonly objectMeta: StructType
 }
 
 const noFields: StructType['field'] = new Map()
 
-/** The type of the objects of one version of a custom kind. */
+/**
+ * Creates the type of one version of a custom kind.
+ *
+ * @example
+ * ```ts
+ * const widget = customType({ kind: { group: 'shop.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+ * decode(widget, body).object
+ * ```
+ */
 export function customType(options: CustomTypeOptions): StructType {
   const { kind } = options
   const schema = options.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
@@ -96,7 +104,7 @@ class Codec implements CustomCodec {
 
   read(object: JsonObject): JsonObject {
     const copy = runAtOnce(this.#coerceSteps(copyJson(object), undefined, true))
-    // Objects of old servers have none.
+    // Objects of old servers may lack a generation.
     const { metadata } = copy as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
     defaultValue(copy, this.schema)
@@ -132,7 +140,11 @@ function withUnknown(problems: readonly string[], unknown: readonly string[] | u
   return [...problems, ...unknown.slice(0, maxProblems).map((path) => `unknown field "${shortened(path)}"`)]
 }
 
-/** Unknown members do not count: they are gone. @throws DecodeError `TooLarge` */
+/**
+ * Counts an object without its unknown fields, which are pruned.
+ *
+ * @throws DecodeError `TooLarge`
+ */
 function countObject(object: JsonObject, size: DecodedSize): void {
   for (const key in object) {
     const value = object[key] as JsonValue
@@ -150,7 +162,7 @@ function countMetadata({ managedFields, ...metadata }: JsonObject, size: Decoded
   size.setApart(before)
 }
 
-/** Metadata as it is printed, in the order of names; what is there when it is so already. */
+/** Metadata in its printed form, sorted by name; the same object when it already is. */
 function normalMetadata(object: JsonObject, type: StructType): JsonValue {
   const given = (object.metadata ?? {}) as JsonObject
   const { creationTimestamp, ...rest } = normalize(type, given)

@@ -4,10 +4,10 @@ import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
 
-/** Defaults of a schema, and what becomes of null where it may not stand. These change the value that they are given. */
+/** Defaults and null pruning by schema. These functions modify their argument. */
 
 /**
- * Fills in defaults, in what is there and in what was just filled in. Null stands for nothing where it is not allowed.
+ * Applies defaults, also inside of defaulted values. Null counts as absent where the schema does not allow it.
  *
  * @throws DecodeError `TooLarge`
  */
@@ -40,13 +40,13 @@ export function defaultValue(value: JsonValue, node: SchemaNode | undefined, siz
   }
 }
 
-/** @param around bytes of the member besides its value; null takes as much as the smallest values. */
+/** @param around bytes of the member besides its value. A replaced null counts as much as the smallest values. */
 function fallbackCopy(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
   size?.add(Math.max(0, around + jsonWeight(fallback) - 4))
   return copyJson(fallback)
 }
 
-/** Takes out members that are null where they may not be and no default takes their place. */
+/** Removes null members where null is not allowed and no default applies. */
 export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
@@ -62,7 +62,7 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void
   }
 }
 
-/** Whether `defaultValue` would change the value: a look before it is copied. */
+/** Whether `applySchemaDefaults` would change the value; checked before copying it. */
 export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): boolean {
   if (node === undefined || !node.defaulting || typeof value !== 'object' || value === null) return false
   const missing = (member: JsonValue | undefined, of: SchemaNode): boolean =>

@@ -16,11 +16,11 @@ import type { StructType } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
 
-/** Objects inside of objects: `x-kubernetes-embedded-resource`. */
+/** Embedded resources: `x-kubernetes-embedded-resource`. */
 
 type Visit = (object: JsonObject, path: Path | undefined, text: string) => void
 
-/** Every embedded resource of a value, outermost first. The value itself counts unless it is the root. */
+/** Visits the embedded resources of a value, outermost first. Excludes the value itself when it is the root. */
 function visitEmbedded(
   value: JsonValue,
   node: SchemaNode | undefined,
@@ -48,10 +48,10 @@ function visitEmbedded(
 }
 
 /**
- * Brings the metadata of embedded resources into its form, in place. Unknown members are taken out and told.
+ * Coerces the metadata of embedded resources in place. Removes and reports unknown fields.
  *
- * @param includeRoot the object itself is an embedded resource too. Default false.
- * @throws DecodeError `Type` for a type, kind or metadata of a wrong type; with `lenient` they are taken out.
+ * @param includeRoot whether the object itself is an embedded resource. Default false.
+ * @throws DecodeError `Type` for an `apiVersion`, `kind` or `metadata` of a wrong type; with `lenient` they are removed instead.
  */
 export function coerceEmbedded(
   object: JsonObject,
@@ -101,9 +101,9 @@ export function coerceEmbedded(
 const unknownField = /^unknown field "(.*)"$/s
 
 /**
- * Metadata as it is stored: known members of the right types.
+ * Coerces metadata to its stored form: known fields of the right types.
  *
- * @returns undefined for what is no metadata at all, where that is let pass.
+ * @returns undefined for a value that is not an object, when lenient.
  */
 export function coerceMetadata(
   value: JsonValue,
@@ -126,13 +126,13 @@ export function coerceMetadata(
   return withoutNullTime(decoded.object)
 }
 
-/** Unlike built-in kinds, custom resources print no time that is not set. */
+/** Unlike built-in kinds, custom resources omit an unset creationTimestamp. */
 function withoutNullTime(metadata: JsonObject): JsonObject {
   if (metadata.creationTimestamp === null) delete metadata.creationTimestamp
   return metadata
 }
 
-/** Member by member: what is malformed goes. */
+/** Drops malformed fields one by one. */
 function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
   const kept: JsonObject = {}
   for (const [name, member] of Object.entries(value)) {
@@ -140,13 +140,13 @@ function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
       decode(type, { [name]: member }, { collect: false })
       setMember(kept, name, member)
     } catch {
-      // Malformed: as if it had not been there.
+      // Malformed: drop it.
     }
   }
   return withoutNullTime(decode<JsonObject>(type, kept, { collect: false }).object)
 }
 
-/** What is wrong with embedded resources: type and kind must be there, metadata must be valid. */
+/** Validates embedded resources: `apiVersion` and `kind` are required, metadata must be valid. */
 export function validateEmbedded(
   value: JsonValue,
   node: SchemaNode,
@@ -162,7 +162,7 @@ export function validateEmbedded(
   return errors
 }
 
-/** One embedded resource. */
+/** Validates one embedded resource. */
 export function validateOne(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
   const errors: FieldError[] = []
   const at = (name: string) => (path === undefined ? Path.of(name) : path.child(name))

@@ -2,7 +2,7 @@ import { collectErrors, type FieldError, field, type JsonObject, type JsonValue,
 import { stringifyJson } from '../json/encode-json.ts'
 import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
 
-/** Lists that are sets hold no value twice, lists that are maps no key twice. */
+/** Validates list types: sets must not repeat a value, maps must not repeat a key. */
 export function validateLists(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
   if (node === undefined || !node.keyedLists) return []
   return collectErrors((errors) => walk(value, node, path, errors))
@@ -28,7 +28,7 @@ function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undef
   }
 }
 
-/** A repeated value is told once, where it is seen the second time. */
+/** Reports a repeated value once, at its second occurrence. */
 function checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): void {
   const seen = new Map<string, number>()
   items.forEach((item, index) => {
@@ -56,7 +56,7 @@ function checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | un
   })
 }
 
-/** The same text for equal values. */
+/** A text that is the same for equal values. */
 function canonicalText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
   if (!isObject(value)) return stringifyJson(value)

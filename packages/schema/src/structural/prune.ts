@@ -1,29 +1,29 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
 
-/** Takes out what a schema does not know. These change the value that they are given. */
+/** Removes fields that a schema does not specify. These functions modify their argument. */
 
 const objectMembers = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** `metadata`, `apiVersion` and `kind` of the root stay whatever the schema says. */
+/** Members of an object that pruning always keeps. */
 export interface PruneOptions {
-  /** Collects the paths of what is taken out: `spec.list[0].member`. */
+  /** Collects the paths of removed fields: `spec.list[0].member`. */
   readonly unknown?: string[]
 }
 
-/** Prunes a whole object. */
+/** Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema. */
 export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: PruneOptions = {}): void {
   const pruner = new Pruner(unknown)
   pruner.prune(object, node.embedded ? node : { ...node, embedded: true }, '')
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** Prunes a value that is no object of its own: a default. */
+/** Prunes a value inside of an object, such as a default. */
 export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unknown }: PruneOptions = {}): void {
   new Pruner(unknown).prune(value, node, '')
 }
 
-/** As many unknown members are collected before they are put into order. Differs: the stock server has no bound here. */
+/** Maximum number of collected fields before sorting. Differs: the stock server has no limit here. */
 const maxUnknown = 1000
 
 class Pruner {
@@ -62,7 +62,7 @@ class Pruner {
     }
   }
 
-  /** Keeps members without a schema as they are, but prunes those that have one. */
+  /** Keeps unspecified members, but prunes inside of specified ones. */
   #keep(value: JsonValue, node: SchemaNode | undefined, path: string): void {
     if (node === undefined) return
     if (Array.isArray(value)) {

@@ -5,17 +5,17 @@ import { coerceEmbedded } from './embedded.ts'
 import { pruneObject } from './prune.ts'
 import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
 
-/** A step down from the object: a member, or the only item of a list. */
+/** A step from the object down: a member, or the item of a list. */
 type Step = { readonly member: string } | 'item'
 
 interface Parts {
   readonly root: SchemaNode
-  /** `meta/v1.ObjectMeta` */
+  /** The type `meta/v1.ObjectMeta`. */
   readonly metadata: StructType
 }
 
 /**
- * The schema with the defaults that it comes to: what the metadata of an embedded resource cannot hold is taken out of them.
+ * The schema with pruned defaults: unknown metadata of embedded resources is removed from them.
  *
  * @see stock server, `PruneDefaults` of `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
  */
@@ -38,7 +38,7 @@ function prunedNode(node: SchemaNode, way: readonly Step[], parts: Parts): Schem
   }
 }
 
-/** The default as it is after its whole object was pruned; undefined when nothing is left of it. */
+/** The default as part of a pruned object; undefined when pruning removes it. */
 function prunedFallback(fallback: JsonValue, way: readonly Step[], { root, metadata }: Parts): JsonValue | undefined {
   let whole: JsonValue = structuredClone(fallback)
   for (const step of [...way].reverse()) {

@@ -3,13 +3,13 @@ import { stringifyJson } from '../json/encode-json.ts'
 import { isObject, own } from './schema-node.ts'
 
 /**
- * What an update left as it was: faults in such parts are let pass. Parts are known again only where the schema describes them, so
- * an object with a member that no property stands for counts as changed.
+ * Ratcheting: updates may keep already invalid values unchanged. A part is correlated with its old value only where the schema
+ * describes it, so an object with an unspecified member counts as changed.
  *
  * @see stock server, `CorrelatedObject` of `apiserver/pkg/cel/common`
  */
 
-/** The schema of a member: its property, or that of additional ones. */
+/** Schema of a member: its property, or `additionalProperties`. */
 export function memberSchema(schema: JsonObject | undefined, key: string): JsonObject | undefined {
   if (schema === undefined) return undefined
   const properties = own(schema, 'properties')
@@ -17,26 +17,26 @@ export function memberSchema(schema: JsonObject | undefined, key: string): JsonO
   return isObject(property) ? property : additionalSchema(schema)
 }
 
-/** The schema of members that no property stands for. */
+/** Schema of additional properties, if any. */
 export function additionalSchema(schema: JsonObject | undefined): JsonObject | undefined {
   const additional = schema === undefined ? undefined : own(schema, 'additionalProperties')
   return isObject(additional) ? additional : undefined
 }
 
-/** The schema of the items of a list. */
+/** Schema of the items of a list. */
 export function itemSchema(schema: JsonObject | undefined): JsonObject | undefined {
   const items = schema === undefined ? undefined : own(schema, 'items')
   return isObject(items) ? items : undefined
 }
 
-/** Members by which the items of a list are known again; empty for lists that are no maps. */
+/** Key names of a list of type map; empty for other lists. */
 export function itemKeys(schema: JsonObject | undefined): readonly string[] {
   if (schema === undefined || own(schema, 'x-kubernetes-list-type') !== 'map') return []
   const keys = own(schema, 'x-kubernetes-list-map-keys')
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
 }
 
-/** Finds items of a list by the keys of others. Of several with the same keys the first counts. */
+/** Returns a function that finds the item with the same keys. The first of several wins. */
 export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]): (item: JsonValue) => JsonValue | undefined {
   if (keys.length === 0 || !Array.isArray(list)) return () => undefined
   const found = new Map<string, JsonValue>()
@@ -51,7 +51,7 @@ function keyText(item: JsonValue, keys: readonly string[]): string {
   return isObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
 }
 
-/** Whether a value is what it was before, as its schema sees it: the order of items with keys does not count. */
+/** Whether a value equals its old value by its schema: the order of items with keys is ignored. */
 export function isUnchanged(value: JsonValue, old: JsonValue, schema: JsonObject | undefined): boolean {
   if (value === null || old === null) return value === old
   if (Array.isArray(value)) return Array.isArray(old) && sameItems(value, old, schema)
@@ -77,7 +77,7 @@ function sameItems(list: readonly JsonValue[], old: JsonValue[], schema: JsonObj
   })
 }
 
-/** Whatever their schema: the same members and items. */
+/** Deep equality, independent of a schema. */
 function sameValue(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true
   if (Array.isArray(a)) {

@@ -1,39 +1,38 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 
 /**
- * The structural part of an OpenAPI v3 schema: which members there are, which may be null, what is kept, what is filled in.
- * Worked out once for each schema.
+ * The structural part of an OpenAPI v3 schema: properties, nullability, preserved fields and defaults. Computed once per schema.
  */
 export interface SchemaNode {
   readonly properties: ReadonlyMap<string, SchemaNode>
   readonly items: SchemaNode | undefined
-  /** A schema for members that are no properties; a boolean says whether there may be any. */
+  /** Schema of additional properties; a boolean allows or forbids them. */
   readonly additional: SchemaNode | boolean | undefined
   readonly nullable: boolean
   readonly preserve: boolean
   readonly embedded: boolean
   readonly intOrString: boolean
-  /** Empty for values of any type. */
+  /** Empty when unspecified. */
   readonly type: string
-  /** `undefined` without a default; null counts as none, as on the stock server. */
+  /** `undefined` without a default; as on the stock server, a null default counts as none. */
   readonly fallback: JsonValue | undefined
   readonly listType: 'atomic' | 'set' | 'map' | undefined
   readonly mapType: 'atomic' | 'granular' | undefined
   readonly mapKeys: readonly string[]
-  /** Some value in here has a default. */
+  /** Whether a value inside has a default. */
   readonly defaulting: boolean
-  /** Some value in here is an embedded resource. */
+  /** Whether a value inside is an embedded resource. */
   readonly embedding: boolean
-  /** Some list in here is a set or a map. */
+  /** Whether a list inside is a set or a map. */
   readonly keyedLists: boolean
 }
 
-/** Schemas nested deeper keep everything. */
+/** Schemas below this depth preserve everything. */
 const maxDepth = 500
 
 const noProperties: ReadonlyMap<string, SchemaNode> = new Map()
 
-/** Reads a schema as it stands in a definition. Junctors add nothing to what is structural. */
+/** Reads a schema of a CustomResourceDefinition. Junctors do not contribute to the structure. */
 export function schemaNode(schema: JsonObject, depth = 0): SchemaNode {
   const properties = depth > maxDepth ? noProperties : readProperties(own(schema, 'properties'), depth)
   const rawItems = own(schema, 'items')
@@ -67,14 +66,14 @@ export function schemaNode(schema: JsonObject, depth = 0): SchemaNode {
   }
 }
 
-/** Whether there is an `x-kubernetes-validations` rule anywhere where it counts: not in junctors. */
+/** Whether the schema has `x-kubernetes-validations` rules outside of junctors. */
 export function hasRules(schema: JsonObject): boolean {
   return someRule(schema, () => true)
 }
 
 const oldSelf = /\boldSelf\b/
 
-/** Whether a rule may look at what a value was before: even an update that changes nothing can break it. */
+/** Whether a rule refers to `oldSelf`: an update without changes may violate it. */
 export function hasTransitionRules(schema: JsonObject): boolean {
   return someRule(schema, (rule) => isObject(rule) && oldSelf.test(String(own(rule, 'rule'))))
 }
@@ -98,7 +97,7 @@ function readProperties(properties: JsonValue | undefined, depth: number): Reado
   return found
 }
 
-/** The schema of members that are no properties, where there is one. */
+/** Schema of additional properties, if any. */
 export function additionalNode({ additional }: SchemaNode): SchemaNode | undefined {
   return isNode(additional) ? additional : undefined
 }
@@ -107,7 +106,7 @@ function isNode(value: SchemaNode | boolean | undefined): value is SchemaNode {
   return typeof value === 'object'
 }
 
-/** An own member: never one that every object inherits. */
+/** An own member, never an inherited one. */
 export function own(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }

@@ -12,7 +12,7 @@ const faults = (schema: JsonObject, value: JsonValue, old?: JsonValue): string[]
   schemaValidator(schema)({ spec: value }, old === undefined ? {} : { old: { spec: old } }).map(formatFieldError)
 
 describe('schemaValidator', () => {
-  it('P201 tells a required member that is missing, after what is wrong inside of others', () => {
+  it('reports a missing required member after errors inside of others [P201]', () => {
     const schema = spec(
       { o: { type: 'object', required: ['x'], properties: { x: { type: 'string' }, y: { type: 'object', required: ['z'] } } } },
       { required: ['s'] },
@@ -98,11 +98,11 @@ describe('schemaValidator', () => {
       'x',
       ['<nil>: Invalid value: "": "spec.f" must not validate the schema (not)'],
     ],
-  ])('%s', (_, schema, value, expected) => {
+  ])('validates %s', (_, schema, value, expected) => {
     expect(faults(spec({ f: schema }), { f: value })).toEqual(expected)
   })
 
-  it('text and lists pass where a format that is checked is asked for, whatever the type', () => {
+  it('accepts strings and lists where a checked format is given, regardless of type', () => {
     const schema = spec({ f: { type: 'object', format: 'uuid' }, n: { type: 'integer', format: 'ipv4' } })
     expect(faults(schema, { f: ['a'] })).toEqual([])
     expect(faults(schema, { f: 'a' })).toEqual(['spec.f: Invalid value: "a": spec.f in body must be of type uuid: "a"'])
@@ -110,7 +110,7 @@ describe('schemaValidator', () => {
     expect(faults(schema, { n: [] })).toEqual(['spec.n: Invalid value: "array": spec.n in body must be of type integer: "array"'])
   })
 
-  it('formats that nobody checks count for defaults only', () => {
+  it('applies unchecked formats only with everyFormat', () => {
     const schema = { type: 'integer', format: 'int32' }
     expect(schemaValidator(schema)({}).map(formatFieldError)).toEqual([
       '<nil>: Invalid value: "object":  in body must be of type integer: "object"',
@@ -120,17 +120,17 @@ describe('schemaValidator', () => {
     ])
   })
 
-  it('tells too few members and what is wrong with those that are there', () => {
+  it('reports too few members along with errors inside of members', () => {
     const schema = spec({ f: { type: 'object', minProperties: 2, properties: { a: { type: 'string' } } } })
     expect(faults(schema, { f: { a: 1 } })).toHaveLength(2)
   })
 
-  it('what is below a map at the top begins with a dot in messages', () => {
+  it('prefixes paths below a top-level map with a dot in messages', () => {
     const errors = schemaValidator({ type: 'object', additionalProperties: { type: 'string' } })({ a: 1 })
     expect(errors.map(formatFieldError)).toEqual(['a: Invalid value: "integer": .a in body must be of type string: "integer"'])
   })
 
-  it('lets pass in an update what was wrong before and has not changed', () => {
+  it('accepts unchanged invalid values in an update', () => {
     const item = { type: 'object', properties: { k: { type: 'string' }, n: { type: 'integer', maximum: 5 } } }
     const schema = spec({
       n: { type: 'integer', maximum: 5 },
@@ -156,7 +156,7 @@ describe('validateLists', () => {
     }),
   )
 
-  it('tells each repetition once', () => {
+  it('reports each duplicate once', () => {
     const errors = validateLists({ spec: { set: ['a', 'b', 'a', 'a'], map: [{ k: 1 }, { k: 1, v: 2 }] } }, node)
     expect(errors.map(formatFieldError)).toEqual([
       'spec.set[2]: Duplicate value: "a"',

@@ -8,21 +8,22 @@ import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, membe
 import { isObject, own } from './schema-node.ts'
 
 /**
- * Values against all keywords of a schema, in the order and the words of the stock server.
+ * Validates values against a schema, with the order and messages of the stock server.
  *
- * A schema becomes closures, each part when the first value for it comes: large schemas describe mostly what objects do not have.
+ * A schema is compiled to closures, each part on its first use: large schemas mostly describe fields that objects lack.
  */
 
 /**
- * Adds what is wrong with a value. Paths are those of messages: `spec.list[0].member`.
+ * Appends the errors of a value. Paths have the form of messages: `spec.list[0].member`.
  *
- * @returns how many kinds of rules were looked at, by which the best of several failed alternatives is found.
+ * @returns the number of rule kinds checked, which ranks failed alternatives.
  */
 export type Check = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => number
 
 /**
- * `old`: the value before an update; parts that are as they were pass, whatever is wrong with them, but for the `apiVersion` and
- * `kind` at the top: those are of one version before and after.
+ * Validates a value. `old` is the value before an update: unchanged parts are accepted even if invalid, except top-level
+ * `apiVersion`
+ * and `kind`, which have the same version before and after.
  */
 export type SchemaValidator = (
   value: JsonValue,
@@ -31,13 +32,21 @@ export type SchemaValidator = (
 
 export interface SchemaValidatorOptions {
   /**
-   * Formats that are not checked count as said all the same, as they do for defaults on the stock server: values that are neither
-   * text nor lists are told to be not of the format rather than not of the type. Default: they are as good as absent.
+   * Apply unchecked formats as well, as the stock server does for defaults: values other than strings and lists are reported as not
+   * of
+   * the format instead of not of the type. Default: unchecked formats are ignored.
    */
   readonly everyFormat?: boolean
 }
 
-/** The schema must not change any more. */
+/**
+ * Creates a validator. The schema must not change afterwards.
+ *
+ * @example
+ * ```ts
+ * schemaValidator({ type: 'object', required: ['a'] })({}) // one error: a: Required value
+ * ```
+ */
 export function schemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
   const check = inner(schema, { depth: 0, place: schema, branch: false, everyFormat })
   return (value, { path = '', old } = {}) => {
@@ -47,20 +56,20 @@ export function schemaValidator(schema: JsonObject, { everyFormat = false }: Sch
   }
 }
 
-/** Where a schema stands. */
+/** Position of a schema. */
 interface Standing {
   readonly depth: number
-  /** What describes the structure of the values here; undefined where nothing does, and nothing is known again. */
+  /** Structural schema of the value; undefined where no schema describes it, so nothing is correlated. */
   readonly place: JsonObject | undefined
-  /** One of several that hold for the same value: unchanged parts pass, the value itself does not. */
+  /** Whether the schema is one of several for the same value: unchanged parts are accepted, the value itself is not. */
   readonly branch: boolean
   readonly everyFormat: boolean
 }
 
-/** Deeper schemas are not looked at. */
+/** Deeper schemas are ignored. */
 const maxDepth = 500
 
-/** Compiled for the first value. */
+/** Compiles on first use. */
 function inner(schema: JsonObject, standing: Standing): Check {
   let check: Check | undefined
   return (value, path, errors, old) => {
@@ -69,7 +78,7 @@ function inner(schema: JsonObject, standing: Standing): Check {
   }
 }
 
-/** A part of the value, described by a part of the schema. */
+/** Check of a part of the value by a part of the schema. */
 function below(part: JsonObject, place: JsonObject | undefined, { depth, everyFormat }: Standing): Check {
   return inner(part, { depth: depth + 1, place, branch: false, everyFormat })
 }
@@ -102,7 +111,7 @@ function compile(schema: JsonObject, standing: Standing): Check {
       run(format)
     } else if (typeof value === 'number' || typeof value === 'bigint') {
       run(number)
-      // Rules for numbers count once more, as they do on the stock server.
+      // As on the stock server, rules for numbers count twice.
       count++
     }
     if (Array.isArray(value)) run(list)
@@ -119,7 +128,7 @@ function compile(schema: JsonObject, standing: Standing): Check {
   }
 }
 
-/** What the stock server calls the type of a value. */
+/** The stock server's name of the type of a value. */
 export function typeName(value: JsonValue | bigint): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -128,7 +137,9 @@ export function typeName(value: JsonValue | bigint): string {
   return typeof value
 }
 
-/** As on the stock server, text and lists pass where a format is asked for, whatever the type, unless that is a number. */
+/**
+ * As on the stock server, strings and lists are accepted where a format is given, regardless of type, unless the type is numeric.
+ */
 function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined {
   const intOrString = own(schema, 'x-kubernetes-int-or-string') === true
   const type = own(schema, 'type')
@@ -163,12 +174,12 @@ function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined 
   }
 }
 
-/** The format that a value has by itself. */
+/** The implied format of a number. */
 function numberFormat(type: string): string {
   return type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
 }
 
-/** An empty path is the object itself; what is below it in a map begins with a dot in messages. */
+/** The empty path is the object itself; messages prefix paths below a top-level map with a dot. */
 function at(path: string): string | undefined {
   return path === '' ? undefined : path.startsWith('.') ? path.slice(1) : path
 }
@@ -178,7 +189,7 @@ function numberOf(schema: JsonObject, keyword: string): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined
 }
 
-/** The first rule that is broken is told, and no other. */
+/** Reports the first violated rule only. */
 function stringCheck(schema: JsonObject): Check | undefined {
   const max = numberOf(schema, 'maxLength')
   const min = numberOf(schema, 'minLength')
@@ -237,7 +248,7 @@ function numberCheck(schema: JsonObject): Check | undefined {
   }
 }
 
-/** With the tolerance that fractions need. */
+/** Tolerates rounding errors of fractions. */
 function isMultiple(value: number, factor: number): boolean {
   const times = factor < 1 ? (1 / factor) * value : value / factor
   const off = Math.abs(times - Math.round(times))
@@ -282,7 +293,7 @@ function enumCheck(schema: JsonObject): Check | undefined {
   }
 }
 
-/** The same text for equal values, whatever the order of members. */
+/** A text that is the same for equal values, regardless of member order. */
 function equalText(value: JsonValue): string {
   return stringifyJson(sortedMembers(value))
 }
@@ -295,7 +306,7 @@ function sortedMembers(value: JsonValue): JsonValue {
   return sorted
 }
 
-/** At the top they are never known again. */
+/** Never correlated at the top level. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
 function objectCheck(schema: JsonObject, standing: Standing): Check | undefined {

@@ -1,20 +1,20 @@
-/** YAML as a tree, before scalars are resolved and aliases followed. */
+/** YAML syntax tree, before scalars are resolved and aliases expanded. */
 
 export type YamlNode = ScalarYaml | SequenceYaml | MappingYaml | AliasYaml
 
 interface Place {
-  /** Offset of the first character in the text, or of what comes before it when it is empty. */
+  /** Offset of the first character; of the preceding node when the node is empty. */
   readonly start: number
-  /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when none is written. */
+  /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when absent. */
   readonly tag: string
 }
 
 export interface ScalarYaml extends Place {
   readonly kind: 'scalar'
-  /** Offset after the last character, quotes not counted; `start` for blocks and for what is empty. */
+  /** Offset after the last character, without quotes; equal to `start` for blocks and empty scalars. */
   readonly end: number
   readonly text: string
-  /** Neither quoted nor a block: its text decides its type. */
+  /** Neither quoted nor a block, so the text determines the type. */
   readonly plain: boolean
 }
 
@@ -25,7 +25,7 @@ export interface SequenceYaml extends Place {
 
 export interface MappingYaml extends Place {
   readonly kind: 'mapping'
-  /** Keys and values in turn. */
+  /** Alternating keys and values. */
   readonly items: YamlNode[]
 }
 

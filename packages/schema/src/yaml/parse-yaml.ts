@@ -4,27 +4,32 @@ import { decodeUtf8 } from '../json/utf8.ts'
 import { construct } from './construct.ts'
 import { prefix, readNodes } from './read-nodes.ts'
 
-/** YAML text to a JSON value, as the stock server converts it before decoding. */
+/** Converts YAML text to a JSON value, as the stock server does before decoding. */
 
 export interface ParsedYaml extends Pick<ParsedJson, 'value'> {
-  /** Repeated keys: `line 7: key "k" already set in map`. */
+  /** Duplicate keys: `line 7: key "k" already set in map`. */
   readonly problems: readonly string[]
 }
 
 /**
- * Reads the first document; what follows it is not looked at. Nothing at all is null. JSON is YAML.
+ * Reads the first document and ignores the rest. An empty text is null. Accepts JSON.
  *
- * Times stay text, keys become text, of a repeated key the last value counts. Numbers outside 64 bits are `NumberLiteral`, as
- * decoding against types wants them.
+ * Times stay text, keys become strings, and the last of duplicate keys wins. Numbers outside 64 bits are `NumberLiteral`, as
+ * required
+ * for decoding against types.
  *
- * @throws DecodeError `Yaml` (syntax, unknown anchors, keys that are no scalars, numbers that JSON does not have), `Aliasing`, `Depth`.
+ * @throws DecodeError `Yaml` (syntax, unknown anchors, non-scalar keys, numbers without a JSON form), `Aliasing`, `Depth`.
+ * @example
+ * ```ts
+ * parseYaml('data:\n  a: "1"\n').value // { data: { a: '1' } }
+ * ```
  */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : utf8Text(input)
   return quickJson(text) ?? parseSlowly(text)
 }
 
-/** Clients that apply send JSON most of the time. Whatever is not plain JSON goes the long way. */
+/** Fast path: appliers mostly send JSON. */
 function quickJson(text: string): ParsedYaml | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined
   try {

@@ -4,11 +4,11 @@ import { prefix } from './read-nodes.ts'
 import { isTimestamp } from './timestamp.ts'
 
 /**
- * What a scalar's text means, by the rules of YAML 1.1 that the stock server's reader keeps: `yes` and `off` are booleans, `0644` is
- * octal, there are no base-60 numbers, times stay text.
+ * Resolves scalars by the rules of YAML 1.1 that the stock server's reader follows: `yes` and `off` are booleans, `0644` is octal,
+ * base-60 numbers are not supported, times stay text.
  */
 
-/** A resolved scalar; floats are kept apart because a key prints them differently. */
+/** A resolved scalar. Floats are a separate case because keys print them differently. */
 export type Resolved =
   | { readonly type: 'null' | 'bool' | 'text' | 'int'; readonly value: null | boolean | string | number | bigint | NumberLiteral }
   | { readonly type: 'float'; readonly value: number }
@@ -28,10 +28,14 @@ const words: ReadonlyMap<string, Resolved> = new Map(
   ).flatMap(([value, type, list]) => list.split(' ').map((word) => [word, { type, value } as Resolved] as const)),
 )
 
-/** Texts of other types than these begin with a character that rules all of them out. */
+/** First characters of texts that may resolve to another type. */
 const mayMean = /^[-+0-9.yYnNtTfFoO~]/
 
-/** @param tag full tag or empty; @param plain whether the text was neither quoted nor a block. @throws DecodeError `Yaml` */
+/**
+ * @param tag full tag or empty.
+ * @param plain whether the scalar is neither quoted nor a block.
+ * @throws DecodeError `Yaml`
+ */
 export function resolveScalar(text: string, tag: string, plain: boolean): Resolved {
   if (tag === '') return plain ? resolvePlain(text) : { type: 'text', value: text }
   if (tag === '!') return resolvePlain(text)
@@ -105,11 +109,11 @@ function integerValue(text: string): Resolved | undefined {
     const number = Number(value)
     return { type: 'int', value: Number.isSafeInteger(number) ? number : value }
   }
-  // Only unsigned numbers may be this large; they reach JSON as they are, where they are floats.
+  // Unsigned integers beyond int64 become floats in JSON.
   return sign === '' && value < 2n ** 64n ? { type: 'int', value: new NumberLiteral(value.toString()) } : undefined
 }
 
-/** The bytes of base64 text as text. */
+/** Decodes base64 text to text. */
 function binaryText(text: string): string {
   const clean = text.replace(/[\r\n]+/g, '')
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(clean) || clean.length % 4 !== 0) {

@@ -1,2 +1,2 @@
-/** The one way into zod. */
+/** The only import of zod. */
 export { z } from 'zod'

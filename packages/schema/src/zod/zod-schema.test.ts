@@ -15,17 +15,17 @@ function problems(value: unknown): string[] {
   return result.success ? [] : result.error.issues.map(({ path }) => path.join('.'))
 }
 
-describe('zod schemas of types', () => {
-  it('P1 accepts an object of the kind', () => {
+describe('zodSchema', () => {
+  it('accepts an object of the kind [P1]', () => {
     const object = podWith({ resources: { limits: { cpu: '500m', memory: 1 } } })
     expect(pod.parse(object)).toEqual(object)
   })
 
-  it('refuses another kind and another version', () => {
+  it('rejects another kind or version', () => {
     expect(problems({ apiVersion: 'v2', kind: 'Pods' })).toEqual(expect.arrayContaining(['kind', 'apiVersion']))
   })
 
-  it('refuses what the type does not have, and undefined', () => {
+  it('rejects unknown members and undefined', () => {
     const unknown = pod.safeParse(podWith({ imagePolicy: 'x' }))
     expect(unknown.error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['imagePolicy'] })
     expect(problems(podWith({ image: undefined }))).toEqual(['spec.containers.0.image'])
@@ -39,11 +39,11 @@ describe('zod schemas of types', () => {
     ['a quantity without a number', { resources: { limits: { cpu: 'much' } } }, 'spec.containers.0.resources.limits.cpu'],
     ['a text for a list', { command: 'sh' }, 'spec.containers.0.command'],
     ['a text for a boolean', { tty: 'yes' }, 'spec.containers.0.tty'],
-  ])('refuses %s', (_, change, path) => {
+  ])('rejects %s', (_, change, path) => {
     expect(problems(podWith(change))).toEqual([path])
   })
 
-  it('texts of times, bytes and numbers-or-names', () => {
+  it('checks times, bytes and int-or-string values', () => {
     const time = (creationTimestamp: unknown) => problems({ metadata: { creationTimestamp } })
     expect(time('2024-05-01T10:00:00Z')).toEqual([])
     expect(time(null)).toEqual([])
@@ -57,13 +57,13 @@ describe('zod schemas of types', () => {
     expect(probe(true)).toEqual(['spec.containers.0.livenessProbe.httpGet.port'])
   })
 
-  it('64-bit numbers may be bigints', () => {
+  it('accepts bigints for 64-bit integers', () => {
     const deadline = (activeDeadlineSeconds: unknown) => problems({ spec: { containers: [container], activeDeadlineSeconds } })
     expect(deadline(9007199254740993n)).toEqual([])
     expect(deadline(2n ** 63n)).toEqual(['spec.activeDeadlineSeconds'])
   })
 
-  it('types that contain themselves', () => {
+  it('supports recursive types', () => {
     const schema = zodSchema(types.struct('apiextensions/v1.JSONSchemaProps'))
     const nested = {
       type: 'object',
@@ -75,19 +75,19 @@ describe('zod schemas of types', () => {
     expect(schema.safeParse({ additionalProperties: { type: 'string' } }).success).toBe(true)
   })
 
-  it('keys of maps cannot reach a prototype', () => {
+  it('does not let map keys reach a prototype', () => {
     const hostile = JSON.parse('{"metadata":{"labels":{"__proto__":"x","constructor":"y"}}}') as unknown
     pod.safeParse(hostile)
     expect(Object.getPrototypeOf({})).toBe(Object.prototype)
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
 
-  it('values of a later release, and members one does not care about, on request', () => {
+  it('accepts unknown enumeration values and members on request', () => {
     const open = createZodSchemas({ enums: false, loose: true }).of(types.struct('core/v1.Pod'))
     expect(open.safeParse(podWith({ imagePullPolicy: 'Sometimes', more: 1 })).success).toBe(true)
   })
 
-  it('schemas are shared between the types of one maker', () => {
+  it('shares schemas between the types of one factory', () => {
     const schemas = createZodSchemas()
     expect(schemas.of(types.struct('core/v1.PodSpec'))).toBe(schemas.of(types.struct('core/v1.PodSpec')))
   })
