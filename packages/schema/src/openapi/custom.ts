@@ -5,14 +5,15 @@ import type { WrittenSchema } from './schemas.ts'
 import { define } from './type-schema.ts'
 
 /**
- * How the OpenAPI schema of a custom resource is published: joined with the members that every object has, and, in version 2, cut
- * down to what clients of that version understand.
+ * Publishes the OpenAPI schema of a custom resource: adds the members of every object and, in version 2, removes what clients of
+ * that
+ * version do not support.
  */
 
 export interface CustomSchemaOptions {
   readonly kind: GroupVersionKind
   readonly listKind: string
-  /** `openAPIV3Schema` of the version; absent: objects of any content. */
+  /** `openAPIV3Schema` of the version. Default: any object. */
   readonly schema?: JsonObject
   /** `spec.preserveUnknownFields` */
   readonly preserveUnknownFields?: boolean
@@ -26,7 +27,7 @@ export interface CustomSchemas {
   readonly list: WrittenSchema
 }
 
-/** Schemas of the objects and lists of a custom kind. */
+/** Creates the schemas of the objects and lists of a custom kind. */
 export function customSchemas(options: CustomSchemaOptions): CustomSchemas {
   const objectMeta = options.source.struct('meta/v1.ObjectMeta')
   const listMeta = options.source.struct('meta/v1.ListMeta')
@@ -44,12 +45,12 @@ export function customSchemas(options: CustomSchemaOptions): CustomSchemas {
   }
 }
 
-/** `stable.example.com`, `v1`, `CronTab` -> `com.example.stable.v1.CronTab` */
+/** Definition name of a kind: `stable.example.com`, `v1`, `CronTab` becomes `com.example.stable.v1.CronTab`. */
 export function definitionName({ group, version, kind }: GroupVersionKind): string {
   return [...group.split('.').reverse(), version, kind].join('.')
 }
 
-/** People and suites look for how the texts of members that all objects have begin. */
+/** Clients and conformance suites match the first words of the texts of common members. */
 const metadataText =
   "Standard object's metadata: name, namespace, labels, annotations and what the server notes about the object."
 const typeMembers: JsonObject = {
@@ -71,7 +72,7 @@ function withKind(schema: JsonObject, options: CustomSchemaOptions, kind: string
   return schema
 }
 
-/** Without properties where anything may stand: clients take listed members for all that are allowed. */
+/** Omits properties where any member is allowed: clients treat listed properties as the only valid ones. */
 function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): JsonObject {
   const { schema } = options
   const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
@@ -110,7 +111,7 @@ interface Publishing {
   readonly depth: number
 }
 
-/** Schemas are the input of clients; whatever lies deeper is published as open. */
+/** Schemas are client input; deeper levels are published as open. */
 const maxDepth = 256
 
 // biome-ignore format: a table
@@ -164,7 +165,7 @@ function copyJunctors(schema: JsonObject, out: JsonObject, at: Publishing): void
   if (isObject(not)) out.not = publish(not, deeper)
 }
 
-/** Clients of version 2 stumble over untyped values with members, arrays without items, and required members that may be null. */
+/** Clients of version 2 do not support untyped values with members, arrays without items, or required nullable members. */
 function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObject {
   const open = out['x-kubernetes-preserve-unknown-fields'] === true
   if (out.nullable === true) delete out.type
@@ -192,7 +193,7 @@ function requiredInVersion2(schema: JsonObject, out: JsonObject): JsonValue[] | 
   })
 }
 
-/** An embedded resource has the members of an object, said or not. */
+/** Adds the members of an object to an embedded resource. */
 function withEmbedded(out: JsonObject, at: Publishing): JsonObject {
   if (out['x-kubernetes-embedded-resource'] !== true) return out
   const properties = isObject(out.properties) ? out.properties : {}

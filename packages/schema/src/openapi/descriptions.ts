@@ -3,11 +3,11 @@ import { specialText } from './special.ts'
 import { textOf } from './texts/index.ts'
 
 /**
- * Descriptions for `kubectl explain`: a sentence of our own where there is one, then what the model knows: what values look like, how
- * elements are merged, the default.
+ * Descriptions for `kubectl explain`: a text from the tables where one exists, then facts of the model: format of values, merge
+ * behaviour, default.
  */
 
-/** A few words about a type. */
+/** Describes a type. */
 export function describeType(type: StructType): string {
   if (type.root) return `${rootSubject(type)}${versionOf(type)}.`
   const sentences = [sentence(words(type.typeName))]
@@ -16,7 +16,7 @@ export function describeType(type: StructType): string {
   return sentences.join(' ')
 }
 
-/** What a member holds; never empty. */
+/** Describes a field; never empty. */
 export function describeField(type: StructType, field: Field): string {
   const known = type.root ? knownMembers[field.json] : undefined
   const sentences = [known ?? textOf(type.typeName, field.json) ?? sentence(subject(field))]
@@ -59,7 +59,7 @@ function unionSentence(type: StructType): string {
     : `Only the member that ${discriminator.json} names may be set.`
 }
 
-/** `terminationGracePeriodSeconds` -> `termination grace period, in seconds`. */
+/** `terminationGracePeriodSeconds` becomes `termination grace period, in seconds`. */
 function subject(field: Field): string {
   const name = field.json
   const unit = units.find(([suffix]) => name.endsWith(suffix) && name.length > suffix.length)
@@ -74,7 +74,7 @@ const units: readonly (readonly [suffix: string, unit: string])[] = [
   ['Percent', 'percent'],
 ]
 
-/** Camel case taken apart: `hostIPs` -> `host IPs`. Names that are no identifiers stay as they are. */
+/** Splits camel case: `hostIPs` becomes `host IPs`. Names that are not identifiers stay unchanged. */
 export function words(name: string): string {
   const parts = name.match(/[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]/g)
   if (parts === null || parts.join('').length !== name.length) return name

@@ -7,42 +7,39 @@ import type { PublishedSchema } from './schemas.ts'
 import { typeSchema } from './type-schema.ts'
 import { bearerToken } from './v3.ts'
 
-/**
- * Whole documents as objects: of OpenAPI 3.0 one for each group version, each complete in itself; of Swagger 2.0 one for all group
- * versions together.
- */
+/** Whole documents as objects: OpenAPI 3.0 has one self-contained document per group version, Swagger 2.0 one document for all. */
 
 export interface OpenApiInfo {
   readonly title: string
-  /** Version of the server, such as `v1.33.4`. */
+  /** Server version, such as `v1.33.4`. */
   readonly version: string
 }
 
 export interface OpenApiV3Options {
   readonly source: TypeSource
   readonly info: OpenApiInfo
-  /** Spelling of media types and ids. Default: the stock names. */
+  /** Domain names in media types and ids. Default: the stock names. */
   readonly profile?: NamingProfile
-  /** Kinds of root types; see `kindsFrom`. */
+  /** Kinds of root types. @see createKindLookup */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** The schema of one type, as a component. */
+/** The OpenAPI v3 component schema of one type. */
 export function v3Schema(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v3', kindsOf === undefined ? {} : { kindsOf })
 }
 
-/** The schema of one type, as a definition. */
+/** The Swagger 2.0 definition of one type. */
 export function v2Definition(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v2', kindsOf === undefined ? {} : { kindsOf })
 }
 
-/** The document of a group version. */
+/** The OpenAPI v3 document of a group version. */
 export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
   return v3Document(finished(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
 }
 
-/** A document of given operations and the schemas they name. */
+/** An OpenAPI v3 document of the given operations and their schemas. */
 export function openapiV3Of(
   operations: readonly Operation[],
   schemas: readonly PublishedSchema[],

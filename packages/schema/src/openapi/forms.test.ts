@@ -39,16 +39,16 @@ function assembled(name: FormName): Uint8Array {
   return Buffer.concat(join(encoded, options.info))
 }
 
-describe('documents made member by member', () => {
+describe('documents assembled from encoded parts', () => {
   const v2 = openapiV2Document([core], options)
   const v3 = openapiV3Document(core, options)
 
-  it('are those that are made at once', () => {
+  it('equal whole documents in JSON', () => {
     expect(JSON.parse(Buffer.from(assembled('v2 json')).toString())).toEqual(v2)
     expect(JSON.parse(Buffer.from(assembled('v3 json')).toString())).toEqual(v3)
   })
 
-  it('also in protobuf, whose fields may come in another order', () => {
+  it('equal whole documents in protobuf, regardless of field order', () => {
     expect(fieldsOf(assembled('v2 protobuf'))).toEqual(fieldsOf(encodeOpenapiV2(v2)))
     expect(fieldsOf(assembled('v3 protobuf'))).toEqual(fieldsOf(encodeOpenapiV3(v3)))
   })
@@ -61,7 +61,7 @@ describe('documents made member by member', () => {
   })
 })
 
-/** The fields of a document by number, as text. */
+/** The fields of a document as sorted text. */
 function fieldsOf(bytes: Uint8Array): string[] {
   const found: string[] = []
   let at = 0

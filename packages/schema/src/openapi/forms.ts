@@ -8,9 +8,9 @@ import { encoded, tag } from './gnostic-wire.ts'
 import type { PartEntry } from './parts.ts'
 import { bearerToken } from './v3.ts'
 
-/** Documents as bytes: how their members are encoded one by one, and how the encoded members become a document. */
+/** Encodings of documents: each encodes members separately and joins them to a document. */
 
-/** Encoded members, in the order in which they are to stand. */
+/** Encoded members in document order. */
 export interface EncodedParts {
   readonly paths: readonly Uint8Array[]
   readonly schemas: readonly Uint8Array[]
@@ -24,7 +24,7 @@ export interface DocumentForm {
     readonly schemas: (entry: PartEntry) => Uint8Array
     readonly parameters: (entry: PartEntry) => Uint8Array
   }
-  /** The pieces of the document, to be sent one after the other. */
+  /** The chunks of the document, to be sent in order. */
   join(parts: EncodedParts, info: OpenApiInfo): Uint8Array[]
 }
 
@@ -82,7 +82,7 @@ const jsonV2: DocumentForm = {
   },
 }
 
-/** A field that holds a message, without the content: its tag and length. */
+/** Tag and length of a message field, without its content. */
 function opened(number: number, content: readonly Uint8Array[], more = 0): Uint8Array {
   const length = content.reduce((sum, { byteLength }) => sum + byteLength, more)
   return encoded((writer) => writer.uint32(tag(number, lengthDelimited)).uint32(length))
@@ -109,7 +109,7 @@ const protobufV3: DocumentForm = {
   },
 }
 
-/** The content of a document's only field. */
+/** Content of the only field of a document. */
 function securityOf(document: Uint8Array): Uint8Array {
   let at = 1
   while ((document[at] as number) >= 0x80) at++

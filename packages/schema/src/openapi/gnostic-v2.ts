@@ -24,13 +24,13 @@ import {
   writeNamed,
 } from './gnostic-wire.ts'
 
-/** The protobuf form of a version 2 document, which older discovery clients ask for: the messages of `OpenAPIv2.proto`. */
+/** Encodes an OpenAPI v2 document as protobuf (`OpenAPIv2.proto`), which older discovery clients request. */
 
 export function encodeOpenapiV2(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))
 }
 
-/** Members of the document's maps, as they stand inside the messages of those maps. */
+/** Encoders of single entries of the document's maps. */
 export const entriesV2 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 2, { [name]: item }, message('PathItem'))),
   schema: (name: string, schema: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: schema }, message('Schema'))),
@@ -77,7 +77,7 @@ const additionalProperties: Content = (writer, value) => {
 
 const typeItem: Content = (writer, value) => (Array.isArray(value) ? each(text)(writer, 1, value) : text(writer, 1, value))
 const itemsItem: Content = (writer, value) => (Array.isArray(value) ? each(inner('Schema')) : inner('Schema'))(writer, 1, value)
-/** What the four kinds of parameters that are no bodies share, after their own first fields. */
+/** The common fields of parameters other than bodies, numbered from `first`. */
 function parameterShape(first: number): Message {
   const members: readonly (readonly [string, FieldWriter])[] = [
     ['type', text],

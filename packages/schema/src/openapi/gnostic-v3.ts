@@ -22,13 +22,13 @@ import {
   writeNamed,
 } from './gnostic-wire.ts'
 
-/** The protobuf form of a version 3 document: the messages of `OpenAPIv3.proto`, as far as documents of this server use them. */
+/** Encodes an OpenAPI v3 document as protobuf (`OpenAPIv3.proto`), limited to what documents of this server contain. */
 
 export function encodeOpenapiV3(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))
 }
 
-/** Members of the document's maps, as they stand inside the messages of those maps. */
+/** Encoders of single entries of the document's maps. */
 export const entriesV3 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: item }, message('PathItem'))),
   schema: (name: string, schema: JsonObject) =>
@@ -51,7 +51,7 @@ type MessageName =
 
 const { message, inner } = messageWriters<MessageName>((name) => messages[name])
 
-/** A message that says which of the two it holds: the thing itself, or a reference to it. */
+/** A message that holds either the value or a reference to it. */
 function referable(name: MessageName): Content {
   return (writer, value) => (isReference(value) ? inner('Reference')(writer, 2, value) : inner(name)(writer, 1, value))
 }
@@ -59,7 +59,7 @@ function referable(name: MessageName): Content {
 const oneOrReference = (name: MessageName): FieldWriter => of(referable(name))
 const content: FieldWriter = named(message('MediaType'))
 
-/** Only scalars have a place there; of others the field says merely that there is one. A chosen zero is written too. */
+/** Only scalar defaults can be represented; of others only the presence. Explicit zeros are written. */
 const defaultContent: Content = (writer, value) => {
   if (typeof value === 'number') writer.uint32(tag(1, fixed64)).double(value)
   else if (typeof value === 'boolean') writer.uint32(tag(2, varint)).bool(value)

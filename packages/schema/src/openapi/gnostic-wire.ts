@@ -3,11 +3,11 @@ import { fixed64, lengthDelimited, newWriter, varint, type WireWriter } from '..
 import { printYaml } from '../yaml/print-yaml.ts'
 
 /**
- * What the messages of the gnostic project have in common: maps are lists of named values, and what has no message of its own (enum
- * values, extensions) travels as YAML text.
+ * Common encoding of the gnostic messages: maps are lists of named values; values without a message (enum values, extensions) are
+ * YAML text.
  */
 
-/** The bytes of what `write` writes. */
+/** The bytes written by `write`. */
 export function encoded(write: (writer: Writer) => void): Uint8Array {
   const writer = newWriter()
   write(writer)
@@ -20,10 +20,10 @@ export type Content = (writer: Writer, value: JsonValue) => void
 /** Writes a field with its tag. */
 export type FieldWriter = (writer: Writer, number: number, value: JsonValue) => void
 
-/** The key under which a message says where its `x-` members go. */
+/** Key of the field number for `x-` members of a message. */
 export const extensions = 'x-'
 
-/** JSON name -> field number and how it is written. */
+/** Field number and writer by JSON name. */
 export type Message = Readonly<Record<string, readonly [number: number, write: FieldWriter]>>
 
 export const text: FieldWriter = (writer, number, value) => {
@@ -58,7 +58,7 @@ export function each(write: FieldWriter): FieldWriter {
   }
 }
 
-/** A JSON object as a message with a list of named values under `number` 1, or under `at`. */
+/** Writes a JSON object as a message with a list of named values under field `at`. */
 export function named(content: Content, at = 1): FieldWriter {
   return (writer, number, value) => field(writer, number, (inside, map) => writeNamed(inside, at, map, content), value)
 }
@@ -74,7 +74,7 @@ export function writeNamed(writer: Writer, number: number, map: JsonValue, conte
   }
 }
 
-/** Wraps a value in a message whose only field, `number`, it is. */
+/** Wraps a value in a message whose only field is `number`. */
 export function wrapped(number: number, write: FieldWriter): Content {
   return (writer, value) => write(writer, number, value)
 }
@@ -112,7 +112,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Writers of messages by their names, and of fields that hold one. `messageOf` is not asked before something is written. */
+/** Creates writers of messages by name, and of fields that hold one. `messageOf` is called on write only. */
 export function messageWriters<Name extends string>(
   messageOf: (name: Name) => Message,
 ): { readonly message: (name: Name) => Content; readonly inner: (name: Name) => FieldWriter } {

@@ -1,9 +1,7 @@
 import { type GroupVersion, type GroupVersionKind, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { nameOf, namespace, type Parameter, parametersOf, proxiedPath } from './parameters.ts'
 
-/**
- * The operations of a group version, in a form that both dialects are written from. Schemas appear by name.
- */
+/** Operations of a group version, independent of the dialect. Schemas are referenced by name. */
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
 
@@ -17,35 +15,35 @@ export interface Operation {
   readonly action?: string
   /** `x-kubernetes-group-version-kind` */
   readonly kind?: GroupVersionKind
-  /** Path parameters too. */
+  /** Includes path parameters. */
   readonly parameters: readonly Parameter[]
   readonly body?: { readonly schema: string; readonly required: boolean; readonly types: readonly string[] }
-  /** What version 2 says that requests without a body consume. Default: what suits most. */
+  /** Consumed media types in version 2 for requests without a body. Default: derived from the action. */
   readonly consumes?: readonly string[]
-  /** By status code. A schema of `string` is text; absent, the answer has no body. */
+  /** Responses by status code. The schema `string` stands for text. */
   readonly answers: readonly { readonly status: 200 | 201 | 202; readonly schema: string }[]
   readonly produces: readonly string[]
 }
 
-/** A resource or sub-resource as the operations need it. */
+/** A resource or subresource, as needed to build its operations. */
 export interface OperationTarget {
   /** `pods` or `pods/log` */
   readonly name: string
   readonly namespaced: boolean
   readonly kind: GroupVersionKind
   readonly verbs: readonly string[]
-  /** Kind of the resource that a sub-resource belongs to; the own kind otherwise. */
+  /** Kind of the parent resource of a subresource; otherwise the same kind. */
   readonly parentKind: string
-  /** Schema of bodies. */
+  /** Schema of request and response bodies. */
   readonly schema: string
   readonly listSchema: string
-  /** DELETE answers with the object instead of a Status. */
+  /** Whether DELETE returns the object instead of a Status. */
   readonly deleteAnswersObject: boolean
-  /** Members of the kind's options as query parameters: a connection (`pods/exec`) or a text (`pods/log`). */
+  /** Query parameters from the options kind of a connection (`pods/exec`) or text subresource (`pods/log`). */
   readonly options?: { readonly parameters: readonly Parameter[]; readonly connect: boolean }
   /** Media types of patches. */
   readonly patchTypes: readonly string[]
-  /** A custom resource: JSON and YAML only, and nothing about the superseded ways to watch. */
+  /** Whether this is a custom resource: JSON and YAML only, no deprecated watch paths. */
   readonly custom?: boolean
 }
 
@@ -58,7 +56,7 @@ export interface MetaNames {
   readonly resourceList: string
 }
 
-/** Media types of objects and of streams of them. */
+/** Media types of objects and of watch streams. */
 export interface MediaTypes {
   readonly objects: readonly string[]
   readonly streams: readonly string[]
@@ -70,7 +68,7 @@ export function mediaTypes({ vendor }: Pick<NamingProfile, 'vendor'>): MediaType
   return { objects, streams: [...objects, 'application/json;stream=watch', `${protobuf};stream=watch`] }
 }
 
-/** All operations of a group version: discovery, then resource by resource. */
+/** All operations of a group version: discovery, then each resource. */
 export function operationsOf(
   at: GroupVersion,
   targets: readonly OperationTarget[],
@@ -89,11 +87,11 @@ export function operationsOf(
     produces: names.objects,
   }
   const all = targets.flatMap((target) => new Writer(prefix, names, target, meta).operations())
-  // Whoever serves custom resources lists them elsewhere.
+  // The discovery operation of custom resources is published elsewhere.
   return targets.length > 0 && targets.every(({ custom }) => custom) ? all : [discovery, ...all]
 }
 
-/** `rbac.authorization.k8s.io`, `v1` -> id `RbacAuthorizationV1`, tag `rbacAuthorization_v1`. */
+/** Id and tag of a group version: `rbac.authorization.k8s.io`, `v1` gives `RbacAuthorizationV1` and `rbacAuthorization_v1`. */
 export function namesOf(
   at: GroupVersion,
   { apiDomain }: Pick<NamingProfile, 'apiDomain'> = stockProfile,
@@ -114,7 +112,7 @@ type Verbal = Pick<Operation, 'method' | 'action' | 'description'> & { readonly 
 
 type Names = { readonly id: string; readonly tag: string; readonly at: GroupVersion } & MediaTypes
 
-/** Writes the operations of one resource or sub-resource. */
+/** Builds the operations of one resource or subresource. */
 class Writer {
   readonly #prefix: string
   readonly #names: Names
@@ -122,7 +120,7 @@ class Writer {
   readonly #meta: MetaNames
   readonly #scope: string
   readonly #subject: string
-  /** Media types of bodies in requests. */
+  /** Media types of request bodies. */
   readonly #consumes: readonly string[]
 
   constructor(prefix: string, names: Names, target: OperationTarget, meta: MetaNames) {
@@ -183,7 +181,7 @@ class Writer {
 
   #operation(path: string, id: string, verbal: Verbal): Omit<Operation, 'answers' | 'produces'> {
     const { custom, parentKind } = this.#target
-    // The stock server says of all sub-resources of a custom kind that they are of this kind.
+    // As on the stock server, subresources of a custom kind have the kind of their parent.
     const kind = custom ? { ...this.#names.at, kind: parentKind } : this.#target.kind
     const inPath = [
       ...(path.includes('{namespace}') ? [namespace] : []),
@@ -313,7 +311,7 @@ class Writer {
     }
   }
 
-  /** A proxy passes every method on; other connections are opened by the methods their verbs name. */
+  /** A proxy accepts every method; other connections accept the methods of their verbs. */
   #connections(parameters: readonly Parameter[]): Operation[] {
     const path = this.#itemPath()
     if (!this.#target.name.endsWith('/proxy')) {

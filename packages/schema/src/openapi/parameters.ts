@@ -1,11 +1,11 @@
-/** The query and path parameters of the protocol, by action. */
+/** Query and path parameters of the protocol, by action. */
 
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path'
   readonly type: 'string' | 'integer' | 'boolean'
   readonly description: string
-  /** Name under which documents of version 2 share it; absent: written out where it is used. */
+  /** Name of the shared parameter in version 2; absent for parameters that are declared inline. */
   readonly shared?: string
 }
 
@@ -29,7 +29,7 @@ export function nameOf(kind: string): Parameter {
 
 export const proxiedPath: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path to ask the target for.' }
 
-/** Stays unshared: old clients look for these two where they are used. */
+/** Declared inline: old clients look for these two on the operation. */
 const dryRun = query('dryRun', 'string', 'All: pass through every stage, but store nothing.', null)
 const fieldValidation = query(
   'fieldValidation',
@@ -101,7 +101,7 @@ export const parametersOf = {
   deletecollection: [pretty, ...chunks, ...deletion],
 } as const satisfies Readonly<Record<string, readonly Parameter[]>>
 
-/** The same parameter, wherever it was made. */
+/** Whether two parameters are equal. */
 export function sameParameter(a: Parameter, b: Parameter): boolean {
   return a === b || (a.name === b.name && a.in === b.in && a.type === b.type && a.description === b.description)
 }

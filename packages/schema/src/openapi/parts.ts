@@ -9,11 +9,12 @@ import { sharedParameters, v2PathItem } from './v2.ts'
 import { byPath, v3PathItem } from './v3.ts'
 
 /**
- * Documents in pieces: one for each path and for each schema, made one by one by whoever wants them. So a long document does not hold
- * up a server, and what two documents share is made once.
+ * Documents in parts: one per path and per schema, each built on demand. Building a large document can be interrupted, and parts
+ * that
+ * two documents share are built once.
  */
 
-/** A named member of a document that is not made yet. */
+/** A named member of a document, built on demand. */
 export interface PartEntry {
   readonly name: string
   make(): JsonObject
@@ -26,7 +27,7 @@ export interface DocumentParts {
   readonly parameters: readonly PartEntry[]
 }
 
-/** Operations that belong to no group version, with the schemas they name. */
+/** Operations outside of group versions, with their schemas. */
 export interface ExtraOperations {
   readonly operations: readonly Operation[]
   readonly schemas: readonly PublishedSchema[]
@@ -34,11 +35,11 @@ export interface ExtraOperations {
 
 export interface PartsOptions {
   readonly dialect: Dialect
-  /** Kinds of root types; see `kindsFrom`. */
+  /** Kinds of root types. @see createKindLookup */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** What the document of a group version consists of. Each step is short. */
+/** Collects the parts of the document of a group version in short steps. */
 export function* groupVersionParts(
   published: PublishedGroupVersion,
   options: PartsOptions & { readonly source: TypeSource; readonly profile?: NamingProfile },
@@ -53,7 +54,7 @@ export function* groupVersionParts(
   return partsOf(operations, schemas, options.dialect)
 }
 
-/** The same for given operations. */
+/** As `groupVersionParts`, for given operations. */
 export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<void, DocumentParts> {
   const schemas = new SchemaCollector(options.dialect, options.kindsOf)
   for (const schema of extra.schemas) schemas.add(schema)
@@ -70,7 +71,7 @@ function partsOf(operations: readonly Operation[], schemas: SchemaCollector, dia
   }
 }
 
-/** Takes all steps at once. */
+/** Runs all steps. */
 export function finished<R>(steps: Generator<void, R>): R {
   for (;;) {
     const { done, value } = steps.next()
@@ -78,7 +79,7 @@ export function finished<R>(steps: Generator<void, R>): R {
   }
 }
 
-/** Members by name, sorted; of those with one name the first. */
+/** Builds the members, sorted by name; of several with the same name the first wins. */
 export function made(entries: readonly PartEntry[]): JsonObject {
   const byName = new Map<string, PartEntry>()
   for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry)

@@ -3,10 +3,10 @@ import type { TypeSource } from '../interfaces.ts'
 import { mediaTypes, namesOf, type Operation } from './operations.ts'
 import type { PublishedSchema, WrittenSchema } from './schemas.ts'
 
-/** The operations that belong to no group version: discovery of versions and groups, the version of the server. */
+/** Operations outside of group versions: discovery of versions and groups, and the server version. */
 
 export interface RootDocument {
-  /** Its name in the index of version 3: `api`, `apis`, `apis/apps`, `version`. */
+  /** Name in the OpenAPI v3 index: `api`, `apis`, `apis/apps`, `version`. */
   readonly name: string
   readonly operations: readonly Operation[]
   readonly schemas: readonly PublishedSchema[]
@@ -14,11 +14,11 @@ export interface RootDocument {
 
 export interface RootOptions {
   readonly source: TypeSource
-  /** Named groups that are served. */
+  /** Named API groups that are served. */
   readonly groups: readonly string[]
-  /** The server issues service account tokens and publishes the keys. */
+  /** Whether the server issues service account tokens and publishes its keys. */
   readonly issuer: boolean
-  /** Spelling of media types and ids. Default: the stock names. */
+  /** Domain names in media types and ids. Default: the stock names. */
   readonly profile?: NamingProfile
 }
 
@@ -98,7 +98,7 @@ function discovery(source: TypeSource, at: Discovery): RootDocument {
   return { name: at.name, operations: [operation], schemas: [schema] }
 }
 
-/** A path with one GET, answered with a schema or with text. */
+/** A path with one GET operation that returns a schema or text. */
 function plainDocument(
   name: string,
   schema: WrittenSchema | undefined,
@@ -117,7 +117,7 @@ function plainDocument(
   return { name, operations: [operation], schemas: schema === undefined ? [] : [schema] }
 }
 
-/** Members of `/version`; those marked optional depend on the release. */
+/** Members of `/version`; optional ones depend on the release. */
 const versionMembers: readonly (readonly [name: string, text: string, optional?: boolean])[] = [
   ['major', 'Major version of the API.'],
   ['minor', 'Minor version of the API.'],

@@ -5,26 +5,26 @@ import type { Dialect } from './dialect.ts'
 import { specialDefinition, specialSchema } from './special.ts'
 import { typeSchema } from './type-schema.ts'
 
-/** A schema to publish: a structural type, or one that is written already, as that of a custom resource. */
+/** A schema to publish: a structural type, or a literal schema such as that of a custom resource. */
 export type PublishedSchema = StructType | WrittenSchema
 
 export interface WrittenSchema {
   /** Name of the definition. */
   readonly name: string
   readonly of: (dialect: Dialect) => JsonObject
-  /** Types that it refers to. */
+  /** Types that the schema refers to. */
   readonly uses: readonly StructType[]
 }
 
-/** A definition that is not made yet. */
+/** A definition, built on demand. */
 export interface SchemaEntry {
   readonly name: string
-  /** What it is made from: entries of one source are alike in every document of a server. */
+  /** Identity of the definition: entries with the same source are equal in every document of a server. */
   readonly source: object
   make(): JsonObject
 }
 
-/** Collects definitions with everything they refer to, each once. */
+/** Collects definitions and everything they refer to, each once. */
 export class SchemaCollector {
   readonly #dialect: Dialect
   readonly #kindsOf: (type: StructType) => readonly GroupVersionKind[]
@@ -36,7 +36,7 @@ export class SchemaCollector {
     this.#kindsOf = kindsOf
   }
 
-  /** @returns the name of its definition. What it refers to is found by `steps`. */
+  /** @returns the name of the definition. `steps` follows its references. */
   add(schema: PublishedSchema): string {
     if ('fields' in schema) {
       this.#addType(schema)
@@ -49,7 +49,7 @@ export class SchemaCollector {
     return schema.name
   }
 
-  /** Finds what is referred to, the members of one type with each step. */
+  /** Follows references, one type per step. */
   *steps(): Generator<void, void> {
     for (let type = this.#pending.pop(); type !== undefined; type = this.#pending.pop()) {
       for (const field of type.fields) this.#follow(field.type)
@@ -57,7 +57,7 @@ export class SchemaCollector {
     }
   }
 
-  /** By name. Complete once the steps are done. */
+  /** Definitions sorted by name. Complete after `steps`. */
   entries(): SchemaEntry[] {
     return [...this.#found.values()].sort((a, b) => compare(a.name, b.name))
   }
@@ -83,7 +83,7 @@ export class SchemaCollector {
   }
 }
 
-/** Kinds of every group version: the options of requests, and watch events. */
+/** Kinds of every group version: request options and watch events. */
 const everywhere: readonly string[] = [
   'CreateOptions',
   'DeleteOptions',
@@ -94,14 +94,15 @@ const everywhere: readonly string[] = [
   'WatchEvent',
 ]
 
-/** Kinds of `v1` alone, whatever group the answer is about. */
+/** Kinds of `v1` only, regardless of the group they describe. */
 const unversioned: readonly string[] = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
 
 /**
- * What `x-kubernetes-group-version-kind` says of a type. Options and watch events are kinds of every group version that is known,
- * served or not; a Status is a kind of `v1` alone.
+ * Creates a function that returns the `x-kubernetes-group-version-kind` values of a type. Request options and watch events belong
+ * to
+ * every known group version, served or not; Status belongs to `v1` only.
  *
- * @param known group versions besides those that `source` tells of.
+ * @param known group versions in addition to those of `source`.
  */
 export function kindsFrom(
   source: TypeSource,
@@ -119,7 +120,7 @@ export function kindsFrom(
   }
 }
 
-/** Groups whose kinds are parameters of the protocol rather than members of the common scheme. */
+/** Groups whose kinds are not part of the common scheme. */
 const apart: readonly string[] = ['meta', 'apidiscovery']
 
 function groupVersionsOf(source: TypeSource, known: readonly GroupVersion[]): GroupVersion[] {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import type { SpecialName, SpecialNode } from '../interfaces.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Definitions of the types with a hand-written wire form. */
+/** Definitions of the special types. */
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 const runtime = 'io.k8s.apimachinery.pkg.runtime'
@@ -60,7 +60,7 @@ function quantity(name: string): SpecialDefinition {
   }
 }
 
-/** One object for each type, always the same. */
+/** The definition object of a type; the same object on each call. */
 export function specialDefinition(special: SpecialName): { readonly name: string } {
   return table[special]
 }
@@ -69,7 +69,7 @@ export function specialName(node: SpecialNode): string {
   return table[node.special].name
 }
 
-/** One sentence that says what values look like. */
+/** One sentence about the format of values. */
 export function specialText(special: SpecialName): string {
   return table[special].text
 }

@@ -5,19 +5,19 @@ import { type Dialect, refTo } from './dialect.ts'
 import { specialName } from './special.ts'
 
 /**
- * From a structural type to its schema. What the two dialects share is here: which members are required, what the
- * `x-kubernetes-` extensions say, what a node looks like. They differ in two things:
+ * Converts a structural type to its schema. Both dialects share required members, `x-kubernetes-` extensions and node schemas. They
+ * differ in two respects:
  *
- * - version 3 prints defaults and wraps a reference that has siblings in `allOf`,
- * - version 2 prints no defaults and sets siblings beside the reference.
+ * - version 3 includes defaults and wraps a reference with siblings in `allOf`,
+ * - version 2 omits defaults and puts siblings next to the reference.
  */
 
 export interface TypeSchemaOptions {
-  /** Kinds that the type stands for. Default: for root types their own group, version and name. */
+  /** Group version kinds of the type. Default: for root types their own. */
   readonly kindsOf?: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** The schema of `type` as a named definition. Inner structs are references. */
+/** The schema of `type` as a named definition. Nested structs are references. */
 export function typeSchema(type: StructType, dialect: Dialect, options: TypeSchemaOptions = {}): JsonObject {
   const schema: JsonObject = { description: describeType(type) }
   const properties: JsonObject = {}
@@ -36,7 +36,7 @@ export function typeSchema(type: StructType, dialect: Dialect, options: TypeSche
   return schema
 }
 
-/** Whether `required` of the enclosing schema names the member. */
+/** Whether the enclosing schema lists the member as required. */
 export function isRequired(field: Field): boolean {
   return !field.optional && (field.required || !field.omitEmpty)
 }
@@ -55,7 +55,7 @@ function fieldSchema(type: StructType, field: Field, dialect: Dialect): JsonObje
   return withReference(nodeSchema(field.type, dialect), extras, { dialect, wrap: !field.noDoc })
 }
 
-/** Version 3 allows nothing beside a reference, so that what is said about one use of a type moves it into `allOf`. */
+/** Version 3 allows no siblings of a reference, so a reference with siblings is wrapped in `allOf`. */
 function withReference(schema: JsonObject, extras: JsonObject, options: { dialect: Dialect; wrap: boolean }): JsonObject {
   const alone = Object.keys(extras).length === 0 && !options.wrap
   if (options.dialect === 'v2' || schema.$ref === undefined || alone) return { ...extras, ...schema }
@@ -77,7 +77,7 @@ function nodeSchema(node: TypeNode, dialect: Dialect): JsonObject {
   }
 }
 
-/** Elements repeat the default that their type would have as a field. */
+/** Elements have the default of a field of their type. */
 function elementSchema(node: TypeNode, dialect: Dialect): JsonObject {
   const zero = dialect === 'v3' ? zeroOf(node) : undefined
   return withReference(nodeSchema(node, dialect), zero === undefined ? {} : { default: zero }, { dialect, wrap: false })
@@ -102,7 +102,7 @@ const scalarTypes: Readonly<Record<ScalarNode['scalar'], readonly [type?: string
   any: [],
 }
 
-/** What version 3 prints as the default of a member: what the server would read where a client leaves it out. */
+/** Default in version 3: the value that the server reads when the member is absent. */
 export function defaultOf(field: Field): JsonValue | undefined {
   if (field.default !== undefined) return field.default
   if (field.pointer) return undefined
@@ -151,7 +151,7 @@ function capitalised(name: string): string {
   return name.slice(0, 1).toUpperCase() + name.slice(1)
 }
 
-/** Sets an own property whatever its name, `__proto__` too. */
+/** Sets an own property, including `__proto__`. */
 export function define(target: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }

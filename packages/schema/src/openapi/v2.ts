@@ -5,7 +5,7 @@ import type { Parameter } from './parameters.ts'
 import type { PartEntry } from './parts.ts'
 import { byName, commonParameters, has, kindObject, reasonOf } from './v3.ts'
 
-/** Paths and operations as Swagger 2.0 writes them. */
+/** Paths and operations of Swagger 2.0 documents. */
 
 /** Parameters that operations refer to by name. */
 export function sharedParameters(operations: readonly Operation[]): PartEntry[] {
@@ -20,7 +20,7 @@ export function sharedParameters(operations: readonly Operation[]): PartEntry[] 
   return [...found.values()]
 }
 
-/** What a document of version 2 says of one path. */
+/** The path item of the operations of one path. */
 export function v2PathItem(operations: readonly Operation[]): JsonObject {
   const common = commonParameters(operations)
   const item: JsonObject = {}

@@ -3,13 +3,13 @@ import { refTo } from './dialect.ts'
 import type { Operation } from './operations.ts'
 import { type Parameter, sameParameter } from './parameters.ts'
 
-/** Paths and operations as OpenAPI 3.0 writes them. */
+/** Paths and operations of OpenAPI 3.0 documents. */
 
 export function bearerToken(): JsonObject {
   return { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' }
 }
 
-/** Operations by path, in the order of paths. */
+/** Operations grouped and sorted by path. */
 export function byPath(operations: readonly Operation[]): [string, Operation[]][] {
   const found = new Map<string, Operation[]>()
   for (const operation of operations) {
@@ -20,7 +20,7 @@ export function byPath(operations: readonly Operation[]): [string, Operation[]][
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Parameters that all operations of a path have are said once, for the path. */
+/** Parameters common to all operations of a path. */
 export function commonParameters(operations: readonly Operation[]): Parameter[] {
   const [first, ...others] = operations
   return (first?.parameters ?? []).filter((parameter) => others.every(({ parameters }) => has(parameters, parameter)))
@@ -34,7 +34,7 @@ export function byName(a: Parameter, b: Parameter): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** What a document of version 3 says of one path. */
+/** The path item of the operations of one path. */
 export function v3PathItem(operations: readonly Operation[]): JsonObject {
   const common = commonParameters(operations)
   const item: JsonObject = {}

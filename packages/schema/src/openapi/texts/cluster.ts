@@ -1,4 +1,4 @@
-/** Members of services, networking, configuration, storage and access control, by type and name. */
+/** Descriptions of fields of services, networking, configuration, storage and access control, by type and field. */
 export const clusterTexts: Readonly<Record<string, string>> = {
   'ConfigMap.binaryData': 'Values that are no text, by key; in base64.',
   'ConfigMap.data': 'Texts by key.',

@@ -1,4 +1,4 @@
-/** Members that mean the same wherever they occur, by name. */
+/** Descriptions of fields that have the same meaning in every type, by field. */
 export const commonTexts: Readonly<Record<string, string>> = {
   apiGroup: 'API group of what is meant; empty for the core group.',
   apiGroups: 'API groups; an empty name is the core group, * means all.',

@@ -1,4 +1,4 @@
-/** Members of the types that all kinds share, by type and name. */
+/** Descriptions of fields of common types, by type and field. */
 export const metaTexts: Readonly<Record<string, string>> = {
   'ObjectMeta.annotations': 'Free notes of tools and people, by key. Nothing selects by them.',
   'ObjectMeta.creationTimestamp': 'CreationTimestamp is a timestamp: when the server created the object.',

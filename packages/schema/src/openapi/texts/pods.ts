@@ -1,4 +1,4 @@
-/** Members of pods and containers, by type and name. */
+/** Descriptions of fields of pods and containers, by type and field. */
 export const podTexts: Readonly<Record<string, string>> = {
   'PodSpec.activeDeadlineSeconds': 'Seconds after which the pod is ended and counts as failed.',
   'PodSpec.affinity': 'Rules about which nodes, and which other pods nearby, are wanted or avoided.',

@@ -1,4 +1,4 @@
-/** Members of the kinds that make pods, and of those that scale and guard them, by type and name. */
+/** Descriptions of fields of workload, autoscaling and disruption kinds, by type and field. */
 export const workloadTexts: Readonly<Record<string, string>> = {
   'DeploymentSpec.paused': 'true: changes of the template are not rolled out.',
   'DeploymentSpec.progressDeadlineSeconds': 'Seconds without progress after which the rollout counts as failed.',
