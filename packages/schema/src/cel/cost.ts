@@ -5,21 +5,22 @@ import { isDyn, type Type, unwrapOptional } from './types.ts'
 import { charCount, Double, isInt, Uint } from './values.ts'
 
 /**
- * What an expression may cost at worst, from the sizes that schemas allow. Rules are accepted or refused by it: it follows the
- * stock server's way of counting, oddities included.
+ * Estimates the worst-case cost of an expression from the size limits of schemas. Rules are accepted or rejected by this estimate,
+ * so
+ * it reproduces the stock server's computation exactly.
  */
 
-/** Where a value comes from: a variable, then members, `@items`, `@keys`, `@values`. */
+/** Origin of a value: a variable, then members, `@items`, `@keys`, `@values`. */
 export type SizePath = readonly string[]
 
-/** Sizes of what variables hold; `undefined` where nothing is known. */
+/** Size of the value at a path; `undefined` when unknown. */
 export type SizeOf = (path: SizePath) => Estimate | undefined
 
 export function estimateCost(expr: Expr, sizeOf: SizeOf): Estimate {
   return new Coster(sizeOf).cost(expr)
 }
 
-/** Keys and values of what a list or map holds. */
+/** Sizes of the keys and values of a list or map. */
 interface Entries {
   readonly container: 'list' | 'map'
   readonly key: Estimate
@@ -99,7 +100,7 @@ class Coster {
     this.#locals.get(name)?.pop()
   }
 
-  /** A step further down than another expression. */
+  /** Records the path of `expr` as a step below `from`. */
   #extend(expr: Expr, from: Expr, step: string): void {
     const path = this.#pathOf(from)
     if (path !== undefined) this.#paths.set(expr, [...path, step])
@@ -152,7 +153,7 @@ class Coster {
     })
   }
 
-  /** What functions see of an argument. */
+  /** What call estimates need to know about an argument. */
   #argument(expr: Expr): Omit<CallArgument, 'cost'> {
     const path = this.#pathOf(expr)
     const type = expr.type as Type
@@ -162,7 +163,7 @@ class Coster {
       type,
       size,
       ...(expr.kind === 'literal' && isInt(expr.value) ? { literal: Number(expr.value) } : {}),
-      // Of what the list holds only the schema knows.
+      // Only the schema knows the size of list items.
       item: () => (rooted === undefined || rooted.length === 0 ? undefined : this.#sizeOf([...rooted, '@items'])) ?? unknownSize,
     }
   }
@@ -245,7 +246,7 @@ class Coster {
   }
 }
 
-/** Where the sizes of so many items are collected from. */
+/** Initial value for joining the sizes of `count` items. */
 function noItems(count: number): Estimate {
   return count === 0 ? nothing : { min: Number.POSITIVE_INFINITY, max: 0 }
 }

@@ -16,21 +16,21 @@ import {
   timestampType,
 } from './types.ts'
 
-/** What a schema declares: a type, and how large and how small its values can be. */
+/** Declared type of a schema: the expression type and the size limits of its values. */
 export interface Declared {
   readonly type: Type
-  /** Characters, bytes, items or entries; 0 where values have no size of their own. */
+  /** Maximum number of characters, bytes, items or entries; 0 for values without a size. */
   readonly maxElements: number
-  /** Bytes of the smallest value as JSON. */
+  /** Size of the smallest value as JSON, in bytes. */
   readonly minSize: number
-  /** Members by their names in expressions. */
+  /** Fields by escaped name. */
   readonly fields?: ReadonlyMap<string, Declared>
   /** Items of lists, values of maps. */
   readonly elem?: Declared
   readonly key?: Declared
 }
 
-/** Bytes of the largest request. */
+/** Maximum request size in bytes. */
 export const maxRequestSize = 3 * 1024 * 1024
 
 const maxText = maxRequestSize - 2
@@ -41,8 +41,10 @@ const minMomentText = 21
 const maxMomentText = 32
 
 /**
- * @param name of the type, where it becomes one of its own.
- * @returns `undefined` for what expressions cannot see: values without a schema, and lists and maps of such.
+ * Converts a schema to its declared type.
+ *
+ * @param name type name for objects.
+ * @returns `undefined` for values without a type, and lists and maps of such values: expressions cannot access them.
  */
 export function declaredBy(schema: JsonObject, name: string, root = false): Declared | undefined {
   const text = declaredText(schema)
@@ -69,13 +71,13 @@ function isEmbedded(schema: JsonObject): boolean {
   return own(schema, 'x-kubernetes-embedded-resource') === true
 }
 
-/** A limit that is given; negative ones are none. */
+/** Value of a limit; negative limits count as 0. */
 export function limitOf(schema: JsonObject, keyword: string): number | undefined {
   const value = own(schema, keyword)
   return typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : undefined
 }
 
-/** A character takes up to four bytes. */
+/** A character has up to four bytes. */
 function declaredText(schema: JsonObject): Declared {
   const limit = limitOf(schema, 'maxLength')
   const allowed = own(schema, 'enum')
@@ -138,14 +140,14 @@ function declaredObject(schema: JsonObject, name: string, root: boolean): Declar
   return { type: structOf(name, types), maxElements: 0, minSize, fields }
 }
 
-/** What every object has, whatever its schema says. */
+/** Fields of every object, independent of its schema. */
 const objectMembers: Readonly<Record<string, JsonObject>> = {
   apiVersion: { type: 'string' },
   kind: { type: 'string' },
   metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
 }
 
-/** Keys count as short: they are part of what bounds the number of entries. */
+/** Keys have no maximum of their own: the number of entries already accounts for them. */
 const keyText: Declared = { type: stringType, maxElements: 0, minSize: 2 }
 
 function declaredMap(schema: JsonObject, rest: JsonObject, name: string): Declared | undefined {

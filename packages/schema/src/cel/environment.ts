@@ -29,7 +29,7 @@ import * as t from './types.ts'
 import { Fault } from './values.ts'
 import { childrenOf } from './walk.ts'
 
-/** What expressions may use, and how they become programs. */
+/** Environments: the declarations available to expressions, and compilation. */
 
 const language: Library = {
   name: 'language',
@@ -53,7 +53,7 @@ const language: Library = {
 
 const [k, v] = [t.param('K'), t.param('V')]
 const entries = t.mapOf(k, v)
-/** Loops do this by themselves. */
+/** Comprehensions implement this function directly. */
 const inLoops = () => new Fault('no such overload')
 
 const twoVariables: Library = {
@@ -68,7 +68,7 @@ const twoVariables: Library = {
   macros: twoVariableMacros,
 }
 
-/** Each library with the release of the stock server that has it first. */
+/** Libraries by the release of the stock server that introduced them. */
 const libraries: readonly (readonly [release: string, library: Library])[] = [
   ['1.23', language],
   ['1.23', urls],
@@ -92,18 +92,18 @@ const keywordMembersSince = 1031
 export interface Compiled {
   readonly text: string
   readonly type: t.Type
-  /** Whether a variable is mentioned. */
+  /** Whether the expression refers to a variable. */
   uses(name: string): boolean
-  /** Whether a member of a variable is mentioned as `name.member` or `name.?member`. */
+  /** Whether the expression selects a member of a variable, as `name.member` or `name.?member`. */
   reads(name: string, member: string): boolean
-  /** Cost at worst, by the sizes of what variables hold. */
+  /** Worst-case cost, given the sizes of variables. */
   estimate(sizeOf: SizeOf): Estimate
-  /** Or what is wrong although every part is right by itself. */
+  /** Creates the program, or returns the planning error. */
   program(): Program | PlanError
 }
 
 export interface Uncompiled {
-  /** All that is wrong, as it is shown to people. */
+  /** All errors, formatted for display. */
   readonly problem: string
 }
 
@@ -116,13 +116,22 @@ export class Environment {
     this.#macros = macros
   }
 
-  /** Everything that a release of the stock server has: `1.33`. */
+  /**
+   * Environment with all libraries of a release, such as `1.33`.
+   *
+   * @example
+   * ```ts
+   * const environment = Environment.ofRelease('1.33').with([['self', intType]])
+   * const compiled = environment.compile('self < 3')
+   * if ('problem' in compiled) throw new Error(compiled.problem)
+   * ```
+   */
   static ofRelease(release: string, more: readonly Library[] = []): Environment {
     const chosen = libraries.filter(([since]) => number(since) <= number(release)).map(([, library]) => library)
     return Environment.of([...chosen, ...more], number(release) >= keywordMembersSince)
   }
 
-  /** @param keywordMembers whether members named like words of the language may be written as they are. */
+  /** @param keywordMembers whether members may be named like keywords without escaping. */
   static of(chosen: readonly Library[], keywordMembers = true): Environment {
     const functions = new Map<string, FunctionDeclaration>()
     for (const { functions: list } of chosen) {
@@ -135,13 +144,13 @@ export class Environment {
     return new Environment({ variables: new Map(), functions, types, keywordMembers }, macros)
   }
 
-  /** The same with other variables. */
+  /** The same environment with additional variables. */
   with(variables: Iterable<readonly [name: string, type: t.Type]>): Environment {
     const all = new Map([...this.#scope.variables, ...variables])
     return new Environment({ ...this.#scope, variables: all }, this.#macros)
   }
 
-  /** @param budget shared with other expressions of the same object. */
+  /** @param budget node budget shared with other expressions of the same object. */
   compile(text: string, budget?: CompileBudget): Compiled | Uncompiled {
     const parsed = parse(text, this.#macros, budget)
     if ('problems' in parsed) return { problem: showProblems(text, parsed.problems) }
@@ -161,13 +170,13 @@ export class Environment {
   }
 }
 
-/** `1.33` -> 1033 */
+/** `1.33` becomes 1033. */
 function number(release: string): number {
   const [major = 0, minor = 0] = release.split('.').map(Number)
   return major * 1000 + minor
 }
 
-/** Loop variables of the same name are not told apart: neither does the stock server. */
+/** As on the stock server, comprehension variables of the same name are not distinguished. */
 function mentions(expr: Expr, name: string): boolean {
   if (expr.kind === 'ident') return expr.name === name || expr.name === `.${name}`
   if (expr.kind === 'select' && expr.resolved !== undefined) return expr.resolved.name === name

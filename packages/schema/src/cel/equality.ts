@@ -18,16 +18,16 @@ import {
   type Value,
 } from './values.ts'
 
-/** Which values are equal, and which is less. */
+/** Equality and ordering of values. */
 
-/** A number of any type as one that JavaScript compares; `undefined` for other values. */
+/** The JavaScript number of a numeric value; `undefined` for other values. */
 export function numeric(value: Value): number | bigint | undefined {
   if (isInt(value)) return value
   if (value instanceof Double) return value.value
   return value instanceof Uint ? value.value : undefined
 }
 
-/** Numbers of different types are equal when they are the same number; other values of different types are not. */
+/** Numbers of different types are equal when their values are; other values of different types are unequal. */
 export function equal(a: Value, b: Value, meter: Meter): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string') {
@@ -52,7 +52,7 @@ export function equal(a: Value, b: Value, meter: Meter): boolean {
   return a instanceof OpaqueValue && b instanceof OpaqueValue && a.type.name === b.type.name && a.equals(b)
 }
 
-/** Next to a double, every number counts as one. */
+/** Comparison with a double converts both sides to doubles. */
 function sameNumber(a: number | bigint, b: number | bigint | undefined, asDoubles: boolean): boolean {
   if (b === undefined) return false
   // biome-ignore lint/suspicious/noDoubleEquals: numbers and bigints are compared by what they are
@@ -67,7 +67,7 @@ function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean {
   return true
 }
 
-/** Sets have no order. */
+/** Sets are unordered. */
 function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
   const have = new MemberSet(meter)
   for (const item of itemsOf(a)) have.add(item)
@@ -75,7 +75,7 @@ function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
   return true
 }
 
-/** Lists with keys have no order. */
+/** Lists with keys are unordered. */
 function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
   const keyOf = a.keyOf?.bind(a)
   if (keyOf === undefined) return false
@@ -102,7 +102,7 @@ function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
   return true
 }
 
-/** Membership that is quick for scalars, whatever else there is. */
+/** A set with constant-time membership for scalars. */
 export class MemberSet {
   readonly #meter: Meter
   readonly #scalars = new Set<unknown>()
@@ -135,7 +135,7 @@ function scalarKey(value: Value): unknown {
   return undefined
 }
 
-/** Membership in a list of scalars; `undefined` when some item is none. */
+/** Membership test for a list of scalars; `undefined` when an item is not a scalar. */
 export function holdsScalar(items: readonly Value[]): ((value: Value) => boolean) | undefined {
   const keys = new Set<unknown>()
   for (const item of items) {
@@ -152,7 +152,7 @@ export function holdsScalar(items: readonly Value[]): ((value: Value) => boolean
 const notOrdered = new Fault('no such overload')
 const notANumber = new Fault('NaN values cannot be ordered')
 
-/** Negative, zero or positive; a fault for values that have no order. */
+/** Negative, zero or positive; an error for unordered values. */
 export function compare(a: Value, b: Value, meter: Meter): number | Fault {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') {
@@ -188,7 +188,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length
 }
 
-/** The smaller size of two values, without reading more of long texts than it takes. */
+/** The smaller size of two values, without counting all characters of a much longer text. */
 export function minSize(a: Value, b: Value, meter: Meter): number {
   if (typeof a === 'string' && typeof b === 'string') {
     const [short, long] = a.length <= b.length ? [a, b] : [b, a]
@@ -199,7 +199,7 @@ export function minSize(a: Value, b: Value, meter: Meter): number {
   return Math.min(measured(a, meter), measured(b, meter))
 }
 
-/** `sizeOf`, the reading of long texts counted as work. */
+/** `sizeOf`, with the work of counting characters charged. */
 export function measured(value: Value, meter: Meter): number {
   if (typeof value === 'string') meter.labor(1 + (value.length >> 4))
   return sizeOf(value)

@@ -9,12 +9,12 @@ import { declaredSizes, ruleEnvironment } from './rule-environment.ts'
 import { schemaAdapter } from './schema-values.ts'
 import { Fault } from './values.ts'
 
-/** Expressions about values with a schema, by vectors: what is wrong with them, what they come to and what they cost. */
+/** Vectors of expressions over values with a schema: compile errors, results and costs. */
 
 interface Vector {
   readonly name: string
   readonly schema: JsonObject
-  /** Expressions that do not compile, with all that is said of them. */
+  /** Expressions that do not compile, with the complete message. */
   readonly problems?: Readonly<Record<string, string>>
   readonly costs?: readonly Case[]
 }
@@ -22,7 +22,7 @@ interface Vector {
 interface Case {
   readonly expr: string
   readonly self: JsonValue
-  /** What it comes to, or the fault. */
+  /** Expected result, unless `error` is set. */
   readonly is?: JsonValue
   readonly error?: string
   readonly estimate?: readonly [min: number, max: number]
@@ -36,11 +36,11 @@ describe.each(vectors)('$name', ({ schema, problems = {}, costs = [] }) => {
   const declared = declaredBy(schema, 'T') as Declared
   const compile = (text: string) => ruleEnvironment(Environment.ofRelease('1.33'), declared, false).compile(text)
 
-  it.each(Object.entries(problems))('%s', (text, problem) => {
+  it.each(Object.entries(problems))('rejects %s', (text, problem) => {
     expect(compile(text)).toEqual({ problem })
   })
 
-  it.each(costs)('$expr', ({ expr, self, is, error, estimate, cost }) => {
+  it.each(costs)('evaluates $expr', ({ expr, self, is, error, estimate, cost }) => {
     const compiled = compile(expr) as Compiled
     expect(compiled).not.toHaveProperty('problem')
     const { value, cost: spent } = (compiled.program() as Program).evaluate({ self: schemaAdapter(schema)(self) })

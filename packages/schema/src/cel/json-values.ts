@@ -1,9 +1,9 @@
 import type { JsonObject } from '@krmkit/meta'
 import { Double, ListValue, MapValue, type Value } from './values.ts'
 
-/** JSON as values, without a schema. */
+/** JSON as CEL values, without a schema. */
 
-/** Whole numbers are integers, others doubles. */
+/** Integers become int, other numbers double. */
 export function fromJson(value: unknown): Value {
   switch (typeof value) {
     case 'string':
@@ -56,7 +56,7 @@ export class JsonMap extends MapValue {
   }
 }
 
-/** The other way round: lists, maps and scalars as JSON; `undefined` for what has no JSON form. */
+/** Converts lists, maps and scalars to JSON; `undefined` for values without a JSON form. */
 export function toJson(value: Value): unknown {
   if (value instanceof ListValue) return Array.from({ length: value.size }, (_, index) => toJson(value.at(index)))
   if (value instanceof MapValue) {

@@ -8,8 +8,9 @@ import { Fault } from './values.ts'
 import { childrenOf } from './walk.ts'
 
 /**
- * Rules for what is written out, beyond those of types: durations, times, regular expressions and formats must be such, and lists
- * and maps are of one type.
+ * Validates literals beyond type checking: durations, timestamps, regular expressions and format strings must be valid, lists and
+ * maps
+ * homogeneous.
  */
 export function literalProblems(expr: Expr): Problem[] {
   const problems: Problem[] = []
@@ -17,7 +18,7 @@ export function literalProblems(expr: Expr): Problem[] {
   return problems
 }
 
-/** @param formatted inside a call of `format`, whose arguments are of any types. */
+/** @param formatted whether the expression is inside a `format` call, whose arguments may have mixed types. */
 function visit(expr: Expr, problems: Problem[], formatted: boolean): void {
   const isFormat = expr.kind === 'call' && expr.name === 'format'
   for (const child of childrenOf(expr)) visit(child, problems, formatted || isFormat)

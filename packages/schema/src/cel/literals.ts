@@ -1,6 +1,6 @@
 import { checkedInt, Double, Fault, maxUint, Uint, type Value } from './values.ts'
 
-/** Numbers and strings as they are written to their values; a fault says what is wrong. */
+/** Parses number and string literals; an `ErrorValue` describes an invalid literal. */
 
 export function readInt(text: string, negative: boolean): Value {
   const value = checkedInt(negative ? -BigInt(text) : BigInt(text))
@@ -44,7 +44,7 @@ export function readBytes(text: string): Value {
   return Uint8Array.from(out)
 }
 
-/** What stands between the quotes, line ends as they count. */
+/** Text between the quotes with normalized line ends. */
 function content(text: string): { body: string; raw: boolean } {
   const raw = /^[rR]/.test(text)
   const quoted = raw ? text.slice(1) : text
@@ -52,7 +52,7 @@ function content(text: string): { body: string; raw: boolean } {
   return { body: quoted.slice(quotes, -quotes).replace(/\r\n?/g, '\n'), raw }
 }
 
-/** Plain text, and characters that are written as escapes. */
+/** Plain text and escaped characters. */
 function* parts(body: string): Generator<string | { code: number; unicode: boolean }> {
   let at = 0
   for (;;) {

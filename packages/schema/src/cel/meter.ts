@@ -1,30 +1,31 @@
 import type { Patterns } from './patterns.ts'
 
 /**
- * What an evaluation has cost so far.
+ * Cost of an evaluation.
  *
- * `cost` is counted as on the stock server. `work` counts what that leaves out: comparing what is deep, reading long texts again
- * and again, matching; it only ends what would stall the server.
+ * `cost` is counted as on the stock server. `work` counts what that omits: deep comparisons, repeated reading of long texts,
+ * matching.
+ * It only stops evaluations that would stall the server.
  */
 
-/** Thrown, and caught by `Program`; carries no stack. */
+/** Thrown to stop an evaluation and caught by `Program`; has no stack. */
 export class LimitExceeded {
   readonly message = 'operation cancelled: actual cost limit exceeded'
 }
 
-/** Work that several evaluations share, such as those of one request. */
+/** Work budget shared by several evaluations, such as those of one request. */
 export interface WorkBudget {
   left: number
 }
 
-/** Steps of work that the evaluations of one request may take: some seconds at worst. */
+/** Work budget of one request: a few seconds at worst. */
 export function requestWork(): WorkBudget {
   return { left: 60_000_000 }
 }
 
-/** Steps of work for each unit of cost that is allowed. */
+/** Work allowed per unit of cost limit. */
 const workFactor = 20
-/** Evaluations with small limits may still look at an object once. */
+/** Minimum work limit: enough to visit an object once. */
 const minWork = 10_000_000
 
 export interface MeterOptions {
@@ -60,7 +61,7 @@ export class Meter {
     if (this.work > this.#workLimit) throw new LimitExceeded()
   }
 
-  /** Takes what has been done from what is shared. */
+  /** Deducts the work from the shared budget. */
   settle(): void {
     if (this.#shared !== undefined) this.#shared.left -= this.work
   }

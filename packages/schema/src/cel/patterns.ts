@@ -2,19 +2,17 @@ import { compilePattern, type Pattern } from '../structural/pattern.ts'
 import type { Meter } from './meter.ts'
 import { Fault } from './values.ts'
 
-/**
- * Regular expressions while one evaluation lasts: compiled once, and paid for by what matching them really takes.
- */
+/** Compiled regular expressions of one program; compiling and matching are charged as work. */
 
-/** Steps of work for each instruction and character. */
+/** Work per instruction and character. */
 const stepWork = 1 / 2
-/** Steps of work for compiling an instruction. */
+/** Work for compiling an instruction. */
 const compileWork = 40
-/** Steps of work for one more match. */
+/** Work for another match. */
 const searchWork = 50
 const maxCached = 64
 
-/** Compiled expressions by their text, the oldest dropped first. */
+/** Cache of compiled expressions by source; evicts the oldest. */
 export class Patterns {
   readonly #compiled = new Map<string, Pattern | Fault>()
 
@@ -30,12 +28,12 @@ export class Patterns {
   }
 }
 
-/** Pays for looking for the next match, in so many characters that are left. */
+/** Charges the search for the next match in the remaining characters. */
 export function chargeSearch({ size, isUnbounded }: Pattern, left: number, meter: Meter): void {
   meter.labor(searchWork + Math.ceil(size * (isUnbounded ? left : Math.min(left, size)) * stepWork))
 }
 
-/** Pays for looking at a text with an expression, before that is done. */
+/** Charges a match before it runs. */
 export function chargeMatch(pattern: Pattern, text: string, meter: Meter): void {
   meter.labor(1 + Math.ceil(pattern.size * text.length * stepWork))
 }

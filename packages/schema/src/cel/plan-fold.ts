@@ -3,8 +3,8 @@ import { type Constant, constantOf, type Frame, type Planner, type Step } from '
 import { ArrayList, Fault, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
 /**
- * Loops. Those that collect a list or a map add to one that nobody else sees, so that collecting many items takes no longer than
- * looking at them.
+ * Plans comprehensions. Those that build a list or map append to a private collection, so the time is linear in the number of
+ * items.
  */
 
 export function planFold(planner: Planner, fold: Fold): Step {
@@ -32,12 +32,12 @@ export function planFold(planner: Planner, fold: Fold): Step {
   })
 }
 
-/** `cel.bind` and its like: no loop, but a value under a name. */
+/** Whether the comprehension only binds a value to a name, as `cel.bind` does. */
 function isBinding({ range, condition, item }: Fold): boolean {
   return item === '#unused' && range.kind === 'list' && range.items.length === 0 && condition.kind === 'literal'
 }
 
-/** Evaluated when it is first asked for. */
+/** Plans a binding. */
 function planBinding(planner: Planner, fold: Fold): Step {
   const init = planner.plan(fold.init)
   return planner.local(fold.accumulator, (slot) => {
@@ -60,7 +60,7 @@ interface Loop {
   readonly item: number
   readonly second: number | undefined
   readonly condition: Step
-  /** Runs once for each item; what is not undefined ends the loop with a fault. */
+  /** Runs once per item; an error ends the loop. */
   readonly step: (frame: Frame) => Fault | undefined
   readonly collects: boolean
 }
@@ -78,7 +78,7 @@ function run(frame: Frame, { range, init, result, loop }: Plan): Value {
   if (over instanceof Fault) return over
   const start = init(frame)
   const { accumulator } = loop
-  // The same loop may run inside of itself, in a function's argument.
+  // Comprehensions may nest, so the previous value is restored.
   const before = slots[accumulator]
   slots[accumulator] = loop.collects ? collection(start) : start
   const fault =
@@ -123,7 +123,7 @@ function overMap(frame: Frame, map: MapValue, { item, second, condition, step }:
   return undefined
 }
 
-/** Faults are kept in the accumulator: a later item may still decide. */
+/** Errors stay in the accumulator: a later item may still decide the result. */
 function plainStep(step: Step, accumulator: number): Loop['step'] {
   return (frame) => {
     frame.slots[accumulator] = step(frame)
@@ -151,7 +151,7 @@ function collection(start: Value): Value {
   return start instanceof MapValue ? new CollectedMap(new Map()) : new Collected([])
 }
 
-/** The step of a loop that only collects; `undefined` for other loops. */
+/** The step of a comprehension that only collects; `undefined` otherwise. */
 function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['step'] | undefined {
   const isAccumulator = (expr: Expr | undefined) => expr?.kind === 'ident' && expr.name === accumulator
   const empty = (init.kind === 'list' && init.items.length === 0) || (init.kind === 'map' && init.entries.length === 0)
@@ -173,7 +173,7 @@ function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['s
   }
 }
 
-/** `accumulator + [item]`: the name, the list and the sum. */
+/** Cost of `accumulator + [item]`: the name, the list and the sum. */
 const addItemCost = 12
 const addEntryCost = 2
 

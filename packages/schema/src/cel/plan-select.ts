@@ -7,7 +7,7 @@ import { Patterns } from './patterns.ts'
 import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './plan.ts'
 import { Fault, ListValue, MapValue, noValue, Optional, typeNameOf, type Value } from './values.ts'
 
-/** Members and items, of optional values too. */
+/** Member and index access, including optionals. */
 
 const noOverload = new Fault('no such overload')
 
@@ -16,7 +16,7 @@ function memberIn(value: Value, field: string): Value | undefined {
   return value instanceof Fault ? value : noOverload
 }
 
-/** `target.field`, and `has(target.field)`, which costs nothing by itself. */
+/** `target.field`, and `has(target.field)`, which has no cost of its own. */
 export function memberOf(target: Step, field: string, test: boolean): Step {
   const missing = new Fault(`no such key: ${field}`)
   if (test) {
@@ -24,7 +24,7 @@ export function memberOf(target: Step, field: string, test: boolean): Step {
       const value = target(frame)
       if (value instanceof Fault) return value
       const holder = value instanceof Optional ? value.value : value
-      // What has no members at all, as null, has none of this name.
+      // Values without members, such as null, do not have the field.
       if (!(holder instanceof MapValue)) return holder instanceof ListValue ? noOverload : false
       return holder.field(field) !== undefined
     }
@@ -69,7 +69,7 @@ function itemIn(value: Value, index: Value): Value {
   return noOverload
 }
 
-/** The item, or none where there is none. */
+/** The item as an optional. */
 function optionalItem(value: Value, index: Value): Value {
   if (value instanceof MapValue) return asOptional(value.get(index))
   if (!(value instanceof ListValue)) return noOverload
@@ -104,7 +104,7 @@ export function optionalIndex(target: Step, index: Step): Step {
   }
 }
 
-/** Names, and members and items of them. */
+/** Whether the expression is a name with member and index access. */
 function isAttribute(expr: Expr): boolean {
   if (expr.kind === 'ident') return expr.constant === undefined
   if (expr.kind === 'select') return expr.resolved !== undefined || (!expr.test && isAttribute(expr.operand))
@@ -113,7 +113,7 @@ function isAttribute(expr: Expr): boolean {
   return isAttribute(target) && (index.kind === 'literal' || isAttribute(index))
 }
 
-/** As the stock server counts, such things are free as an index and behind a condition. */
+/** As on the stock server, attributes are free as an index and in the branches of a condition. */
 export function unpaid(expr: Expr, step: Step): Step {
   if (!isAttribute(expr)) return step
   return (frame) => {
@@ -124,7 +124,7 @@ export function unpaid(expr: Expr, step: Step): Step {
   }
 }
 
-/** Conversions of what is known are done once. */
+/** Evaluates conversions of constants during planning. */
 export function constantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
   const [step] = steps
   const [only] = overloads

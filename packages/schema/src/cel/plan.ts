@@ -9,9 +9,9 @@ import { constantCall, indexOf, memberOf, optionalIndex, optionalMember, unpaid 
 import { isDyn } from './types.ts'
 import { ArrayList, Double, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
 
-/** From a checked tree to functions that evaluate it. */
+/** Compiles a checked tree to closures. */
 
-/** One evaluation: its variables, and what it has cost. */
+/** Variables and cost of one evaluation. */
 export class Frame extends Meter {
   readonly slots: (Value | undefined)[]
 
@@ -23,7 +23,7 @@ export class Frame extends Meter {
 
 export type Step = (frame: Frame) => Value
 
-/** A value that is known before anything is evaluated. */
+/** A step whose value is known during planning. */
 export interface Constant extends Step {
   readonly constant?: Value
 }
@@ -32,12 +32,12 @@ export function constantStep(value: Value): Constant {
   return Object.assign(() => value, { constant: value })
 }
 
-/** `undefined` for what has to be evaluated. */
+/** `undefined` for steps that are not constant. */
 export function constantOf(step: Constant): Value | undefined {
   return step.constant
 }
 
-/** What is wrong although every part is right by itself: `int('x')`. */
+/** An error in an expression that passes type checking, such as `int('x')`. */
 export class PlanError extends Error {}
 
 export class Planner {
@@ -52,12 +52,12 @@ export class Planner {
     return this.#count
   }
 
-  /** Where the value of a name is. */
+  /** Slot of a variable. */
   slotOf(name: string): number {
     return this.#slots.get(name) as number
   }
 
-  /** Runs `inside` while a name means a variable of its own. */
+  /** Runs `inside` with a new local variable. */
   local<T>(name: string, inside: (slot: number) => T): T {
     const before = this.#slots.get(name)
     const slot = this.#count++
@@ -140,7 +140,7 @@ export class Planner {
       return inConstant(first, constantOf(second) as ArrayList)
     const cost = callCost(expr.name, only?.id ?? '')
     const run = (only?.run ?? dispatch(expr.name, overloads)) as unknown as Run
-    // What is checked already needs no second look.
+    // Statically checked arguments need no runtime check.
     const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
     return strictCall(run, steps, cost, only !== undefined && dynamic ? guard(only) : undefined)
   }
@@ -210,7 +210,7 @@ export type Run = (frame: Frame, ...args: readonly Value[]) => Value
 
 const noOverload = new Fault('no such overload')
 
-/** The other side decides when one fails. */
+/** An error on one side is ignored when the other side decides. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
     const first = left(frame)
@@ -240,7 +240,7 @@ function notStrictlyFalse(step: Step): Step {
   }
 }
 
-/** Membership in a list that is written out costs what its operand costs. */
+/** Membership in a constant list costs only its operand. */
 function inConstant(operand: Step, list: ArrayList): Step {
   const has = holdsScalar(list.items)
   return (frame) => {
@@ -250,7 +250,7 @@ function inConstant(operand: Step, list: ArrayList): Step {
   }
 }
 
-/** Faults pass through; then the function runs, and is paid for. */
+/** Evaluates the arguments, propagates errors, charges the cost and calls the function. */
 function strictCall(
   run: Run,
   steps: readonly Step[],
@@ -298,12 +298,12 @@ function strictCall(
   }
 }
 
-/** Values of dynamic type may not be what the one overload takes. */
+/** Checks arguments of dynamic type at run time. */
 function guard({ args }: Overload): (values: readonly Value[]) => boolean {
   return (values) => args.every((type, index) => fitsType(values[index] as Value, type))
 }
 
-/** The overload that the values fit. */
+/** Chooses the overload at run time. */
 function dispatch(name: string, overloads: readonly Overload[]): Implementation {
   return (frame: Meter, ...args: readonly Value[]) => {
     for (const { args: types, run } of overloads) {

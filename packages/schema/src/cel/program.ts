@@ -5,25 +5,25 @@ import { Patterns } from './patterns.ts'
 import { Frame, PlanError, Planner, type Step } from './plan.ts'
 import { Fault, type Value } from './values.ts'
 
-/** Cost that one evaluation may have on the stock server. */
+/** Cost limit of one evaluation on the stock server. */
 export const perCallLimit = 1_000_000
 
 export interface EvaluationOptions {
-  /** Default `perCallLimit`. */
+  /** Cost limit. Default `perCallLimit`. */
   readonly limit?: number
-  /** Shared with other evaluations of the same request. */
+  /** Work budget shared with other evaluations of the same request. */
   readonly work?: WorkBudget
 }
 
 export interface Evaluation {
-  /** A fault says what went wrong. */
+  /** The result, or an `ErrorValue`. */
   readonly value: Value
   readonly cost: number
-  /** The limit was reached. */
+  /** Whether the cost limit was exceeded. */
   readonly exceeded: boolean
 }
 
-/** An expression that can be evaluated any number of times. */
+/** A compiled expression; can be evaluated repeatedly. */
 export class Program {
   readonly #step: Step
   readonly #names: readonly string[]
@@ -48,8 +48,10 @@ export class Program {
   }
 
   /**
-   * @param variables by name; absent ones are a fault where they are used.
-   * @throws Waiting when an answer of an authorizer is not there yet.
+   * Evaluates the expression.
+   *
+   * @param variables by name; using an absent variable is an evaluation error.
+   * @throws PendingAuthorization when an authorizer response is not available yet.
    */
   evaluate(
     variables: Readonly<Record<string, Value | undefined>>,
@@ -69,7 +71,7 @@ export class Program {
     }
   }
 
-  /** As `evaluate`, waiting for authorizers. */
+  /** As `evaluate`, but waits for authorizers. */
   async evaluateWaiting(
     variables: Readonly<Record<string, Value | undefined>>,
     options: EvaluationOptions = {},

@@ -6,7 +6,7 @@ import type { Program } from './program.ts'
 import { declaredSizes, oldSelfName, ruleEnvironment } from './rule-environment.ts'
 import { boolType, stringType } from './types.ts'
 
-/** One entry of `x-kubernetes-validations`. */
+/** An entry of `x-kubernetes-validations`. */
 export interface Rule {
   readonly rule: string
   readonly message?: string | undefined
@@ -19,10 +19,10 @@ export interface Rule {
 export interface CompiledRule {
   /** Absent for a rule that is empty or does not compile. */
   readonly program?: Program
-  /** Why the rule does not compile. */
+  /** Compile error of the rule. */
   readonly problem?: string
   readonly usesOldSelf: boolean
-  /** Cost at worst of one evaluation. */
+  /** Worst-case cost of one evaluation. */
   readonly maxCost: number
   readonly message?: Program
   readonly messageProblem?: string
@@ -30,17 +30,17 @@ export interface CompiledRule {
 }
 
 export interface RuleCompilerOptions {
-  /** Which functions an expression may use: stored ones may know more than new ones. */
+  /** Environment of an expression: stored expressions may use more functions than new ones. */
   environment(expression: string): Environment
-  /** Shared with the other rules of the schema. */
+  /** Node budget shared with the other rules of the schema. */
   readonly budget?: CompileBudget
-  /** Costs are needed when rules are accepted only. */
+  /** Compute cost estimates; needed only to accept a CustomResourceDefinition. */
   readonly estimate?: boolean
 }
 
 const nothing = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
 
-/** Never throws: what is wrong is part of the answer. */
+/** Compiles a rule. Never throws: errors are part of the result. */
 export function compileRule(
   rule: Rule,
   declared: Declared,

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { isUnchanged as sameBySchema } from '../structural/ratchet.ts'
 
-/** Which old value belongs to a new one, and whether the two are the same. */
+/** Correlates new values with their old values. */
 
 /** A value before and after an update. */
 export class Correlated {
@@ -16,17 +16,17 @@ export class Correlated {
     this.#schema = schema
   }
 
-  /** Compared when it is first asked for. */
+  /** Compared on first use. */
   get unchanged(): boolean {
     this.#same ??= sameBySchema(this.#value, this.#old, this.#schema)
     return this.#same
   }
 }
 
-/** What is known of the way down to a value: faults in what is unchanged become warnings. */
+/** Correlation along the path to a value: errors in unchanged parts become warnings. */
 export interface Ratchet {
   readonly current: Correlated | undefined
-  /** The nearest part around it that an old value belongs to. */
+  /** The nearest ancestor with a correlated old value. */
   readonly outer: Correlated | undefined
 }
 
@@ -36,7 +36,7 @@ export function isUnchanged({ current, outer }: Ratchet): boolean {
   return (current ?? outer)?.unchanged === true
 }
 
-/** A step down to a part; `old` is undefined where none belongs to it. */
+/** Descends to a part; `old` is undefined for a part without a correlated old value. */
 export function ratchetInto(
   ratchet: Ratchet,
   value: JsonValue,

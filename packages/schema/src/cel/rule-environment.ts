@@ -3,12 +3,12 @@ import type { Environment } from './environment.ts'
 import type { Estimate } from './estimate.ts'
 import { optionalOf } from './types.ts'
 
-/** How rules of custom resources see the value that they are about. */
+/** Variables of validation rules of custom resources. */
 
 export const selfName = 'self'
 export const oldSelfName = 'oldSelf'
 
-/** `self` and `oldSelf`; with `optional`, the old one may not be there. */
+/** Declares `self` and `oldSelf`; with `optional`, `oldSelf` is an optional. */
 export function ruleEnvironment(base: Environment, { type }: Declared, optional: boolean): Environment {
   return base.with([
     [selfName, type],
@@ -16,7 +16,7 @@ export function ruleEnvironment(base: Environment, { type }: Declared, optional:
   ])
 }
 
-/** Sizes by what a schema allows. Every variable holds what the schema declares. */
+/** Sizes of variables by the limits of the schema. */
 export function declaredSizes(root: Declared): (path: readonly string[]) => Estimate | undefined {
   return (path) => {
     let at: Declared | undefined = root
@@ -30,7 +30,7 @@ export function declaredSizes(root: Declared): (path: readonly string[]) => Esti
   }
 }
 
-/** How often a value of that size fits into the largest request. */
+/** Maximum number of values of this size in a request. */
 export function greatestCardinality({ minSize }: Declared): number {
   return Math.floor(maxRequest / (minSize + 1))
 }

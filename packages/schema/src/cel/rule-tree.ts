@@ -6,23 +6,23 @@ import { escapeName } from './escape.ts'
 import { type CompiledRule, compileRule, type Rule } from './rule-compiler.ts'
 import { type Adapter, schemaAdapter } from './schema-values.ts'
 
-/** The parts of a schema in which there are rules. They are compiled for the first value of their part. */
+/** The parts of a schema that contain rules. Rules compile on first use. */
 export interface RuleNode {
   readonly schema: JsonObject
   readonly rules: readonly { readonly rule: Rule; readonly compiled: CompiledRule }[]
-  /** What the schema calls its values; empty without a type. */
+  /** Type name for messages; empty without a type. */
   readonly typeName: string
   readonly adapt: Adapter
   readonly properties: ReadonlyMap<string, RuleNode>
   readonly items?: RuleNode
   readonly values?: RuleNode
-  /** What items of a list are known by; empty for lists without keys. */
+  /** Key names of a list of type map; empty for other lists. */
   readonly mapKeys: readonly string[]
 }
 
 export interface RuleTreeOptions {
   environment(expression: string): Environment
-  /** The schema is that of a whole object. */
+  /** Whether the schema is that of a whole object. */
   readonly root: boolean
 }
 
@@ -31,13 +31,13 @@ export function rulesOf(schema: JsonObject): readonly Rule[] {
   return Array.isArray(rules) ? (rules.filter(isObject) as unknown as Rule[]) : []
 }
 
-/** `undefined` where there are no rules. */
+/** Creates the rule tree of a schema; `undefined` for schemas without rules. */
 export function ruleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
   if (!hasRules(schema)) return undefined
   return nodeOf(schema, declaredBy(schema, 'selfType', options.root), options)
 }
 
-/** Parts that expressions cannot see are left out, as on the stock server. */
+/** As on the stock server, parts without a declared type are skipped. */
 function nodeOf(schema: JsonObject, declared: Declared | undefined, options: RuleTreeOptions): RuleNode | undefined {
   if (declared === undefined) return undefined
   const { environment, root } = options
@@ -67,7 +67,7 @@ function nodeOf(schema: JsonObject, declared: Declared | undefined, options: Rul
     schema,
     get rules() {
       if (compiled !== undefined) return compiled
-      // Types of messages are named from here on, not from the root.
+      // Type names in messages are relative to this schema.
       const named = rules.length === 0 ? declared : (declaredBy(schema, 'selfType', root) ?? declared)
       compiled = rules.map((rule) => ({ rule, compiled: compileRule(rule, named, { environment }) }))
       return compiled

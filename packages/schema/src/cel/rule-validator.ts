@@ -8,21 +8,21 @@ import { Correlated, isUnchanged, noRatchet, type Ratchet, ratchetInto } from '.
 import type { RuleNode } from './rule-tree.ts'
 import { Fault, noValue, Optional, type Value } from './values.ts'
 
-/** Values against the rules of their schema, in the order and the words of the stock server. */
+/** Validates values against the rules of their schema, with the order and messages of the stock server. */
 
-/** Cost that all rules of one object may have. */
+/** Cost budget of all rules of one object. */
 export const requestCostBudget = 10_000_000
 const maxMessage = 5 * 1024
 
 export interface RuleCheckOptions {
   readonly path?: Path | undefined
-  /** The object before an update: rules may compare with it, and faults in what is unchanged are let pass with a warning. */
+  /** The object before an update: transition rules compare with it, and errors in unchanged parts become warnings. */
   readonly old?: JsonValue | undefined
-  /** Default: nobody hears them. */
+  /** Receives warnings. Default: warnings are dropped. */
   readonly warn?: ((text: string) => void) | undefined
-  /** Where in the value a rule's `fieldPath` points; `undefined` when nowhere. */
+  /** Resolves a rule's `fieldPath`; `undefined` when it does not exist. */
   readonly fieldAt?: ((path: string, schema: JsonObject) => string | undefined) | undefined
-  /** What is left of the budget, for several checks that share one. */
+  /** Remaining cost budget, when several validations share one. */
   readonly budget?: { cost: number } | undefined
 }
 
@@ -89,7 +89,7 @@ class Checker {
       if (this.#stopped || !Object.hasOwn(object, key)) continue
       const value = object[key] as JsonValue
       const place = path === undefined ? Path.of(key) : path.child(key)
-      // Both are of one version: whether it was another before cannot be seen.
+      // Both objects have the same version here, so their original versions cannot be compared.
       const isRootType = ratchet.outer === undefined && (key === 'apiVersion' || key === 'kind')
       const inner = isRootType ? noRatchet : ratchetInto(ratchet, value, { old: before(key), schema: node.schema })
       this.visit(node, value, { path: place, old: before(key), ratchet: inner })
@@ -163,7 +163,7 @@ class Checker {
     return path === undefined ? Path.of(found) : path.child(found)
   }
 
-  /** The expression's text, or the plain one when that is of no use. */
+  /** The evaluated message, or the static one when that is unusable. */
   #message(
     rule: Rule,
     { message }: CompiledRule,

@@ -5,7 +5,7 @@ import { Environment } from './environment.ts'
 import { type RuleNode, ruleTree } from './rule-tree.ts'
 import { checkRules } from './rule-validator.ts'
 
-/** Rules of schemas against values, by vectors. */
+/** Vectors of schema rules and values. */
 
 interface Vector {
   readonly name: string
@@ -38,7 +38,7 @@ describe('rules', () => {
     expect(heard).toEqual(warnings)
   })
 
-  it('schemas without rules have no tree', () => {
+  it('are absent from schemas without rules', () => {
     expect(treeOf({ type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } })).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { MetaError, parseDuration } from '@krmkit/meta'
 import { Duration, Fault, Timestamp, type Value } from './values.ts'
 
-/** Times and durations as formats of schemas have them: more forms than functions of the language read. */
+/** Timestamps and durations in the forms of schema formats, which are more lenient than CEL functions. */
 
 const moment = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/
 
@@ -24,7 +24,7 @@ export function momentOfText(text: string): Value {
   return new Timestamp(seconds * 1_000_000_000n + BigInt((found[7] ?? '').padEnd(9, '0')))
 }
 
-/** Each with the word that may go on after its beginning: `2 days`. */
+/** Units with the word that longer forms start with: `2 days`. */
 const units: readonly (readonly [nanos: bigint, short: readonly string[], long: string])[] = [
   [1n, ['ns'], 'nano'],
   [1_000n, ['us', 'µs'], 'micro'],

@@ -7,14 +7,15 @@ import { durationOfText, momentOfText } from './schema-times.ts'
 import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
 
 /**
- * JSON as values by the schema that it has been validated against: texts with a format are times, durations or bytes, lists
- * may be sets or have keys, numbers are doubles. Members are looked at when they are asked for.
+ * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be sets
+ * or
+ * have keys, numbers become doubles. Members are converted on access.
  */
 export type Adapter = (raw: JsonValue) => Value
 
 const notNullable = new Fault('invalid data, got null for schema with nullable=false')
 
-/** @param root the schema is that of a whole object, whose type and metadata are there in any case. */
+/** @param root whether the schema is that of a whole object, which always has type and metadata. */
 export function schemaAdapter(schema: JsonObject, root = false): Adapter {
   const adapt = adapterOf(schema, root || own(schema, 'x-kubernetes-embedded-resource') === true)
   const nullable = own(schema, 'nullable') === true
@@ -63,11 +64,11 @@ const openAdapter: Adapter = (raw) => {
 
 const anyText: JsonObject = { type: 'string' }
 
-/** What there is to know of the members of an object, each adapter made when it is first needed. */
+/** Adapters of the members of an object, created on first use. */
 class Members {
   readonly #schemas: ReadonlyMap<string, JsonObject>
   readonly #rest: JsonObject | undefined
-  /** Names in expressions to names in JSON. */
+  /** JSON names by expression name. */
   readonly #names = new Map<string, string>()
   readonly #adapters = new Map<string, Adapter>()
   #other: Adapter | undefined
@@ -93,7 +94,7 @@ class Members {
     return this.#schemas.has(name)
   }
 
-  /** Name in JSON of a name in an expression. */
+  /** JSON name of a name in an expression. */
   named(name: string): string | undefined {
     return this.declared ? this.#names.get(name) : name
   }
@@ -148,7 +149,7 @@ class SchemaMap extends MapValue {
     return typeof key === 'string' ? this.field(key) : undefined
   }
 
-  /** Members of objects that are null count as absent. */
+  /** Null members of objects count as absent. */
   field(name: string): Value | undefined {
     const key = this.#members.named(name)
     if (key === undefined || !Object.hasOwn(this.raw, key)) return undefined
@@ -162,8 +163,9 @@ class SchemaMap extends MapValue {
   }
 
   /**
-   * Members that no property stands for are compared as they are, and are let pass where the other object has none of that name;
-   * a property that is null equals nothing. All of it as on the stock server.
+   * Compares members that expressions cannot access. As on the stock server, unspecified members are compared as JSON and ignored
+   * when
+   * the other object lacks them; a null property equals nothing.
    */
   override equalsUnseen(other: MapValue, labor: (steps: number) => void): boolean {
     const { declared } = this.#members
@@ -206,7 +208,7 @@ function listAdapter(schema: JsonObject): Adapter {
   return (raw) => (Array.isArray(raw) ? new SchemaList(raw, adapt, { listType, names }) : wrong)
 }
 
-/** A list of a schema; sets and lists with keys are equal in any order. */
+/** A list of a schema; sets and lists with keys compare regardless of order. */
 export class SchemaList extends ListValue {
   readonly #raw: readonly JsonValue[]
   readonly #adapt: Adapter

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@krmkit/meta'
 
-/** Where in a text something is wrong, and how that is shown. */
+/** A located error in an expression. */
 
 export interface Problem {
   /** Index into the text. */
@@ -8,13 +8,13 @@ export interface Problem {
   readonly message: string
 }
 
-/** More problems than this are only counted. */
+/** Maximum number of displayed errors; the rest is counted. */
 const maxShown = 100
-/** Nor are problems of long lines repeated for ever. */
+/** Maximum length of the displayed errors. */
 const maxLength = 32_768
 
 /**
- * The problems one under the other, each with its line and a mark below it:
+ * Formats errors, each with its line and a mark below:
  *
  * ```
  * ERROR: <input>:1:4: Syntax error: ...

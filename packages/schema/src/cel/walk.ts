@@ -1,6 +1,6 @@
 import type { Expr } from './ast.ts'
 
-/** What an expression consists of directly, in the order in which it is written. */
+/** The direct subexpressions, in source order. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':
