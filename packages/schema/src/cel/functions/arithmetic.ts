@@ -28,7 +28,7 @@ import {
   type Value,
 } from '../values.ts'
 
-/** `+ - * / %` and the sign. */
+/** The operators `+ - * / %` and negation. */
 
 type Int = number | bigint
 
@@ -94,17 +94,17 @@ const maxSpan = 2n ** 63n - 1n
 export const timestampOverflow = new Fault('timestamp overflow')
 const durationOverflow = new Fault('duration overflow')
 
-/** A moment between the years 1 and 9999. */
+/** A timestamp between the years 1 and 9999. */
 export function moment(nanos: bigint): Value {
   return nanos < minMoment || nanos > maxMoment ? timestampOverflow : new Timestamp(nanos)
 }
 
-/** A span that fits into 64 bits of nanoseconds. */
+/** A duration within 64 bits of nanoseconds. */
 export function span(nanos: bigint): Value {
   return nanos > maxSpan || nanos < -maxSpan - 1n ? durationOverflow : new Duration(nanos)
 }
 
-/** The items of both; of a list that has keys or no order, those of the second replace or join those of the first. */
+/** Concatenates lists. For a set or a list with keys, items of the second list are merged into the first. */
 function joined(meter: Meter, a: ListValue, b: ListValue): Value {
   meter.labor(a.size + b.size)
   if (a.listType === 'set') {
@@ -126,7 +126,7 @@ function joined(meter: Meter, a: ListValue, b: ListValue): Value {
   return new UnorderedList([...items.values()], a)
 }
 
-/** Items that are compared as those of another list. */
+/** Items that compare as those of another list. */
 class UnorderedList extends ArrayList {
   override readonly listType: 'set' | 'map' | undefined
   readonly #like: ListValue
@@ -142,7 +142,7 @@ class UnorderedList extends ArrayList {
   }
 }
 
-/** Two lists as one; long chains are written out. */
+/** Two lists presented as one; long chains are copied. */
 class Concatenation extends ListValue {
   readonly #first: ListValue
   readonly #second: ListValue

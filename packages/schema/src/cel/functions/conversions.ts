@@ -32,7 +32,7 @@ import {
 import { moment, timestampOverflow } from './arithmetic.ts'
 import { doubleText, plainText, readFloat } from './number-text.ts'
 
-/** `int(x)`, `string(x)`, ... */
+/** Type conversions: `int(x)`, `string(x)`, ... */
 
 type Int = number | bigint
 
@@ -42,7 +42,7 @@ function failed(from: string, to: string): Fault {
 
 const same: Implementation = (_: Meter, value: Value) => value
 
-/** Functions of one argument, by the word for its type. */
+/** Declares a conversion function with one overload per source type. */
 function conversion(
   name: string,
   result: Type,
@@ -89,7 +89,7 @@ function bytesText(_: Meter, bytes: Uint8Array): Value {
   }
 }
 
-/** Reads a time of RFC 3339. */
+/** Parses an RFC 3339 time. */
 export function readTimestamp(text: string): Value {
   try {
     const { seconds, nanos } = parseInstant(text)
@@ -109,7 +109,7 @@ export function readDuration(text: string): Value {
   }
 }
 
-/** `2024-05-01T10:00:00.5Z` */
+/** For example `2024-05-01T10:00:00.5Z`. */
 export function timestampText({ nanos }: Timestamp): string {
   const seconds = floor(nanos)
   const fraction = (nanos - seconds * 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '')
@@ -123,7 +123,7 @@ function floor(nanos: bigint): bigint {
   return nanos < 0n && seconds * 1_000_000_000n !== nanos ? seconds - 1n : seconds
 }
 
-/** In seconds: `1.5s`. */
+/** Duration in seconds, such as `1.5s`. */
 export function durationText({ nanos }: Duration): string {
   return `${plainText(Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9)}s`
 }
@@ -152,7 +152,7 @@ export const conversions: readonly FunctionDeclaration[] = [
   ]),
   conversion('duration', durationType, [
     ['duration', durationType, same],
-    // Declared and yet not done, as on the stock server.
+    // Declared but not implemented, as on the stock server.
     ['int64', intType, () => failed('int', 'google.protobuf.Duration')],
     ['string', stringType, (_: Meter, text: string) => readDuration(text)],
   ]),

@@ -18,14 +18,14 @@ import {
 import { ArrayList, Fault, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
 import { arithmetic } from './arithmetic.ts'
 
-/** Operators, and the functions that belong to no library. */
+/** Operators and standard functions. */
 
 const a = param('A')
 const b = param('B')
 
 const noOverload = new Fault('no such overload')
 
-/** Evaluated by the plan itself, which does not look at every argument. */
+/** Planned specially, because not every argument is evaluated. */
 const unused: Implementation = () => noOverload
 
 const scalars: readonly (readonly [string, Type])[] = [
@@ -54,7 +54,7 @@ function relation(name: string, word: string, holds: (order: number) => boolean)
   return declare(name, ...same, ...mixed)
 }
 
-/** The item of a list; the index may be any whole number. */
+/** Item of a list by an integral index of any numeric type. */
 export function itemAt(list: ListValue, index: Value): Value {
   const number = numeric(index)
   if (number === undefined) return new Fault(`unsupported index type in list`)
@@ -72,7 +72,7 @@ export function shownKey(key: Value): string {
   return String(numeric(key) ?? key)
 }
 
-/** Whether a list holds a value. */
+/** Whether a list contains a value. */
 export function holds(value: Value, list: ListValue, meter: Meter): Value {
   let fault: Fault | undefined
   for (const item of itemsOf(list)) {
@@ -148,7 +148,7 @@ export const operators: readonly FunctionDeclaration[] = [
   ),
 ]
 
-/** A list of plain values. */
+/** A list of strings. */
 export function listOfTexts(texts: readonly string[]): ListValue {
   return new ArrayList(texts)
 }

@@ -3,9 +3,9 @@ import type { Meter } from '../meter.ts'
 import { durationType, intType, stringType, timestampType } from '../types.ts'
 import { type Duration, Fault, normalizeInt, type Timestamp, type Value } from '../values.ts'
 
-/** Parts of times and durations. */
+/** Accessors of timestamps and durations. */
 
-/** A time as it is read in some time zone. */
+/** Calendar fields of a time in some time zone. */
 interface Civil {
   readonly year: number
   /** From 0. */
@@ -42,7 +42,7 @@ function civil(ms: number): Civil {
   }
 }
 
-/** Milliseconds that a zone is ahead of UTC: `+05:30`, or a name such as `Europe/Berlin`. */
+/** Offset of a time zone from UTC in milliseconds: `+05:30`, or a name such as `Europe/Berlin`. */
 function offsetOf(zone: string, ms: number): number | Fault {
   const colon = zone.indexOf(':')
   if (colon >= 0) {
@@ -75,7 +75,7 @@ function offsetOf(zone: string, ms: number): number | Fault {
   }
 }
 
-/** Making a formatter for a zone is slow. */
+/** Creating a formatter for a time zone is slow. */
 const zoneWork = 2_000
 
 function part(name: string, word: string, read: (time: Civil) => number, ...more: readonly Overload[]): FunctionDeclaration {

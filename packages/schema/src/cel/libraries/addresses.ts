@@ -1,9 +1,9 @@
 import { goQuote } from '@krmkit/meta'
 
-/** Addresses of networks as Go's `net/netip` reads and prints them: strictly. */
+/** IP addresses, parsed strictly and printed as by Go's `net/netip`. */
 
 export interface Address {
-  /** 4 or 16. */
+  /** Length 4 or 16. */
   readonly bytes: Uint8Array
 }
 
@@ -14,7 +14,7 @@ export interface AddressRange {
 
 type Problem = { readonly problem: string }
 
-/** Why a text is no address. */
+/** Parse error. */
 class Unreadable extends Error {}
 
 export function parseAddress(text: string): Address | Problem {
@@ -53,7 +53,7 @@ export function parseRange(text: string): AddressRange | Problem {
   }
 }
 
-/** The first sign that only one of the forms has tells which it is. */
+/** The first separator determines the form. */
 function readAddress(text: string): { bytes: Uint8Array; zone?: string } {
   const sign = /[.:%]/.exec(text)?.[0]
   if (sign === '.') return { bytes: Uint8Array.from(readV4(text)) }
@@ -66,7 +66,7 @@ function readAddress(text: string): { bytes: Uint8Array; zone?: string } {
   return { bytes: readV6(text.slice(0, percent)), zone }
 }
 
-/** No leading zeros, four parts. */
+/** Four parts without leading zeros. */
 function readV4(text: string): number[] {
   const bytes: number[] = []
   let value = 0
@@ -105,7 +105,7 @@ function readV6(text: string): Uint8Array {
   return bytes
 }
 
-/** Groups of up to four digits; the last may be an address of four parts. */
+/** Groups of up to four hexadecimal digits; the last may be an IPv4 address. */
 function readGroups(text: string): number[] {
   if (text === '') return []
   const bytes: number[] = []
@@ -130,7 +130,7 @@ function isMapped(bytes: Uint8Array): boolean {
   return bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
 }
 
-/** The one way of writing an address. */
+/** Canonical text of an address. */
 export function addressText({ bytes }: Address): string {
   if (bytes.length === 4) return bytes.join('.')
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[i * 2] as number) << 8) | (bytes[i * 2 + 1] as number))
@@ -149,7 +149,7 @@ export function addressText({ bytes }: Address): string {
   return start < 0 ? text(groups) : `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`
 }
 
-/** The address with all but its first bits zero. */
+/** The address with all but its first `bits` bits cleared. */
 export function masked({ bytes }: Address, bits: number): Address {
   return {
     bytes: bytes.map((byte, index) => {
@@ -163,7 +163,7 @@ export function sameAddress(a: Address, b: Address): boolean {
   return a.bytes.length === b.bytes.length && a.bytes.every((byte, index) => byte === b.bytes[index])
 }
 
-/** What kind of address it is. */
+/** Address properties. */
 export const kinds = {
   isUnspecified: ({ bytes }: Address) => bytes.every((byte) => byte === 0),
   isLoopback: ({ bytes }: Address) =>

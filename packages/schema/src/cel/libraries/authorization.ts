@@ -11,14 +11,14 @@ import { boolType, opaqueOf, stringType } from '../types.ts'
 import { OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** `authorizer.group('').resource('pods').check('get').allowed()` */
+/** The authorizer library: `authorizer.group('').resource('pods').check('get').allowed()` */
 
-/** What an expression asks. */
+/** An access check by an expression. */
 export interface AuthorizationQuestion {
-  /** Absent: the user of the request. */
+  /** Default: the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string }
   readonly verb: string
-  /** Of questions about paths; the others are absent then. */
+  /** Set for non-resource checks only. */
   readonly path?: string
   readonly group: string
   readonly resource: string
@@ -32,14 +32,14 @@ export interface AuthorizationQuestion {
 export interface AuthorizationAnswer {
   readonly allowed: boolean
   readonly reason: string
-  /** What went wrong; empty: nothing. */
+  /** Error message; empty without an error. */
   readonly error: string
 }
 
-/** Asks on behalf of one request. */
+/** Decides access checks on behalf of one request. */
 export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>
 
-/** Thrown where an answer has to be waited for; the expression is evaluated again then. */
+/** Thrown when a decision is pending; the expression is evaluated again once `until` resolves. */
 export class Waiting {
   readonly until: Promise<void>
   constructor(until: Promise<void>) {
@@ -57,7 +57,7 @@ export { authorizerType, resourceType as resourceCheckType }
 
 type Part = Omit<AuthorizationQuestion, 'verb'> & { readonly errors?: readonly string[] }
 
-/** Answers that are there already, by question. */
+/** Cache of decisions by check. */
 class Answers {
   readonly #ask: Ask
   readonly #known = new Map<string, AuthorizationAnswer>()
@@ -121,12 +121,12 @@ class Decided extends OpaqueValue {
 
 const anything: Part = { group: '', resource: '', subresource: '', namespace: '', name: '' }
 
-/** The variable `authorizer` of one request. Answers are kept as long as it is. */
+/** Value of the variable `authorizer` for one request. Caches decisions. */
 export function authorizerValue(ask: Ask): Value {
   return new Check(authorizerType, anything, new Answers(ask))
 }
 
-/** The variable `authorizer.requestResource`. */
+/** Value of the variable `authorizer.requestResource`. */
 export function requestResourceValue(
   authorizer: Value,
   resource: Pick<Part, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>,
@@ -146,7 +146,7 @@ function refine(
   )
 }
 
-/** Selectors that cannot be read make the answer an error. */
+/** An invalid selector makes the decision an error. */
 function withSelector<T>(check: Check, read: () => T, part: (value: T) => Partial<Part>): Check {
   try {
     return check.with(part(read()))

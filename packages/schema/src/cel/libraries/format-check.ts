@@ -18,7 +18,7 @@ const texts: readonly Type['kind'][] = [
   'null',
 ]
 const wholes: readonly Type['kind'][] = ['int', 'uint']
-/** Some doubles are written as texts: `NaN`. */
+/** Some doubles are represented by strings: `NaN`. */
 const doubles: readonly Type['kind'][] = ['double', 'string']
 
 const suitable: Readonly<Record<Verb, readonly Type['kind'][]>> = {
@@ -32,7 +32,7 @@ const suitable: Readonly<Record<Verb, readonly Type['kind'][]>> = {
   X: [...wholes, 'string', 'bytes'],
 }
 
-/** What is wrong with a call of `format` whose text and arguments are written out. */
+/** Checks a call of `format` whose format string and arguments are literals. */
 export function formatProblem(call: Call): Problem | undefined {
   const [args] = call.args
   if (call.name !== 'format' || call.target?.kind !== 'literal' || args?.kind !== 'list' || call.args.length !== 1)
@@ -53,7 +53,7 @@ function checkFormat(format: string, { items }: ListExpr, at: number): Problem |
   return { at, message }
 }
 
-/** The part of an argument that a clause is not for: `%s` looks into lists and maps that are written out. */
+/** The part of an argument with an unsuitable type; `%s` also checks literal lists and maps. */
 function unsuitableIn(expr: Expr, verb: Verb): Expr | undefined {
   const type = expr.type ?? dynType
   if (!isDyn(type) && !suitable[verb].includes(type.kind)) return expr

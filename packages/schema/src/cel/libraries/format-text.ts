@@ -18,7 +18,7 @@ import {
 } from '../values.ts'
 import { applyClauses, type Clause, unsuitable, type Verb } from './format-clauses.ts'
 
-/** `'%s is %d'.format([...])`, as libraries of version 2 do it: by the ways of English for `%f` and `%e`. */
+/** `'%s is %d'.format([...])` as in version 2 of the strings library, with English number formats for `%f` and `%e`. */
 
 const defaultPrecision = 6
 
@@ -61,7 +61,7 @@ function refused(verb: Verb, value: Value): Fault {
   return new Fault(unsuitable(verb, typeNameOf(value)))
 }
 
-/** Any value as text. */
+/** Formats any value. */
 function textOf(value: Value, meter: Meter): string | Fault {
   meter.labor(1)
   if (typeof value === 'string') return value
@@ -88,7 +88,7 @@ function bytesText(value: Uint8Array): string | Fault {
   }
 }
 
-/** Inside of lists and maps, values look as expressions would write them. */
+/** Formats values inside lists and maps as literals. */
 function memberText(value: Value, meter: Meter): string | Fault {
   if (value instanceof Double) {
     const special = specialText(value.value, ['NaN', '+Inf', '-Inf'])
@@ -150,7 +150,7 @@ function numberOf(value: Value): number | undefined {
   return typeof value === 'string' && Object.hasOwn(specials, value) ? specials[value] : undefined
 }
 
-/** Thousands are grouped. */
+/** Groups thousands. */
 function fixed(value: Value, precision: number): string | Fault {
   const number = numberOf(value)
   if (number === undefined) return refused('f', value)
@@ -163,7 +163,7 @@ function fixed(value: Value, precision: number): string | Fault {
 
 const raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
 
-/** Six digits behind the point, whatever precision was asked for. */
+/** Always six decimals, as on the stock server. */
 function scientific(value: Value): string | Fault {
   const number = numberOf(value)
   if (number === undefined) return refused('e', value)

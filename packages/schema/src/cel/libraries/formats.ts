@@ -7,7 +7,7 @@ import { ArrayList, noValue, OpaqueValue, Optional, type Value } from '../values
 import type { Library } from './library.ts'
 import { parseRequestUrl } from './parse-url.ts'
 
-/** `format.dns1123Label().validate(text)`: what is wrong with a text, where something is. */
+/** Named formats: `format.dns1123Label().validate(text)` returns the problems of a text, if any. */
 
 const formatType = opaqueOf('kubernetes.NamedFormat')
 
@@ -17,7 +17,7 @@ export class NamedFormat extends OpaqueValue {
   readonly type = formatType
   readonly name: string
   readonly check: Check
-  /** Of the regular expression that checks it, or of one that could: it is what checking costs by. */
+  /** Size of the regular expression of the format; determines the cost. */
   readonly patternSize: number
 
   constructor(name: string, check: Check, patternSize: number) {

@@ -19,7 +19,7 @@ import {
 import { Double, Duration, Fault, itemsOf, type ListValue, Uint, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** Functions for lists. */
+/** The lists library. */
 
 const ordered: readonly (readonly [string, Type])[] = [
   ['int', intType],

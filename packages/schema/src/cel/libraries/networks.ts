@@ -14,7 +14,7 @@ import {
 } from './addresses.ts'
 import type { Library } from './library.ts'
 
-/** `ip('10.0.0.1')` and `cidr('10.0.0.0/8')`. */
+/** The IP and CIDR libraries: `ip('10.0.0.1')` and `cidr('10.0.0.0/8')`. */
 
 const ipType = opaqueOf('net.IP')
 const cidrType = opaqueOf('net.CIDR')
@@ -67,7 +67,7 @@ function holdsAddress({ address, bits }: AddressRange, other: Address): boolean 
   return address.bytes.length === other.bytes.length && sameAddress(masked(address, bits), masked(other, bits))
 }
 
-/** Accepts values, and texts that can be read as such. */
+/** Declares a containment test for values and for their text. */
 function containment<T extends Ip | Cidr>(
   name: string,
   ids: readonly [text: string, value: string],

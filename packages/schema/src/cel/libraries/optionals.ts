@@ -5,7 +5,7 @@ import { boolType, dynType, intType, listOf, mapOf, optionalOf, param, stringTyp
 import { Double, Duration, Fault, ListValue, MapValue, noValue, Optional, Timestamp, Uint, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** Values that may not be there. */
+/** The optionals library. */
 
 const v = param('V')
 const k = param('K')
@@ -13,7 +13,7 @@ const optionalV = optionalOf(v)
 const nothingThere = new Fault('optional.none() dereference')
 const planned = () => new Fault('no such overload')
 
-/** Empty, zero, false. */
+/** Whether the value is empty, zero or false. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === '' || value === 0) return true
   if (value instanceof ListValue || value instanceof MapValue) return value.size === 0

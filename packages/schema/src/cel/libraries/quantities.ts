@@ -5,7 +5,7 @@ import { boolType, doubleType, intType, opaqueOf, stringType } from '../types.ts
 import { Double, Fault, normalizeInt, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** `quantity('500m')` and what can be done with it. */
+/** The quantity library: `quantity('500m')`. */
 
 const quantityType = opaqueOf('kubernetes.Quantity')
 

@@ -5,7 +5,7 @@ import { boolType, intType, listOf, stringType } from '../types.ts'
 import { ArrayList, Fault, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** Regular expressions. */
+/** The regular expression library. */
 
 function matches(meter: Meter, text: string, source: string): Value {
   const pattern = meter.patterns.get(source, meter)
@@ -41,7 +41,7 @@ const functions: readonly FunctionDeclaration[] = [
   ),
 ]
 
-/** Part of the language itself. */
+/** Standard function. */
 export const matching: FunctionDeclaration = declare(
   'matches',
   overload('matches', two, boolType, matches),

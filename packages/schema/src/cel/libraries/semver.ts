@@ -5,7 +5,7 @@ import { boolType, intType, opaqueOf, stringType } from '../types.ts'
 import { Fault, normalizeInt, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
-/** `semver('1.2.3')`: versions and their order. */
+/** The semver library: `semver('1.2.3')`. */
 
 const semverType = opaqueOf('kubernetes.Semver')
 
@@ -32,7 +32,7 @@ const maxNumber = 2n ** 64n - 1n
 const digits = /^[0-9]*$/
 const words = /^[0-9A-Za-z-]*$/
 
-/** Why a text is no version. */
+/** Parse error. */
 class Unreadable extends Error {}
 
 function parse(text: string): Version {
@@ -57,7 +57,7 @@ function parse(text: string): Version {
   return { numbers, pre }
 }
 
-/** What is behind the second dot stays together. */
+/** Text after the second dot stays together. */
 function splitInThree(text: string): string[] {
   const [first = '', second, ...rest] = text.split('.')
   if (second === undefined) return [first]
@@ -85,7 +85,7 @@ function checkPrerelease(part: string): void {
   unsigned(part)
 }
 
-/** As people write them: a `v` in front, missing parts, leading zeros. */
+/** Normalizes a leading `v`, missing parts and leading zeros. */
 function normalized(text: string): string {
   const parts = splitInThree(text.replace(/^v/, '')).map((part) => {
     if (part.length < 2) return part
@@ -112,7 +112,7 @@ function compareVersions(a: Version, b: Version): number {
   return Math.sign(a.pre.length - b.pre.length)
 }
 
-/** Numbers come before words. */
+/** Numeric identifiers precede alphanumeric ones. */
 function compareParts(a: string, b: string): number {
   const [x, y] = [/^\d+$/.test(a), /^\d+$/.test(b)]
   if (x && y) return BigInt(a) < BigInt(b) ? -1 : BigInt(a) > BigInt(b) ? 1 : 0

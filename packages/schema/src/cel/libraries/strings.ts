@@ -6,7 +6,7 @@ import { charactersOf, lowerAscii, quoted, replaceText, split, trimmed, upperAsc
 import { formatText } from './format-text.ts'
 import type { Library } from './library.ts'
 
-/** Functions for texts. Positions count characters. */
+/** The strings library. Positions count characters. */
 
 type Int = number | bigint
 

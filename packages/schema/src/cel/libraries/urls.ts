@@ -5,7 +5,7 @@ import { ArrayList, Fault, literalMap, OpaqueValue, type Value } from '../values
 import type { Library } from './library.ts'
 import { type ParsedUrl, parseRequestUrl } from './parse-url.ts'
 
-/** `url('https://...')` and its parts. */
+/** The URL library: `url('https://...')`. */
 
 const urlType = opaqueOf('kubernetes.URL')
 
@@ -25,7 +25,7 @@ class Url extends OpaqueValue {
   }
 }
 
-/** Without port and brackets. */
+/** Host without port and brackets. */
 function hostname(host: string): string {
   const bracketed = /^\[(.*)\]/.exec(host)
   return bracketed?.[1] ?? host.replace(/:\d*$/, '')
