@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Writes TypeScript types of the built-in kinds from the facts in packages/kinds/src/data, beside each kind's type a value of the
 // same name (a KindHandle), the facts of types in parts, and the sub-path exports of packages/kinds/package.json.
-// Texts that editors show are in scripts/types/docs; policies are found in packages/kinds/src/policies/index.ts.
+// Texts that editors show are in scripts/types/docs; policies are found in packages/kinds/src/strategies/index.ts.
 //   node scripts/generate-types.mjs            # write
 //   node scripts/generate-types.mjs --check    # only tell whether what is written is current
 import fs from 'node:fs'
@@ -17,7 +17,7 @@ const kinds = path.join(root, 'packages/kinds')
 const to = path.join(kinds, 'src/types')
 
 const facts = model(readFacts(path.join(kinds, 'src/data')))
-const policies = readPolicyNames(path.join(kinds, 'src/policies/index.ts'))
+const policies = readPolicyNames(path.join(kinds, 'src/strategies/index.ts'))
 const files = new Map()
 for (const at of facts.modules) {
   files.set(path.join(to, fileOf(at)), moduleText(at))

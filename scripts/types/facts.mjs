@@ -46,7 +46,7 @@ export function readPolicyNames(file, base = path.dirname(file)) {
     for (const [key, policy] of readPolicyNames(files.get(spread), base)) found.set(key, policy)
   }
   for (const [, key, name] of text.matchAll(/'([^'/]*\/[A-Za-z]+)': (\w+)/g)) {
-    found.set(key, { name, file: `../policies/${path.relative(base, files.get(name)).replaceAll('\\', '/')}` })
+    found.set(key, { name, file: `../strategies/${path.relative(base, files.get(name)).replaceAll('\\', '/')}` })
   }
   return found
 }

@@ -116,9 +116,9 @@ describe('the chain, looked at closely', () => {
       name: 'Asking',
       handles: () => true,
       admit: (_draft, _attributes, context) => {
-        rounds.push(context.rounds?.round, context.rounds?.memory.size)
-        context.rounds?.memory.set('seen', true)
-        context.rounds?.again()
+        rounds.push(context.reinvocation?.round, context.reinvocation?.memory.size)
+        context.reinvocation?.memory.set('seen', true)
+        context.reinvocation?.again()
       },
     }
     await admissionChain([asking]).admit(object, attributesOf('configmaps'), contextOf())

@@ -5,7 +5,7 @@ import type {
   AdmissionContext,
   AdmissionDecision,
   AdmissionPlugin,
-  ObjectForms,
+  ObjectConvertor,
   ObjectReader,
   ObjectWriter,
 } from './interfaces.ts'
@@ -35,7 +35,7 @@ export interface AdmissionAnswer {
 }
 
 export interface AdmitOptions {
-  readonly forms?: ObjectForms
+  readonly forms?: ObjectConvertor
   /** Absent: nothing is written, as in a dry run. */
   readonly writer?: ObjectWriter
   /**
@@ -73,7 +73,7 @@ export async function admit(
   const context: AdmissionContext = {
     reader,
     ...(options.writer === undefined ? {} : { writer: options.writer }),
-    ...(options.forms === undefined ? {} : { forms: options.forms }),
+    ...(options.forms === undefined ? {} : { convertor: options.forms }),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
     trace: (decision) => void decisions.push(decision),

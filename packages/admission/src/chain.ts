@@ -1,6 +1,6 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { drafted } from './draft.ts'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Judged, Rounds, Settle } from './interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Judged, ReinvocationContext, Settle } from './interfaces.ts'
 import { PluginTable } from './plugin-table.ts'
 import { traced } from './trace.ts'
 
@@ -38,7 +38,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[]): AdmissionCh
   }
 }
 
-class OneRequest implements Rounds {
+class OneRequest implements ReinvocationContext {
   round = 0
   asked = false
   #memory: Map<string, unknown> | undefined
@@ -60,7 +60,7 @@ async function admitByAll<T extends ApiObject | undefined>(
   outer: AdmissionContext,
 ): Promise<T> {
   const rounds = new OneRequest()
-  const context: AdmissionContext = { ...outer, rounds }
+  const context: AdmissionContext = { ...outer, reinvocation: rounds }
   let admitted: ApiObject | undefined = object
   for (; rounds.round < 2; rounds.round++) {
     for (const plugin of plugins) {

@@ -7,7 +7,7 @@ import type {
   JsonValue,
   UserInfo,
 } from '@krmkit/meta'
-import type { WebhookSignals } from './webhook/interfaces.ts'
+import type { WebhookMetrics } from './webhook/interfaces.ts'
 
 /** What kind of request it is. Plugins decide by this alone whether they look at a request at all. */
 export interface AdmissionTarget {
@@ -63,7 +63,7 @@ export interface ObjectWriter {
 }
 
 /** A resource at one of its versions, and the kind of the objects there: of `deployments/scale` that is `Scale`. */
-export interface ObjectForm {
+export interface ObjectVersion {
   readonly resource: GroupVersionResource
   readonly kind: GroupVersionKind
 }
@@ -80,19 +80,19 @@ export interface ReadObject {
  * The versions of objects. Plugins run on the storage version, or on that of the request where others translate between them;
  * webhooks and policies may ask for another one. What others translate takes time, and fails with an ApiError.
  */
-export interface ObjectForms {
+export interface ObjectConvertor {
   /** The same value as long as the same resources are served. */
   readonly served: unknown
   /** Every form in which the objects of a resource are served, the given one included. */
-  equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectForm[]
+  equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectVersion[]
   /** An object as it looks in a form, complete and in order. The argument stays as it is. */
-  show(object: DeepReadonly<ApiObject>, form: ObjectForm): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
+  show(object: DeepReadonly<ApiObject>, form: ObjectVersion): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
   /**
    * From a value in a form to what plugins run on for a request in the form `request`, with defaults filled in.
    *
    * @throws Error that tells what is wrong with the value.
    */
-  read(value: JsonValue, form: ObjectForm, request: ObjectForm): ReadObject | Promise<ReadObject>
+  read(value: JsonValue, form: ObjectVersion, request: ObjectVersion): ReadObject | Promise<ReadObject>
 }
 
 /** How long a request may take. */
@@ -110,7 +110,7 @@ export const pluginUser = 'system:apiserver'
  * Mutating plugins run a second time when one of them asks for it: a webhook that changed what earlier plugins had seen.
  * Kept for one request.
  */
-export interface Rounds {
+export interface ReinvocationContext {
   /** 0, then 1 when plugins run again. */
   readonly round: number
   /** Asks for the second round; without effect in it. */
@@ -131,9 +131,9 @@ export interface AdmissionContext {
    */
   annotate?(key: string, value: string, level?: 'Metadata' | 'Request'): void
   /** Absent offline: there is one version then. */
-  readonly forms?: ObjectForms
+  readonly convertor?: ObjectConvertor
   /** Hears of calls to webhooks. Absent when nobody counts. */
-  readonly signals?: WebhookSignals
+  readonly metrics?: WebhookMetrics
   /** Absent offline: there is no end to a request then. */
   readonly bounds?: RequestBounds
   /** Hears what each plugin decided. Absent when nobody listens: then nothing is worked out. */
@@ -141,7 +141,7 @@ export interface AdmissionContext {
   /** Says why the plugin does what it does; set by the chain while somebody listens. */
   explain?(reason: string): void
   /** Set by the chain while objects are changed. */
-  readonly rounds?: Rounds
+  readonly reinvocation?: ReinvocationContext
 }
 
 export type DecisionSink = (decision: AdmissionDecision) => void

@@ -1,12 +1,12 @@
 import { ApiError, type ApiObject, type UserInfo } from '@krmkit/meta'
-import { createObject, type Registry, type RequestContext } from '@krmkit/registry'
+import { createObject, type Registry, type WriteContext } from '@krmkit/registry'
 import { withDefaults } from './request-body.ts'
 
 /** The server itself, where it writes on its own account. */
 const serverUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 
 /** The context of its writes. Absent `signal`: nothing ends them. */
-export function serverContext(signal: AbortSignal = new AbortController().signal): RequestContext {
+export function serverContext(signal: AbortSignal = new AbortController().signal): WriteContext {
   return { user: serverUser, dryRun: false, fieldManager: 'kube-apiserver', signal, warn: () => {} }
 }
 

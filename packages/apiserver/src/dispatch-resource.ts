@@ -3,7 +3,7 @@ import { ApiError } from '@krmkit/meta'
 import { isStorableName } from '@krmkit/registry'
 import { isBuiltInGroup } from './discovery/documents.ts'
 import type { ApiResponse } from './interfaces.ts'
-import type { RequestState } from './request-state.ts'
+import type { RequestContext } from './request-context.ts'
 import type { Machinery, ResourceRequest } from './resource-handler.ts'
 import { textResponse } from './responses.ts'
 import { componentStatuses } from './subresources/component-status.ts'
@@ -42,7 +42,7 @@ const operations: Readonly<Record<string, Verb>> = {
 /** Finds the resource that a path names, and the handler of the verb. */
 export async function dispatchResource(
   machinery: Machinery,
-  state: RequestState,
+  state: RequestContext,
   knowsGroup: (group: string) => boolean,
   knowsVersion: (group: string, version: string) => boolean,
 ): Promise<ApiResponse> {
@@ -72,7 +72,7 @@ export async function dispatchResource(
 const acrossNamespaces: ReadonlySet<string> = new Set(['list', 'watch'])
 
 /** Groups that came at run time have no routes of their own: what they do not serve is answered by the router in plain text. */
-async function dispatchCustom(machinery: Machinery, state: RequestState): Promise<ApiResponse> {
+async function dispatchCustom(machinery: Machinery, state: RequestContext): Promise<ApiResponse> {
   const { info } = state
   const { group, version, resource, subresource, namespace, name } = info
   const definition = machinery.resource({ group, version, resource })
@@ -88,7 +88,7 @@ async function dispatchCustom(machinery: Machinery, state: RequestState): Promis
 
 async function answer(
   machinery: Machinery,
-  state: RequestState,
+  state: RequestContext,
   definition: ResourceDefinition,
   found: ResourceInfo | undefined,
 ): Promise<ApiResponse> {

@@ -2,7 +2,7 @@ import { bytesToBase64, encodeJson, encodeProtobuf } from '@krmkit/schema'
 import type { Representation } from './negotiation.ts'
 import type { ResourceRequest } from './resource-handler.ts'
 import { partialListOf } from './table.ts'
-import { apiVersionOf } from './view.ts'
+import { apiVersionOf } from './version-codec.ts'
 
 /**
  * The list that belongs to a stream of its objects, empty, as a whole body of the negotiated form, in base64: clients who stream a

@@ -1,10 +1,10 @@
-import type { WebhookSignals } from '@krmkit/admission'
+import type { WebhookMetrics } from '@krmkit/admission'
 import { type SliceScheduler, Slices } from '@krmkit/meta'
 import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { SampledMetric } from './flow-control/flow-metrics.ts'
+import type { Filter } from './request-context.ts'
 import { countedCode, type NamedResources, requestLabeler } from './request-labels.ts'
-import type { Filter } from './request-state.ts'
-import { RequestTallies } from './request-tallies.ts'
+import { RequestMetrics } from './request-metrics.ts'
 
 /** Metrics of one server, under the names that dashboards of stock servers know. */
 export interface Metrics {
@@ -17,9 +17,9 @@ export interface Metrics {
     removed_release: string
   }): void
   /** Counts calls to admission webhooks. */
-  readonly webhooks: WebhookSignals
+  readonly webhooks: WebhookMetrics
   /** Whether other servers are there that serve group versions of ours. */
-  readonly availability: AvailabilitySignals
+  readonly availability: AvailabilityMetrics
   /** Adds a metric whose values are made when they are read. */
   register(metric: SampledMetric): void
   /** The pieces of the text of `/metrics`, and its content type. */
@@ -44,7 +44,7 @@ const requestDuration = {
 const watchTotal = { name: 'apiserver_watch_requests_total', help: 'Watches that were started.' }
 
 /** Hears what becomes of APIService objects that name a service. */
-export interface AvailabilitySignals {
+export interface AvailabilityMetrics {
   /** @param lost why it is not there any more, when it was before. */
   checked(name: string, state: { readonly available: boolean; readonly lost?: string }): void
   forgotten(name: string): void
@@ -52,7 +52,7 @@ export interface AvailabilitySignals {
 
 export function createMetrics({ storage, resources, slices }: MetricsOptions): Metrics {
   const registers = [new MetricRegistry()]
-  const tallies = new RequestTallies()
+  const tallies = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
   const flights = { mutating: 0, readOnly: 0 }
   new Gauge({
@@ -151,7 +151,7 @@ function webhookCode(code: number): number {
 }
 
 /** @see API protocol specification, 6 */
-function webhookMetrics(registers: MetricRegistry[]): WebhookSignals {
+function webhookMetrics(registers: MetricRegistry[]): WebhookMetrics {
   const prefix = 'apiserver_admission_webhook'
   const rejections = new Counter({
     name: `${prefix}_rejection_count`,

@@ -4,15 +4,15 @@ import { ApiError, type GroupVersion } from '@krmkit/meta'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, gitVersion, versionDocument } from './discovery/index.ts'
 import { type HealthCheck, healthResponse } from './health.ts'
+import { HealthMetrics } from './health-metrics.ts'
 import { stageChecks } from './health-stages.ts'
-import { HealthTallies } from './health-tallies.ts'
 import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import type { Metrics } from './metrics.ts'
 import { type Encoding, mediaType, type Representation } from './negotiation.ts'
 import { createOpenApi, type RemoteSource } from './openapi/index.ts'
 import { flag, type Query } from './query.ts'
-import { header, type RequestState } from './request-state.ts'
+import { header, type RequestContext } from './request-context.ts'
 import type { Machinery } from './resource-handler.ts'
 import { bytesBody, encodeObject, jsonResponse, objectResponse, textResponse } from './responses.ts'
 
@@ -41,7 +41,7 @@ export interface NonResourceOptions {
 }
 
 /** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */
-export function createNonResourceRoutes(options: NonResourceOptions): (state: RequestState) => Promise<ApiResponse> {
+export function createNonResourceRoutes(options: NonResourceOptions): (state: RequestContext) => Promise<ApiResponse> {
   const { machinery, resources, metrics } = options
   const { environment } = machinery.writer
   const discovery = createDiscovery({
@@ -88,7 +88,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (state: Re
     platform: { os: process.platform, architecture: process.arch },
   })
 
-  const tallies = new HealthTallies()
+  const tallies = new HealthMetrics()
   const observeHealth = tallies.observe.bind(tallies)
 
   const paths = () => {

@@ -33,7 +33,7 @@ import {
 import { noteRequestObject } from './audit/note-request.ts'
 import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
 import { mediaType } from './negotiation.ts'
-import { header, type RequestState } from './request-state.ts'
+import { header, type RequestContext } from './request-context.ts'
 import type { Machinery } from './resource-handler.ts'
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
@@ -54,7 +54,7 @@ export interface Expected {
 }
 
 /** @throws ApiError 415 for a type that is not read. */
-export function bodyEncoding({ request }: RequestState, vendor: string): BodyEncoding {
+export function bodyEncoding({ request }: RequestContext, vendor: string): BodyEncoding {
   const given = (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (given === '' || given === 'application/json') return 'json'
   if (given === 'application/yaml') return 'yaml'
@@ -74,19 +74,19 @@ export interface SizedObject {
 }
 
 /** Reads the body as an object of the expected kind, in canonical form. */
-export async function readObject(machinery: Machinery, state: RequestState, expected: Expected): Promise<ApiObject> {
+export async function readObject(machinery: Machinery, state: RequestContext, expected: Expected): Promise<ApiObject> {
   return (await readSized(machinery, state, expected)).object
 }
 
 /** The same, with the count of its size, which defaults add to. */
-export async function readSized(machinery: Machinery, state: RequestState, expected: Expected): Promise<SizedObject> {
+export async function readSized(machinery: Machinery, state: RequestContext, expected: Expected): Promise<SizedObject> {
   const encoding = bodyEncoding(state, machinery.responder.vendor)
   const bytes = await readBytes(machinery, state, expected)
   return decodeObject(machinery, state, expected, { bytes, encoding })
 }
 
 /** @throws ApiError 413 */
-export function readBytes({ limits }: Machinery, { request }: RequestState, { unstored }: Expected): Promise<Uint8Array> {
+export function readBytes({ limits }: Machinery, { request }: RequestContext, { unstored }: Expected): Promise<Uint8Array> {
   return request.body(unstored === true ? Math.min(unstoredBytes, limits.bodyBytes) : limits.bodyBytes)
 }
 
@@ -104,7 +104,7 @@ interface Body {
  */
 export function decodeObject(
   machinery: Machinery,
-  state: RequestState,
+  state: RequestContext,
   expected: Expected,
   body: Body,
 ): SizedObject | Promise<SizedObject> {
@@ -118,7 +118,7 @@ export function decodeObject(
   )
 }
 
-async function decodeLarge(decoding: BodyDecoding, state: RequestState, { bytes, encoding }: Body): Promise<SizedObject> {
+async function decodeLarge(decoding: BodyDecoding, state: RequestContext, { bytes, encoding }: Body): Promise<SizedObject> {
   const { machinery, expected, size } = decoding
   const slices = new Slices(machinery.writer.slices)
   await slices.next()
@@ -147,7 +147,7 @@ async function decodeLarge(decoding: BodyDecoding, state: RequestState, { bytes,
 }
 
 function finish(
-  state: RequestState,
+  state: RequestContext,
   { expected, bytes, actual, size }: BodyDecoding,
   { object, problems }: Decoded,
 ): SizedObject {
@@ -337,7 +337,7 @@ export function withDefaults(
   profile: NamingProfile,
   size?: DecodedSize,
 ): ApiObject {
-  const { kind, policy } = definition
+  const { kind, strategy: policy } = definition
   const defaulted = typeDefaults(kind.type(), object, size)
   if (policy.defaults === undefined) return defaulted
   policy.defaults(defaulted, kind.version, profile)

@@ -6,7 +6,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupVersionResource } from '@krmkit/meta'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
-import { header, type RequestState } from './request-state.ts'
+import { header, type RequestContext } from './request-context.ts'
 import { connectable } from './subresources/connect.ts'
 
 /** Labels of `apiserver_request_total`, named as on a stock server. */
@@ -32,7 +32,7 @@ export interface NamedResources {
 }
 
 /** Reads the labels of an answered request. */
-export type RequestLabeler = (state: RequestState, code: number) => RequestLabels
+export type RequestLabeler = (state: RequestContext, code: number) => RequestLabels
 
 type Names = Pick<RequestLabels, 'component' | 'group' | 'resource' | 'subresource' | 'version'>
 
@@ -85,7 +85,10 @@ export function requestLabeler(resources: NamedResources): RequestLabeler {
   }
 }
 
-function namesOf({ group, version, resource, subresource }: RequestState['info'], resources: NamedResources): Names | undefined {
+function namesOf(
+  { group, version, resource, subresource }: RequestContext['info'],
+  resources: NamedResources,
+): Names | undefined {
   if (isTooLong(group, version, resource, subresource)) return undefined
   const definition = resources.find({ group, version, resource })
   if (definition === undefined) return undefined
@@ -97,7 +100,7 @@ function isTooLong(...names: readonly string[]): boolean {
   return names.some(({ length }) => length > longestName)
 }
 
-function verbOf({ info, request }: RequestState, subresource: string): string {
+function verbOf({ info, request }: RequestContext, subresource: string): string {
   if (subresource !== '' && connectable.has(subresource)) return 'CONNECT'
   if (info.verb !== 'patch') return (Object.hasOwn(resourceVerbs, info.verb) && resourceVerbs[info.verb]) || otherVerb
   return header(request, 'content-type')?.startsWith('application/apply-patch') === true ? 'APPLY' : 'PATCH'
@@ -118,7 +121,7 @@ class RemoteNames {
   #of: readonly RemoteVersion[] | undefined
   #names: ReadonlySet<string> = new Set()
 
-  find({ group, version, resource, subresource }: RequestState['info'], remote: readonly RemoteVersion[]): Names | undefined {
+  find({ group, version, resource, subresource }: RequestContext['info'], remote: readonly RemoteVersion[]): Names | undefined {
     if (remote.length === 0 || isTooLong(group, version, resource, subresource)) return undefined
     if (remote !== this.#of) {
       this.#of = remote

@@ -1,6 +1,6 @@
 import { type FieldSelector, type LabelSelector, MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import { type Query, text } from './query.ts'
-import type { RequestState } from './request-state.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** The selectors of a request. Absent ones are undefined, what does not parse is its fault. */
 export interface RequestSelectors {
@@ -9,7 +9,7 @@ export interface RequestSelectors {
 }
 
 /** Reads the selectors of a request, once for all stages that look at them. */
-export function requestSelectors(state: RequestState): RequestSelectors {
+export function requestSelectors(state: RequestContext): RequestSelectors {
   state.selectors ??= readSelectors(state.query)
   return state.selectors
 }

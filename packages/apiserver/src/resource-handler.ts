@@ -3,22 +3,22 @@ import type { Authorizer } from '@krmkit/authorization'
 import { managerName, unknownManager } from '@krmkit/fieldmanager'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { GroupVersionKind } from '@krmkit/meta'
-import type { ParsedObjects, RequestContext, Writer } from '@krmkit/registry'
+import type { ObjectCache, WriteContext, Writer } from '@krmkit/registry'
 import type { WatchCounts } from './flow-control/watch-counts.ts'
-import type { ListRuns } from './list-runs.ts'
+import type { ListChunkCache } from './list-chunk-cache.ts'
 import type { Encoding, NegotiationOptions, Representation } from './negotiation.ts'
 import { text, type WriteOptions, writeOptions } from './query.ts'
-import type { RequestState } from './request-state.ts'
-import { header } from './request-state.ts'
-import type { Responder } from './responses.ts'
-import type { View } from './view.ts'
+import type { RequestContext } from './request-context.ts'
+import { header } from './request-context.ts'
+import type { ResponseWriter } from './responses.ts'
+import type { VersionCodec } from './version-codec.ts'
 import type { YamlTranslator } from './yaml-translator.ts'
 
 /** What the handlers of resources are made of. */
 export interface Machinery {
   readonly writer: Writer
-  readonly parsed: ParsedObjects
-  readonly responder: Responder
+  readonly parsed: ObjectCache
+  readonly responder: ResponseWriter
   readonly authorizer: Authorizer
   readonly authenticator: Authenticator
   /** Issues tokens of service accounts; absent: none are issued. */
@@ -35,9 +35,9 @@ export interface Machinery {
   readonly yamlTranslator: YamlTranslator | undefined
   /** Aborts when the server closes: watches end cleanly. */
   readonly closing: AbortSignal
-  view(definition: ResourceDefinition): View
+  view(definition: ResourceDefinition): VersionCodec
   /** Stretches of lists that were sent before. */
-  readonly runs: ListRuns
+  readonly runs: ListChunkCache
   /** The watches that are being served. */
   readonly watches: WatchCounts
   /** A served resource, by any version. */
@@ -57,9 +57,9 @@ export interface Machinery {
 /** One request to a resource, with all that was found out about it. */
 export interface ResourceRequest {
   readonly machinery: Machinery
-  readonly state: RequestState
+  readonly state: RequestContext
   readonly definition: ResourceDefinition
-  readonly view: View
+  readonly view: VersionCodec
   /** The sub-resource that is addressed. */
   readonly subresource: ResourceInfo | undefined
 }
@@ -81,12 +81,12 @@ export function requestedOptions({ machinery, state }: ResourceRequest, kind: st
 }
 
 /** The context that a write hands to the registry. */
-export function writeContext({ state }: ResourceRequest, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>): RequestContext {
-  return new WriteContext(state, options)
+export function writeContext({ state }: ResourceRequest, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>): WriteContext {
+  return new RequestWriteContext(state, options)
 }
 
 /** What the client asked for beside the object, as it asked for it. */
-function givenOptions({ query }: RequestState, dryRun: boolean): Readonly<Record<string, unknown>> {
+function givenOptions({ query }: RequestContext, dryRun: boolean): Readonly<Record<string, unknown>> {
   const fieldManager = text(query, 'fieldManager') ?? ''
   const fieldValidation = text(query, 'fieldValidation') ?? ''
   return {
@@ -96,13 +96,13 @@ function givenOptions({ query }: RequestState, dryRun: boolean): Readonly<Record
   }
 }
 
-class WriteContext implements RequestContext {
-  readonly user: RequestContext['user']
+class RequestWriteContext implements WriteContext {
+  readonly user: WriteContext['user']
   readonly dryRun: boolean
   readonly fieldManager: string
-  readonly #state: RequestState
+  readonly #state: RequestContext
 
-  constructor(state: RequestState, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>) {
+  constructor(state: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>) {
     this.user = state.user
     this.dryRun = options.dryRun
     this.fieldManager = managerName(options.fieldManager, header(state.request, 'user-agent')) || unknownManager
@@ -122,7 +122,7 @@ class WriteContext implements RequestContext {
   }
 
   /** Heard by the caller, and by trails that keep bodies. */
-  get decisions(): RequestContext['decisions'] {
+  get decisions(): WriteContext['decisions'] {
     const { request, auditLevel, decisions } = this.#state
     if (auditLevel === 'None' || auditLevel === 'Metadata') return request.decisions
     return (decision) => {
@@ -132,7 +132,7 @@ class WriteContext implements RequestContext {
   }
 
   /** Nothing is worked out for a trail that nobody keeps. */
-  get annotate(): RequestContext['annotate'] {
+  get annotate(): WriteContext['annotate'] {
     return this.#state.auditLevel === 'None' ? undefined : this.#annotate
   }
 

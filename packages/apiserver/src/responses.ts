@@ -15,7 +15,7 @@ import type { ApiBody, ApiResponse } from './interfaces.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
 
 /** Turns objects and failures into answers of the negotiated form. */
-export interface Responder {
+export interface ResponseWriter {
   readonly negotiator: Negotiator
   readonly types: TypeSource
   readonly vendor: string
@@ -81,7 +81,7 @@ function* objectSteps(object: object, encoding: Encoding, pretty: boolean, type:
 }
 
 export function objectResponse(
-  responder: Responder,
+  responder: ResponseWriter,
   status: number,
   object: object,
   { encoding, pretty }: Representation,
@@ -92,7 +92,7 @@ export function objectResponse(
 
 /** As `objectResponse`, where the object may be large: it is printed in slices then. */
 export function slicedResponse(
-  { responder, scheduler }: { readonly responder: Responder; readonly scheduler: SliceScheduler },
+  { responder, scheduler }: { readonly responder: ResponseWriter; readonly scheduler: SliceScheduler },
   status: number,
   object: object,
   { encoding, pretty }: Representation,
@@ -105,12 +105,17 @@ export function slicedResponse(
 }
 
 /** An answer whose body is encoded already. */
-export function encodedResponse({ vendor }: Responder, status: number, body: ApiBody, encoding: Encoding): ApiResponse {
+export function encodedResponse({ vendor }: ResponseWriter, status: number, body: ApiBody, encoding: Encoding): ApiResponse {
   return { status, headers: { ...commonHeaders, 'content-type': mediaType(encoding, vendor) }, body }
 }
 
 /** A Status in the form that the client can read, JSON when there is none. */
-export function statusResponse(responder: Responder, status: Status, accept: string | undefined, success?: number): ApiResponse {
+export function statusResponse(
+  responder: ResponseWriter,
+  status: Status,
+  accept: string | undefined,
+  success?: number,
+): ApiResponse {
   const code = success ?? status.code ?? 500
   const encoding = errorEncoding(responder.negotiator, accept)
   const response = objectResponse(responder, code, status, { encoding, pretty: false }, () =>
@@ -133,7 +138,7 @@ function errorEncoding(negotiator: Negotiator, accept: string | undefined): Enco
 }
 
 /** Any failure as an answer; what is not an ApiError is a fault of the server, told without its text. */
-export function errorResponse(responder: Responder, error: unknown, accept: string | undefined): ApiResponse {
+export function errorResponse(responder: ResponseWriter, error: unknown, accept: string | undefined): ApiResponse {
   const known = ApiError.is(error) ? error : ApiError.internalError('the request failed; the server keeps the reason in its log')
   return statusResponse(responder, known.status, accept)
 }

@@ -48,16 +48,16 @@ import { createFlowControl } from './flow-control/server-flow-control.ts'
 import { WatchCounts } from './flow-control/watch-counts.ts'
 import type { HealthCheck } from './health.ts'
 import type { ApiRequest, ApiResponse, ApiServer } from './interfaces.ts'
-import { ListRuns } from './list-runs.ts'
+import { ListChunkCache } from './list-chunk-cache.ts'
 import { createMetrics } from './metrics.ts'
 import { Negotiator } from './negotiation.ts'
 import { createNonResourceRoutes } from './non-resource.ts'
 import { flag, hasTooManyParameters, parseQuery } from './query.ts'
+import { compose, type Filter, header, IncomingRequest, type RequestContext } from './request-context.ts'
 import { parseRequestInfo } from './request-info.ts'
-import { ArrivedRequest, compose, type Filter, header, type RequestState } from './request-state.ts'
 import type { Machinery } from './resource-handler.ts'
-import { errorResponse, type Responder, textResponse } from './responses.ts'
-import { createView, type View } from './view.ts'
+import { errorResponse, type ResponseWriter, textResponse } from './responses.ts'
+import { createVersionCodec, type VersionCodec } from './version-codec.ts'
 import type { YamlTranslator } from './yaml-translator.ts'
 
 /** What a server is made of; everything but the storage has a safe default. */
@@ -192,16 +192,16 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const signals = metrics.webhooks
   const registry = createRegistry(
     {
-      ...{ storage, types, admission, clock, random, profile, features, guard, signals },
+      ...{ storage, types, admission, clock, random, profile, features, guard, metrics: signals },
       ...{ serviceNetwork: options.serviceNetwork, allowPrivileged: options.allowPrivileged, maxObjectBytes: limits.objectBytes },
     },
     served,
   )
-  const responder: Responder = { negotiator: new Negotiator(profile), types, vendor: profile.vendor }
-  const views = new WeakMap<ResourceDefinition, View>()
+  const responder: ResponseWriter = { negotiator: new Negotiator(profile), types, vendor: profile.vendor }
+  const views = new WeakMap<ResourceDefinition, VersionCodec>()
   const machinery: Machinery = {
     writer: registry,
-    parsed: registry.parsed,
+    parsed: registry.objectCache,
     responder,
     authorizer,
     authenticator,
@@ -212,12 +212,12 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     view(definition) {
       let view = views.get(definition)
       if (view === undefined) {
-        view = createView(definition, registry.parsed)
+        view = createVersionCodec(definition, registry.objectCache)
         views.set(definition, view)
       }
       return view
     },
-    runs: new ListRuns(),
+    runs: new ListChunkCache(),
     watches: new WatchCounts(),
     deprecatedRequest: ({ group, version, resource, kind }, subresource) =>
       metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
@@ -253,7 +253,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     issuerDocuments: options.issuerDocuments,
   })
 
-  const dispatch = async (state: RequestState): Promise<ApiResponse> => {
+  const dispatch = async (state: RequestContext): Promise<ApiResponse> => {
     try {
       const elsewhere = aggregator?.pass(state, limits.bodyBytes)
       if (elsewhere !== undefined) {
@@ -272,7 +272,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
       return failed(state, error)
     }
   }
-  const failed = (state: RequestState, error: unknown): ApiResponse => {
+  const failed = (state: RequestContext, error: unknown): ApiResponse => {
     if (!ApiError.is(error)) {
       state.fault = error
       options.onFault?.(error)
@@ -315,7 +315,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     const info = parseRequestInfo(request.method, request.path, flag(query, 'watch'))
     if (info === undefined) return textResponse(400, 'invalid URL escape\n')
     const auditId = givenAuditId(request) || random.uuid()
-    const state = new ArrivedRequest(request, { info, query, startedAt: clock.now(), auditId })
+    const state = new IncomingRequest(request, { info, query, startedAt: clock.now(), auditId })
     active++
     try {
       if (closing.signal.aborted) throw ApiError.serviceUnavailable('the server is shutting down')

@@ -99,7 +99,7 @@ export function printerOf(
   definition: ResourceDefinition,
   object?: { readonly kind?: string; readonly apiVersion?: string },
 ): Printer | undefined {
-  if (object === undefined || object.kind === definition.kind.kind) return definition.policy.printer ?? defaultPrinter
+  if (object === undefined || object.kind === definition.kind.kind) return definition.strategy.printer ?? defaultPrinter
   const [group = ''] = (object.apiVersion ?? '').split('/')
   return printers[`${group}/${object.kind}`]
 }

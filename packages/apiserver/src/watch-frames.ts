@@ -9,7 +9,7 @@ import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import type { ResourceRequest } from './resource-handler.ts'
 import { type IncludeObject, partialOf, tableOf } from './table.ts'
-import { apiVersionOf } from './view.ts'
+import { apiVersionOf } from './version-codec.ts'
 
 /** Makes the frames of one watch stream: bytes, or the events themselves. */
 export interface Frames<T> {
@@ -51,7 +51,7 @@ function shownFor(request: ResourceRequest, representation: Representation, incl
     if (transform === undefined) return object
     if (transform.as !== 'Table') return partialOf(object, { version: transform.version, profile })
     const table = tableOf(
-      definition.policy.printer ?? defaultPrinter,
+      definition.strategy.printer ?? defaultPrinter,
       [object],
       { resourceVersion: object.metadata.resourceVersion ?? '' },
       {
@@ -143,5 +143,5 @@ function bookmarkForm(
   const form = { version, profile }
   if (as !== 'Table') return partialOf(object, form)
   const { resourceVersion = '' } = object.metadata
-  return tableOf(definition.policy.printer ?? defaultPrinter, [], { resourceVersion }, { ...form, include, now: clock.now() })
+  return tableOf(definition.strategy.printer ?? defaultPrinter, [], { resourceVersion }, { ...form, include, now: clock.now() })
 }

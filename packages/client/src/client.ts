@@ -8,9 +8,8 @@ import {
   systemClock,
   systemRandom,
 } from '@krmkit/meta'
-import { bytesOf, isStatus, parseAnswer, textOf } from './answer.ts'
-import { Caller } from './caller.ts'
 import { ClientError } from './client-error.ts'
+import { HttpSender } from './http-sender.ts'
 import type {
   Applied,
   ApplyOptions,
@@ -33,6 +32,7 @@ import type {
   WriteOptions,
 } from './interfaces.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
+import { bytesOf, isStatus, parseAnswer, textOf } from './response.ts'
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts'
 import { eventsOf, follow, sharedEventsOf } from './watch.ts'
 
@@ -75,7 +75,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
 
 class TransportClient implements Client {
   readonly namespace: string
-  readonly #caller: Caller
+  readonly #caller: HttpSender
   /** Between two pages of a long list others have their turn. */
   readonly #pages = createSliceScheduler()
   readonly #clock: Clock
@@ -86,7 +86,7 @@ class TransportClient implements Client {
     this.namespace = options.namespace ?? 'default'
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
-    this.#caller = new Caller(transport, {
+    this.#caller = new HttpSender(transport, {
       clock: this.#clock,
       headers: {
         accept: json,

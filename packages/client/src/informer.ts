@@ -8,8 +8,8 @@ import {
   systemRandom,
 } from '@krmkit/meta'
 import { sourceOf } from './client.ts'
+import { Indexer } from './indexer.ts'
 import type { Client, ResourceRef, SelectOptions } from './interfaces.ts'
-import { Mirror } from './mirror.ts'
 import { reflect } from './reflector.ts'
 import { differences, keyOf } from './watch.ts'
 
@@ -71,7 +71,7 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
   readonly synced: Promise<void>
   hasSynced = false
   resourceVersion = ''
-  readonly #mirror: Mirror<T>
+  readonly #mirror: Indexer<T>
   readonly #handlers = new Set<InformerHandlers<T>>()
   readonly #stopping = new AbortController()
   readonly #clock: Clock
@@ -90,7 +90,7 @@ class FollowingInformer<T extends ApiObject> implements Informer<T> {
       fieldSelector,
       transform = (object) => object,
     } = options
-    this.#mirror = new Mirror<T>({ labels: options.labels ?? [], indexers: options.indexers ?? {} })
+    this.#mirror = new Indexer<T>({ labels: options.labels ?? [], indexers: options.indexers ?? {} })
     this.#clock = clock
     this.#onError = onError
     this.#transform = transform

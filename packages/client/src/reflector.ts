@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject, type Clock, type Random } from '@krmkit/meta'
+import { Backoff, pause } from './backoff.ts'
 import type { ObjectList, WatchEvent } from './interfaces.ts'
-import { Backoff, pause } from './pause.ts'
 
 /** What a reflector asks: a whole collection, and the changes after a version. */
 export interface ReflectorSource<T extends ApiObject> {

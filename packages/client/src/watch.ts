@@ -1,10 +1,10 @@
 import type { SharedEvent } from '@krmkit/apiserver'
 import { ApiError, type ApiObject, type Clock, type Random } from '@krmkit/meta'
-import { isStatus, parseAnswer } from './answer.ts'
 import { ClientError } from './client-error.ts'
 import type { WatchEvent } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'
 import { type ReflectorSource, reflect } from './reflector.ts'
+import { isStatus, parseAnswer } from './response.ts'
 
 export interface FollowOptions {
   readonly clock: Clock

@@ -13,8 +13,8 @@ export { type Discovered, type DiscoveredResource, discover } from './framework/
 export type { Informers } from './framework/informers.ts'
 export { metadataClient } from './framework/metadata-client.ts'
 export type { MonitorHandlers, Monitors } from './framework/monitors.ts'
-export { unlessMissing, unlessUnwanted } from './framework/outcomes.ts'
-export type { Again, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
+export { ignoreNotFound, unlessUnwanted } from './framework/outcomes.ts'
+export type { RequeueAfter, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
 export { garbageCollector } from './garbage-collector/garbage-collector.ts'
 export type {
   CertificateSigning,

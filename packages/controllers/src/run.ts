@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { builtInControllers } from './built-in.ts'
+import { currentName } from './controller-aliases.ts'
 import { ControllersError } from './controllers-error.ts'
-import { currentName } from './former-names.ts'
-import { Activity, turns, turnsOfEvent } from './framework/activity.ts'
+import { IdleTracker, turns, turnsOfEvent } from './framework/idle-tracker.ts'
 import { Informers } from './framework/informers.ts'
 import { metadataClient } from './framework/metadata-client.ts'
 import { Monitors } from './framework/monitors.ts'
@@ -22,7 +22,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
   const { signal } = ending
   // Every call under way listens to it.
   setMaxListeners(0, signal)
-  const activity = new Activity()
+  const activity = new IdleTracker()
   const metadata = metadataClient(client, { clock, random, profile })
   const report = (error: unknown) => {
     if (!signal.aborted) onError(error)
@@ -100,7 +100,7 @@ export function chooseControllers(available: readonly Controller[], asked: reado
 
 /** Twice in a row: all work done, nothing seen for some turns, and nothing written between. */
 async function settled(
-  activity: Activity,
+  activity: IdleTracker,
   options: { readonly newestVersion: () => string | Promise<string>; readonly signal: AbortSignal },
 ): Promise<void> {
   let before: string | undefined

@@ -32,9 +32,12 @@ export type {
 export { KindsError, type KindsErrorCode } from './errors.ts'
 export type { KindHandle } from './handles/kind-handle.ts'
 export type * from './interfaces.ts'
-export { approvalOf, isProtectedGroup } from './policies/apiextensions/approval.ts'
-export { hasBadBundle } from './policies/apiextensions/conversion.ts'
-export { cleanupFinalizer, setDefinitionCondition } from './policies/apiextensions/custom-resource-definition.ts'
+export { defaultPrinter } from './printers/default.ts'
+export { humanDuration } from './printers/duration.ts'
+export { printers } from './printers/index.ts'
+export { approvalOf, isProtectedGroup } from './strategies/apiextensions/approval.ts'
+export { hasBadBundle } from './strategies/apiextensions/conversion.ts'
+export { cleanupFinalizer, setDefinitionCondition } from './strategies/apiextensions/custom-resource-definition.ts'
 export {
   allocateService,
   type ServiceAllocation,
@@ -42,10 +45,7 @@ export {
   type ServiceUse,
   serviceHoldings,
   serviceUse,
-} from './policies/core/service-allocation.ts'
-export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './policies/flowcontrol/mandatory.ts'
-export { policies } from './policies/index.ts'
-export { missingMembers } from './policies/required-members.ts'
-export { defaultPrinter } from './printers/default.ts'
-export { humanDuration } from './printers/duration.ts'
-export { printers } from './printers/index.ts'
+} from './strategies/core/service-allocation.ts'
+export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './strategies/flowcontrol/mandatory.ts'
+export { policies } from './strategies/index.ts'
+export { missingMembers } from './strategies/required-members.ts'

@@ -52,7 +52,7 @@ export interface KindInfo extends GroupVersionKind {
 }
 
 /** What policies may know about the request at hand. */
-export interface PolicyContext {
+export interface StrategyContext {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
@@ -106,39 +106,39 @@ export interface Printer<T extends ApiObject = ApiObject> {
 }
 
 /** `status`, `scale`, `binding`, ...: how a sub-resource changes its object. */
-export interface SubresourcePolicy<T extends ApiObject = ApiObject> {
+export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
   /** Resets everything the sub-resource may not change. `object` is the draft, `old` the stored one. */
-  prepareForUpdate(object: T, old: DeepReadonly<T>, context: PolicyContext): void
+  prepareForUpdate(object: T, old: DeepReadonly<T>, context: StrategyContext): void
   /** Complete: metadata rules included, in the stock server's order. */
-  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): FieldError[]
+  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
 }
 
 /**
  * What data cannot say about a kind. Every member is optional; what is absent follows the generic rule given with it.
  */
-export interface KindPolicy<T extends ApiObject = ApiObject> {
+export interface Strategy<T extends ApiObject = ApiObject> {
   /**
    * Defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
    * and has the defaults of the data already.
    */
   defaults?(object: T, version: string, profile: NamingProfile): void
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
-  prepareForCreate?(object: T, context: PolicyContext): void
+  prepareForCreate?(object: T, context: StrategyContext): void
   /** As above for updates; must also raise `metadata.generation` where the kind has one. */
-  prepareForUpdate?(object: T, old: DeepReadonly<T>, context: PolicyContext): void
+  prepareForUpdate?(object: T, old: DeepReadonly<T>, context: StrategyContext): void
   /**
    * What has to be loaded before an object of this kind can be validated; absent or `undefined`: nothing. `old` is the stored
    * object of an update. Validation functions may be called when it has resolved.
    */
   ready?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined): Promise<void> | undefined
   /** Complete list of errors for a new object, metadata rules included (`validateObjectMeta`), in the stock server's order. Absent: metadata rules with a DNS subdomain name, and the enums of the type. */
-  validate?(object: DeepReadonly<T>, context: PolicyContext): FieldError[]
+  validate?(object: DeepReadonly<T>, context: StrategyContext): FieldError[]
   /** Complete list of errors for an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
-  validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): FieldError[]
+  validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
   /** Whether an object is valid depends on what it was before: updates that change nothing are validated like others. Default false. */
   readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). */
-  warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): string[]
+  warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: StrategyContext): string[]
   /**
    * Members that the body of a POST or PUT must name although their zero value is legal; @see storage specification, 2.7 and 2.8.
    * Decoding gives an absent member its zero form, so that only the body itself (JSON or YAML) tells. Member paths by
@@ -160,13 +160,13 @@ export interface KindPolicy<T extends ApiObject = ApiObject> {
    * Kinds that mark their objects themselves when they are deleted: changes the copy that is stored, `deletionTimestamp` set
    * already. No grace period, no raised generation; the last finalizer gone ends it.
    */
-  beginDeletion?(object: T, context: PolicyContext): void
+  beginDeletion?(object: T, context: StrategyContext): void
   /** Answer of a completed DELETE: a Status, or the object as it was. Default `Status`. */
   readonly deleteAnswer?: 'Status' | 'Object'
   /** Seconds an object keeps living after DELETE; absent or 0: it goes at once. Given the requested grace period, if any. */
   gracePeriodSeconds?(object: DeepReadonly<T>, requested: number | undefined): number
   readonly printer?: Printer<T>
-  readonly subresources?: Readonly<Record<string, SubresourcePolicy<T>>>
+  readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
   /** Where `/scale` finds its numbers, as member paths from the object's root. */
   readonly scale?: {
     readonly specReplicas: readonly string[]
@@ -196,7 +196,7 @@ export interface ResourceDefinition {
   readonly resource: ResourceInfo
   readonly kind: KindInfo
   readonly subresources: readonly ResourceInfo[]
-  readonly policy: KindPolicy
+  readonly strategy: Strategy
   /**
    * Where objects are stored: group/plural of the storage version. `prefix` is the path of the collection below the root of
    * the store (`services/specs`); absent: `group/resource`.

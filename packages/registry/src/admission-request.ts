@@ -2,7 +2,7 @@ import type { AdmissionAttributes, AdmissionContext, Settle } from '@krmkit/admi
 import { managedFieldsProblem } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
-import type { FrozenObject, RequestContext, UpdateRequest } from './interfaces.ts'
+import type { FrozenObject, UpdateRequest, WriteContext } from './interfaces.ts'
 import type { Writer } from './writer.ts'
 
 /** What admission is told of a request, and how its result is taken over. */
@@ -19,7 +19,7 @@ export type AdmittedRequest = Pick<AdmissionAttributes, 'operation' | 'name' | '
 
 export function admissionAttributes(
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   rest: AdmittedRequest,
 ): AdmissionAttributes {
   const { operation, name, namespace, subresource = '', oldObject, options = context.options } = rest
@@ -39,16 +39,19 @@ export function admissionAttributes(
 }
 
 /** What admission plugins are handed beside a request. */
-export function admissionContext({ reader, objects, forms, environment }: Writer, context: RequestContext): AdmissionContext {
+export function admissionContext(
+  { reader, objects, convertor: forms, environment }: Writer,
+  context: WriteContext,
+): AdmissionContext {
   const { warn, annotate, decisions } = context
-  const { signals } = environment
+  const { metrics: signals } = environment
   return {
     reader,
     writer: objects,
-    forms,
+    convertor: forms,
     bounds: context,
     warn,
-    ...(signals === undefined ? {} : { signals }),
+    ...(signals === undefined ? {} : { metrics: signals }),
     ...(annotate === undefined ? {} : { annotate }),
     ...(decisions === undefined ? {} : { trace: decisions }),
   }
@@ -57,7 +60,7 @@ export function admissionContext({ reader, objects, forms, environment }: Writer
 /** An update, or that of the view that admission is asked about. */
 export function updateAttributes(
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   { name, namespace, subresource, shownAs }: UpdateRequest,
   current: FrozenObject,
 ): AdmissionAttributes {
@@ -81,7 +84,7 @@ export async function admittedUpdate(
 }
 
 /** What mutating admission damaged is mended, with a warning. `object` is the caller's own. */
-export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<RequestContext, 'warn'>): void {
+export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): void {
   const { metadata } = object
   if (metadata.managedFields !== before.metadata.managedFields) {
     const problem = managedFieldsProblem(metadata.managedFields)
@@ -99,7 +102,7 @@ export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: 
 /** Each owner is named once. `object` is the caller's own; its list of owners is replaced, never changed. */
 export function dropRepeatedOwners(
   object: ApiObject,
-  { warn, afterAdmission }: { readonly warn: RequestContext['warn']; readonly afterAdmission: boolean },
+  { warn, afterAdmission }: { readonly warn: WriteContext['warn']; readonly afterAdmission: boolean },
 ): void {
   const owners = object.metadata.ownerReferences
   if (owners === undefined || owners.length < 2) return

@@ -1,13 +1,13 @@
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { FollowedCollections } from './followed-collections.ts'
-import { encodeStored, ParsedObjects } from './stored-object.ts'
+import { encodeStored, ObjectCache } from './object-cache.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
 
 async function sample() {
   const storage = memoryStorage()
   const definition = sampleRegistry().definition('configmaps')
-  const collections = new FollowedCollections(storage, new ParsedObjects())
+  const collections = new FollowedCollections(storage, new ObjectCache())
   const put = async (namespace: string, name: string) => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace } }
     await storage.put(`/core/configmaps/${namespace}/${name}`, () => encodeStored(object), { expect: 0 })

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { Entry, Storage, Watcher } from '@krmkit/storage'
 import type { FrozenObject } from './interfaces.ts'
 import { collectionPrefix } from './keys.ts'
-import type { ParsedObjects } from './stored-object.ts'
+import type { ObjectCache } from './object-cache.ts'
 
 /** Collections that are read at every request of some kind and seldom written: few objects that say how others are treated. */
 const small = new Set([
@@ -27,10 +27,10 @@ const none: readonly FrozenObject[] = Object.freeze([])
 /** Small collections that follow storage, so that a list of them costs a look-up. */
 export class FollowedCollections {
   readonly #storage: Storage
-  readonly #parsed: ParsedObjects
+  readonly #parsed: ObjectCache
   readonly #collections = new Map<string, Promise<Followed> | Followed>()
 
-  constructor(storage: Storage, parsed: ParsedObjects) {
+  constructor(storage: Storage, parsed: ObjectCache) {
     this.#storage = storage
     this.#parsed = parsed
   }
@@ -66,7 +66,7 @@ export class FollowedCollections {
 }
 
 class Followed {
-  readonly #parsed: ParsedObjects
+  readonly #parsed: ObjectCache
   /** Of the whole collection. */
   readonly #prefix: string
   readonly #watcher: Watcher
@@ -75,12 +75,12 @@ class Followed {
   /** What was asked for since the last change, by prefix. */
   readonly #lists = new Map<string, readonly FrozenObject[]>()
 
-  static async start(storage: Storage, parsed: ParsedObjects, prefix: string): Promise<Followed> {
+  static async start(storage: Storage, parsed: ObjectCache, prefix: string): Promise<Followed> {
     const { entries, revision } = await storage.list({ prefix })
     return new Followed(parsed, { prefix, watcher: storage.watch({ prefix, from: revision }) }, entries)
   }
 
-  private constructor(parsed: ParsedObjects, from: { prefix: string; watcher: Watcher }, entries: readonly Entry[]) {
+  private constructor(parsed: ObjectCache, from: { prefix: string; watcher: Watcher }, entries: readonly Entry[]) {
     this.#parsed = parsed
     this.#prefix = from.prefix
     this.#watcher = from.watcher

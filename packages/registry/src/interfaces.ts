@@ -1,5 +1,5 @@
-import type { AdmissionChain, DecisionSink, WebhookSignals } from '@krmkit/admission'
-import type { ResourceDefinition, ServiceNetwork, SubresourcePolicy } from '@krmkit/kinds'
+import type { AdmissionChain, DecisionSink, WebhookMetrics } from '@krmkit/admission'
+import type { ResourceDefinition, ServiceNetwork, SubresourceStrategy } from '@krmkit/kinds'
 import type {
   ApiObject,
   Clock,
@@ -24,12 +24,12 @@ import type { Entry, Revision, Storage } from '@krmkit/storage'
  */
 
 /** What a registry is made of. */
-export interface Environment {
+export interface RegistryEnvironment {
   readonly storage: Storage
   readonly types: TypeSource
   readonly admission: AdmissionChain
   /** Hears of calls to webhooks. Default: nobody does. */
-  readonly signals?: WebhookSignals | undefined
+  readonly metrics?: WebhookMetrics | undefined
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
@@ -65,7 +65,7 @@ export interface GuardedWrite {
 }
 
 /** What travels with one request. */
-export interface RequestContext {
+export interface WriteContext {
   readonly user: UserInfo
   /** Everything runs but the write. */
   readonly dryRun: boolean
@@ -106,7 +106,7 @@ export interface ListRequest {
   readonly resourceVersionMatch?: string | undefined
 }
 
-export interface ListAnswer {
+export interface ListResult {
   readonly entries: readonly Entry[]
   readonly revision: Revision
   /** Empty at the end of the list. */
@@ -134,7 +134,7 @@ export interface DeleteRequest {
   readonly admitted?: boolean
 }
 
-export interface DeleteAnswer {
+export interface DeleteResult {
   /** The last state, in the storage version. */
   readonly object: FrozenObject
   readonly entry?: Entry
@@ -163,7 +163,7 @@ export interface UpdateRequest {
   /** `change` keeps the owners of fields itself. */
   readonly owned?: boolean
   /** What the request may change, where that is neither the kind's policy nor that of the sub-resource. */
-  readonly rules?: SubresourcePolicy
+  readonly rules?: SubresourceStrategy
   /** Admission was asked already, about the operation that this change is part of. */
   readonly admitted?: boolean
   /** What admission is shown instead of the object: the kind of a sub-resource that is a view of it. */
@@ -178,6 +178,6 @@ export interface ShownAs {
   take(object: ApiObject, shown: ApiObject): ApiObject
 }
 
-export interface UpdateAnswer extends Stored {
+export interface UpdateResult extends Stored {
   readonly created: boolean
 }

@@ -2,7 +2,7 @@ import { type ApiError, parseFieldSelector, parseLabelSelector } from '@krmkit/m
 import { memoryStorage } from '@krmkit/storage'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { decodeContinueToken } from './continue-token.ts'
-import type { ListAnswer, ListRequest } from './interfaces.ts'
+import type { ListRequest, ListResult } from './interfaces.ts'
 import { objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import { type SampleRegistry, sampleRegistry } from './testing/sample-registry.ts'
@@ -21,12 +21,12 @@ beforeEach(async () => {
   }
 })
 
-function list(request: Partial<ListRequest> = {}, signal = new AbortController().signal): Promise<ListAnswer> {
+function list(request: Partial<ListRequest> = {}, signal = new AbortController().signal): Promise<ListResult> {
   const { registry, definition } = sample
   return listEntries(registry, definition('configmaps'), { namespace: '', ...request }, signal)
 }
 
-const names = ({ entries }: ListAnswer) => entries.map(({ key }) => key.split('/').at(-1)).join('')
+const names = ({ entries }: ListResult) => entries.map(({ key }) => key.split('/').at(-1)).join('')
 
 describe('lists', () => {
   it('P169 are in the order of names, at the newest version', async () => {

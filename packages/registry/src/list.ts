@@ -3,10 +3,10 @@ import { ApiError, Slices } from '@krmkit/meta'
 import { type Entry, type Revision, StorageError } from '@krmkit/storage'
 import { isLargeEntry, loadInBatches } from './batches.ts'
 import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
-import type { Environment, ListAnswer, ListRequest } from './interfaces.ts'
+import type { ListRequest, ListResult, RegistryEnvironment } from './interfaces.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
+import type { ObjectCache } from './object-cache.ts'
 import { parseResourceVersion, waitForRevision } from './resource-version.ts'
-import type { ParsedObjects } from './stored-object.ts'
 import type { Writer } from './writer.ts'
 
 /** Which snapshot a list reads. */
@@ -23,7 +23,7 @@ interface Plan {
  *
  * @throws ApiError 400 for combinations that mean nothing.
  */
-async function plan(environment: Environment, request: ListRequest, signal: AbortSignal): Promise<Plan> {
+async function plan(environment: RegistryEnvironment, request: ListRequest, signal: AbortSignal): Promise<Plan> {
   const { storage, clock } = environment
   const match = request.resourceVersionMatch ?? ''
   const limited = (request.limit ?? 0) > 0
@@ -53,7 +53,7 @@ async function plan(environment: Environment, request: ListRequest, signal: Abor
 }
 
 /** Parts of the registry that lists need. */
-export type ListSource = Pick<Writer, 'environment' | 'parsed' | 'slices'>
+export type ListSource = Pick<Writer, 'environment' | 'objectCache' | 'slices'>
 
 /** Entries read from storage at a time when selectors filter them and a limit may end the search; later pages are longer. */
 const firstPage = 512
@@ -69,7 +69,7 @@ export async function listEntries(
   definition: ResourceDefinition,
   request: ListRequest,
   signal: AbortSignal,
-): Promise<ListAnswer> {
+): Promise<ListResult> {
   const { environment } = source
   const { at, after, token } = await plan(environment, request, signal)
   const prefix = collectionPrefix(definition, request.namespace)
@@ -98,11 +98,11 @@ export async function listEntries(
 }
 
 async function listSelected(
-  { environment, parsed, slices: scheduler }: ListSource,
+  { environment, objectCache: parsed, slices: scheduler }: ListSource,
   definition: ResourceDefinition,
   request: ListRequest,
   from: { prefix: string; after: string | undefined; at: Revision | undefined; limit: number | undefined },
-): Promise<ListAnswer> {
+): Promise<ListResult> {
   const { limit, prefix } = from
   const { storage } = environment
   const only = namedKey(definition, request, prefix)
@@ -152,7 +152,7 @@ function isLong({ labelSelector, fieldSelector }: ListRequest): boolean {
 
 /** Whether selectors choose an entry, which is loaded where others translate. */
 export function selects(
-  parsed: ParsedObjects,
+  parsed: ObjectCache,
   definition: ResourceDefinition,
   { labelSelector, fieldSelector }: Pick<ListRequest, 'labelSelector' | 'fieldSelector'>,
   entry: Entry,

@@ -2,16 +2,16 @@ import { type ObjectReader, type ObjectWriter, pluginUser } from '@krmkit/admiss
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
 import { FollowedCollections } from './followed-collections.ts'
-import type { Environment, RequestContext } from './interfaces.ts'
+import type { RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
+import type { ObjectCache } from './object-cache.ts'
 import type { ServedResources } from './served-resources.ts'
-import type { ParsedObjects } from './stored-object.ts'
 import { createObject, updateObject } from './write.ts'
 import type { Writer } from './writer.ts'
 
 /** How admission plugins see and change other objects. */
 
-export function createReader(environment: Environment, parsed: ParsedObjects, served: ServedResources): ObjectReader {
+export function createReader(environment: RegistryEnvironment, parsed: ObjectCache, served: ServedResources): ObjectReader {
   const { storage } = environment
   const followed = new FollowedCollections(storage, parsed)
   return {
@@ -46,7 +46,7 @@ export function createReader(environment: Environment, parsed: ParsedObjects, se
 
 /** Writes go the way of every request, as the server itself. */
 export function createWriter(writer: () => Writer): ObjectWriter {
-  const context = (): RequestContext => ({
+  const context = (): WriteContext => ({
     user: { username: pluginUser, groups: ['system:masters', 'system:authenticated'] },
     dryRun: false,
     fieldManager: 'kube-apiserver',

@@ -1,4 +1,4 @@
-import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
+import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import {
   ApiError,
   type ApiObject,
@@ -9,7 +9,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import type { Environment, FrozenObject, RequestContext } from './interfaces.ts'
+import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
 /** The rules that hold for the metadata of every kind, around those of the kind's own policy. */
@@ -18,11 +18,11 @@ import { unstorableName } from './keys.ts'
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
-export function policyContext(
-  environment: Environment,
-  context: RequestContext,
+export function strategyContext(
+  environment: RegistryEnvironment,
+  context: WriteContext,
   { group, version }: ResourceDefinition,
-): PolicyContext {
+): StrategyContext {
   const { clock, random, profile, features, allowPrivileged = false } = environment
   const { user, warn } = context
   return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, warn }
@@ -39,7 +39,7 @@ export function wipeSystemMetadata(object: ApiObject): void {
 }
 
 /** Fills in what the server alone decides about a new object; @see API protocol specification, 2.2. */
-export function fillNewMetadata(object: ApiObject, environment: Environment, definition: ResourceDefinition): void {
+export function fillNewMetadata(object: ApiObject, environment: RegistryEnvironment, definition: ResourceDefinition): void {
   const { metadata } = object
   metadata.uid = environment.random.uuid()
   metadata.creationTimestamp = formatTime(environment.clock.now())
@@ -47,7 +47,7 @@ export function fillNewMetadata(object: ApiObject, environment: Environment, def
 }
 
 /** `prefix` + random suffix, short enough for a DNS label. */
-export function generatedName(prefix: string, environment: Environment): string {
+export function generatedName(prefix: string, environment: RegistryEnvironment): string {
   return prefix.slice(0, maxGeneratedPrefix) + environment.random.nameSuffix(suffixLength)
 }
 
@@ -104,19 +104,19 @@ export function validateUpdatedMetadata(next: FrozenObject, current: FrozenObjec
 }
 
 /** Rules of a kind without a policy of its own: metadata with a DNS subdomain as name. */
-export function validateByPolicy(object: FrozenObject, definition: ResourceDefinition, context: PolicyContext): FieldError[] {
-  const { policy, kind } = definition
+export function validateByStrategy(object: FrozenObject, definition: ResourceDefinition, context: StrategyContext): FieldError[] {
+  const { strategy: policy, kind } = definition
   if (policy.validate !== undefined) return policy.validate(object, context)
   return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
-export function validateUpdateByPolicy(
+export function validateUpdateByStrategy(
   next: FrozenObject,
   current: FrozenObject,
   definition: ResourceDefinition,
-  context: PolicyContext,
+  context: StrategyContext,
 ): FieldError[] {
-  const { policy } = definition
+  const { strategy: policy } = definition
   if (policy.validateUpdate !== undefined) return policy.validateUpdate(next, current, context)
-  return [...validateObjectMetaUpdate(next.metadata, current.metadata), ...validateByPolicy(next, definition, context)]
+  return [...validateObjectMetaUpdate(next.metadata, current.metadata), ...validateByStrategy(next, definition, context)]
 }

@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { stringifyJson, stringifySteps } from '@krmkit/schema'
-import { encodeStored } from './stored-object.ts'
+import { encodeStored } from './object-cache.ts'
 
 /** Bytes that a stored object may have, where nothing else is said: what etcd takes in one request. */
 export const maxObjectBytesByDefault = 1.5 * 1024 * 1024

@@ -18,7 +18,7 @@ import {
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject, runInSlices, Slices } from '@krmkit/meta'
 import { normalize, stringifyJson } from '@krmkit/schema'
-import type { FrozenObject, RequestContext } from './interfaces.ts'
+import type { FrozenObject, WriteContext } from './interfaces.ts'
 import { isLarge } from './object-weight.ts'
 import type { ServedResources } from './served-resources.ts'
 import type { Writer } from './writer.ts'
@@ -77,7 +77,7 @@ export class OwnedKinds {
       byVersion.size > 1 ? convert : undefined,
     )
     const reset = new Map<string, ResetFields>()
-    for (const [subresource, paths] of Object.entries(definition.policy.resetFields ?? {})) {
+    for (const [subresource, paths] of Object.entries(definition.strategy.resetFields ?? {})) {
       const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
       reset.set(subresource, Object.fromEntries([...byVersion.keys()].map((version) => [version, { exclude }])))
     }
@@ -99,7 +99,7 @@ function seen(object: FrozenObject, definition: ResourceDefinition): FrozenObjec
 export function trackOwnership(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   { live, next, subresource }: { live: FrozenObject | undefined; next: ApiObject; subresource: string },
 ): Promise<void> | undefined {
   const { types, reset } = writer.owned.of(definition)
@@ -191,7 +191,7 @@ const maxConflicts = 1000
 export function applyToObject(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   intent: ApplyIntent,
 ): AppliedParts | Promise<AppliedParts> {
   const { types, reset } = writer.owned.of(definition)

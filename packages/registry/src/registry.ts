@@ -1,14 +1,14 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { createSliceScheduler } from '@krmkit/meta'
-import type { Environment } from './interfaces.ts'
+import type { RegistryEnvironment } from './interfaces.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 import { createReader, createWriter } from './object-access.ts'
-import { createObjectForms } from './object-forms.ts'
+import { ObjectCache } from './object-cache.ts'
+import { createObjectConvertor } from './object-convertor.ts'
 import { OwnedKinds } from './ownership.ts'
 import { ServedResources } from './served-resources.ts'
 import { ServiceAddresses } from './service-addresses.ts'
-import { StoredForms } from './stored-form.ts'
-import { ParsedObjects } from './stored-object.ts'
-import { Turns } from './turns.ts'
+import { StorageNormalizer } from './storage-normalizer.ts'
 import type { Writer } from './writer.ts'
 
 /** Everything the verbs need, over one set of served resources. */
@@ -20,9 +20,12 @@ export interface Registry extends Writer {
   resource(gvr: { group: string; version: string; resource: string }): ResourceDefinition | undefined
 }
 
-export function createRegistry(environment: Environment, definitions: readonly ResourceDefinition[] | ServedResources): Registry {
+export function createRegistry(
+  environment: RegistryEnvironment,
+  definitions: readonly ResourceDefinition[] | ServedResources,
+): Registry {
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
-  const parsed = new ParsedObjects()
+  const parsed = new ObjectCache()
   const stored = (group: string, resource: string) => served.stored(group, resource)
   const registry: Registry = {
     environment,
@@ -30,15 +33,15 @@ export function createRegistry(environment: Environment, definitions: readonly R
     get definitions() {
       return served.definitions
     },
-    parsed,
+    objectCache: parsed,
     owned: new OwnedKinds(served),
-    storedForms: new StoredForms(),
+    storageNormalizer: new StorageNormalizer(),
     addresses: new ServiceAddresses({ ...environment, parsed, network: environment.serviceNetwork, stored }),
-    turns: new Turns(environment.clock),
+    keyedMutex: new KeyedMutex(environment.clock),
     slices: createSliceScheduler(),
     reader: createReader(environment, parsed, served),
     objects: createWriter(() => registry),
-    forms: createObjectForms(environment, served),
+    convertor: createObjectConvertor(environment, served),
     resource: (gvr) => served.find(gvr),
     stored,
   }

@@ -1,12 +1,12 @@
-import type { PolicyContext, ResourceDefinition } from '@krmkit/kinds'
+import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
-import type { DeleteAnswer, DeleteOptions, DeleteRequest, FrozenObject, RequestContext, Stored } from './interfaces.ts'
+import type { DeleteOptions, DeleteRequest, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
-import { policyContext } from './object-metadata.ts'
-import { deepFreeze, encodeStored } from './stored-object.ts'
+import { deepFreeze, encodeStored } from './object-cache.ts'
+import { strategyContext } from './object-metadata.ts'
 import { storedType, type Writer } from './writer.ts'
 
 /**
@@ -36,7 +36,7 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
  * @returns `undefined` when another writer was first.
  */
 export async function removeUpdated(
-  { environment, parsed }: Writer,
+  { environment, objectCache: parsed }: Writer,
   { last, current, entry }: { readonly last: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
 ): Promise<Stored | undefined> {
   const stored = parsed.objectOf(entry) as ApiObject
@@ -47,7 +47,7 @@ export async function removeUpdated(
       gone.metadata.resourceVersion = String(revision)
       return encodeStored(gone)
     },
-    { expect: entry.revision, note: parsed.newNote(gone) },
+    { expect: entry.revision, memo: parsed.newEntry(gone) },
   )
   if (result.outcome !== 'written') return undefined
   const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
@@ -92,10 +92,10 @@ export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof fie
 export async function deleteObject(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   { namespace, name, options, collective = false, admitted = false }: DeleteRequest,
-): Promise<DeleteAnswer> {
-  const { environment, parsed } = writer
+): Promise<DeleteResult> {
+  const { environment, objectCache: parsed } = writer
   validateDeleteOptions(options, environment.profile)
   const gr = { group: definition.group, resource: definition.resource.name }
   const key = objectKey(definition, namespace, name)
@@ -114,11 +114,11 @@ export async function deleteObject(
       await environment.admission.validate(undefined, attributes, admission)
     }
     if (
-      definition.policy.defaultPropagationWarning !== undefined &&
+      definition.strategy.defaultPropagationWarning !== undefined &&
       options.propagationPolicy === undefined &&
       options.orphanDependents === undefined
     ) {
-      context.warn(definition.policy.defaultPropagationWarning)
+      context.warn(definition.strategy.defaultPropagationWarning)
     }
     const answer = await deleteOnce(writer, definition, context, options, entry, current)
     if (answer !== undefined) return answer
@@ -128,17 +128,17 @@ export async function deleteObject(
 async function deleteOnce(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   options: DeleteOptions,
   entry: Entry,
   current: FrozenObject,
-): Promise<DeleteAnswer | undefined> {
-  const { environment, parsed } = writer
+): Promise<DeleteResult | undefined> {
+  const { environment, objectCache: parsed } = writer
   const { storage } = environment
   const next = isNamespace(definition)
     ? terminatingNamespace(current, options, environment.clock.now())
-    : definition.policy.beginDeletion !== undefined && current.metadata.deletionTimestamp === undefined
-      ? markedByPolicy(definition, current, policyContext(environment, context, definition))
+    : definition.strategy.beginDeletion !== undefined && current.metadata.deletionTimestamp === undefined
+      ? markedByPolicy(definition, current, strategyContext(environment, context, definition))
       : terminatingObject(definition, current, options, environment.clock.now())
   if (next === 'pending') return { object: current, entry, removed: false }
   if (next === 'now') {
@@ -150,11 +150,11 @@ async function deleteOnce(
         last.metadata.resourceVersion = String(revision)
         return encodeStored(last)
       },
-      { expect: entry.revision, note: parsed.newNote(last) },
+      { expect: entry.revision, memo: parsed.newEntry(last) },
     )
     if (result.outcome !== 'written') return undefined
     deepFreeze(last)
-    if (definition.policy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined)
+    if (definition.strategy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined)
       return definition.conversion === undefined
         ? { object: last, entry: result.entry, removed: true }
         : { object: shownLast(current, last), removed: true }
@@ -166,14 +166,14 @@ async function deleteOnce(
   const canonical = normalize(storedType(writer, definition), next) as ApiObject
   if (context.dryRun) return { object: deepFreeze(canonical), removed: false }
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
-  const note = parsed.newNote(kept)
+  const note = parsed.newEntry(kept)
   const result = await storage.put(
     entry.key,
     (revision) => {
       kept.metadata.resourceVersion = String(revision)
       return encodeStored(kept)
     },
-    { expect: entry.revision, note },
+    { expect: entry.revision, memo: note },
   )
   if (result.outcome === 'conflict') return undefined
   note.object = deepFreeze(kept)
@@ -213,7 +213,7 @@ function checkPreconditions(
   }
 }
 
-function markedByPolicy({ policy }: ResourceDefinition, current: FrozenObject, context: PolicyContext): ApiObject {
+function markedByPolicy({ strategy: policy }: ResourceDefinition, current: FrozenObject, context: StrategyContext): ApiObject {
   const next = structuredClone(current) as ApiObject
   next.metadata.deletionTimestamp = formatTime(context.clock.now())
   policy.beginDeletion?.(next, context)
@@ -230,7 +230,7 @@ function terminatingObject(
   const { metadata } = current
   const requested =
     options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
-  const graceful = definition.policy.gracePeriodSeconds !== undefined
+  const graceful = definition.strategy.gracePeriodSeconds !== undefined
   const finalizers = deletionFinalizers(definition, current, options)
   const marked = (change: Partial<ApiObject['metadata']>): ApiObject => {
     const next = structuredClone(current) as ApiObject
@@ -243,7 +243,7 @@ function terminatingObject(
     const requestedAt = parseTime(metadata.deletionTimestamp) - old * 1000
     return marked({ deletionTimestamp: formatTime(requestedAt + requested * 1000), deletionGracePeriodSeconds: requested })
   }
-  const seconds = definition.policy.gracePeriodSeconds?.(current, requested) ?? 0
+  const seconds = definition.strategy.gracePeriodSeconds?.(current, requested) ?? 0
   if (metadata.deletionTimestamp === undefined && seconds > 0) {
     return marked({
       deletionTimestamp: formatTime(now + seconds * 1000),
@@ -280,7 +280,7 @@ function deletionFinalizers(definition: ResourceDefinition, current: FrozenObjec
       ? 'Orphan'
       : present.includes(foregroundFinalizer)
         ? 'Foreground'
-        : (definition.policy.defaultPropagation ?? 'Background'))
+        : (definition.strategy.defaultPropagation ?? 'Background'))
   const next =
     policy === 'Orphan' ? [...others, orphanFinalizer] : policy === 'Foreground' ? [...others, foregroundFinalizer] : others
   return sameList(next, present) ? [...present] : next

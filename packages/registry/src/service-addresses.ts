@@ -1,10 +1,10 @@
-import type { PolicyContext } from '@krmkit/kinds'
+import type { StrategyContext } from '@krmkit/kinds'
 import { allocateService, type ResourceDefinition, type ServiceNetwork, serviceHoldings } from '@krmkit/kinds'
 import type { ApiObject, FieldError, NamingProfile } from '@krmkit/meta'
 import type { Storage, Watcher } from '@krmkit/storage'
 import type { FrozenObject } from './interfaces.ts'
 import { collectionPrefix } from './keys.ts'
-import type { ParsedObjects } from './stored-object.ts'
+import type { ObjectCache } from './object-cache.ts'
 
 type Service = Parameters<typeof allocateService>[0]
 
@@ -18,7 +18,7 @@ export const defaultServiceNetwork: ServiceNetwork = { ranges: ['10.0.0.0/24'], 
 
 export interface ServiceAddressesOptions {
   readonly storage: Storage
-  readonly parsed: ParsedObjects
+  readonly parsed: ObjectCache
   readonly network?: ServiceNetwork | undefined
   readonly profile: NamingProfile
   /** Where objects of a resource are stored; undefined for resources that are not served. */
@@ -97,7 +97,7 @@ export class ServiceAddresses {
     definition: ResourceDefinition,
     service: ApiObject,
     old: FrozenObject | undefined,
-    context: PolicyContext,
+    context: StrategyContext,
   ): Promise<FieldError[]> {
     if (!this.concerns(definition)) return []
     await this.#catchUp(definition)

@@ -1,24 +1,24 @@
 import { builtInTypes } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
-import { StoredForms } from './stored-form.ts'
+import { StorageNormalizer } from './storage-normalizer.ts'
 
 const types = builtInTypes()
-const forms = new StoredForms()
+const forms = new StorageNormalizer()
 
 describe('stored form', () => {
   it('empty lists that are always printed become null', () => {
     const role = { kind: 'Role', metadata: { name: 'r' }, rules: [] }
-    expect(forms.of(types.struct('rbac/v1.Role'), role)).toEqual({ kind: 'Role', metadata: { name: 'r' }, rules: null })
+    expect(forms.normalize(types.struct('rbac/v1.Role'), role)).toEqual({ kind: 'Role', metadata: { name: 'r' }, rules: null })
     expect(role.rules).toEqual([])
   })
 
   it('inside of other members too', () => {
     const limits = { kind: 'LimitRange', metadata: {}, spec: { limits: [] } }
-    expect(forms.of(types.struct('core/v1.LimitRange'), limits).spec).toEqual({ limits: null })
+    expect(forms.normalize(types.struct('core/v1.LimitRange'), limits).spec).toEqual({ limits: null })
   })
 
   it('everything else is the object itself', () => {
     const pod = { kind: 'Pod', metadata: {}, spec: { containers: [{ name: 'c', resources: {} }] }, status: {} }
-    expect(forms.of(types.struct('core/v1.Pod'), pod)).toBe(pod)
+    expect(forms.normalize(types.struct('core/v1.Pod'), pod)).toBe(pod)
   })
 })

@@ -1,6 +1,6 @@
 import { memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import { deepFreeze, encodeStored, ParsedObjects } from './stored-object.ts'
+import { deepFreeze, encodeStored, ObjectCache } from './object-cache.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
 
 async function entries(count: number) {
@@ -15,21 +15,21 @@ async function entries(count: number) {
 describe('ParsedObjects', () => {
   it('parses once and shares what nobody can change', async () => {
     const [entry] = await entries(1)
-    const parsed = new ParsedObjects()
+    const parsed = new ObjectCache()
     const object = parsed.objectOf(entry!)
     expect(parsed.objectOf(entry!)).toBe(object)
     expect(Object.isFrozen(object.metadata.labels)).toBe(true)
-    expect(parsed.noteOf(entry!).labels).toBe(object.metadata.labels)
+    expect(parsed.entryOf(entry!).labels).toBe(object.metadata.labels)
   })
 
   it('remembers so many; those that are dropped come again from their bytes, labels stay', async () => {
     const all = await entries(4)
-    const parsed = new ParsedObjects({ capacity: 2 })
+    const parsed = new ObjectCache({ capacity: 2 })
     const first = parsed.objectOf(all[0]!)
     for (const entry of all.slice(1)) parsed.objectOf(entry)
-    expect(parsed.noteOf(all[0]!).object).toBeUndefined()
-    expect(parsed.noteOf(all[3]!).object).toBeDefined()
-    expect(parsed.noteOf(all[0]!).labels).toEqual({ i: '0' })
+    expect(parsed.entryOf(all[0]!).object).toBeUndefined()
+    expect(parsed.entryOf(all[3]!).object).toBeDefined()
+    expect(parsed.entryOf(all[0]!).labels).toEqual({ i: '0' })
     expect(parsed.objectOf(all[0]!)).toEqual(first)
     expect(parsed.objectOf(all[0]!)).not.toBe(first)
   })
@@ -37,20 +37,20 @@ describe('ParsedObjects', () => {
   it('remembers so many bytes, however few objects they are', async () => {
     const all = await entries(6)
     const { byteLength } = all[0]!.value
-    const parsed = new ParsedObjects({ maxBytes: 3 * byteLength })
+    const parsed = new ObjectCache({ maxBytes: 3 * byteLength })
     for (const entry of all) parsed.objectOf(entry)
-    expect(all.map((entry) => parsed.noteOf(entry).object !== undefined)).toEqual([false, false, false, true, true, true])
+    expect(all.map((entry) => parsed.entryOf(entry).object !== undefined)).toEqual([false, false, false, true, true, true])
     for (const entry of [...all, ...[...all].reverse()]) parsed.objectOf(entry)
-    expect(all.filter((entry) => parsed.noteOf(entry).object !== undefined)).toHaveLength(3)
-    const one = new ParsedObjects({ maxBytes: 1 })
+    expect(all.filter((entry) => parsed.entryOf(entry).object !== undefined)).toHaveLength(3)
+    const one = new ObjectCache({ maxBytes: 1 })
     const others = await entries(3)
     for (const entry of others) one.objectOf(entry)
-    expect(others.filter((entry) => one.noteOf(entry).object !== undefined)).toHaveLength(1)
+    expect(others.filter((entry) => one.entryOf(entry).object !== undefined)).toHaveLength(1)
   })
 
   it('works out selectable fields once for a definition', async () => {
     const [entry] = await entries(1)
-    const parsed = new ParsedObjects()
+    const parsed = new ObjectCache()
     const { definition } = sampleRegistry()
     const fields = parsed.fieldsOf(entry!, definition('configmaps'))
     expect(fields).toEqual({ 'metadata.name': 'o0', 'metadata.namespace': 'ns' })
@@ -62,7 +62,7 @@ describe('ParsedObjects', () => {
     const storage = memoryStorage()
     const text = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"__proto__":"x","constructor":"y"}}'
     await storage.put('/core/configmaps/ns/a', () => new TextEncoder().encode(text), { expect: 0 })
-    const { data } = new ParsedObjects().objectOf(storage.peek('/core/configmaps/ns/a')!) as unknown as { data: object }
+    const { data } = new ObjectCache().objectOf(storage.peek('/core/configmaps/ns/a')!) as unknown as { data: object }
     expect(Object.entries(data)).toEqual([
       ['__proto__', 'x'],
       ['constructor', 'y'],

@@ -11,10 +11,10 @@ async function service(options: SampleOptions = {}) {
   await sample.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
   const definition = sample.definition('services')
   const seen: string[] = []
-  const { policy } = definition
+  const { strategy: policy } = definition
   const watched = {
     ...definition,
-    policy: {
+    strategy: {
       ...policy,
       prepareForUpdate: (...args: Parameters<NonNullable<typeof policy.prepareForUpdate>>) => {
         seen.push('prepare')

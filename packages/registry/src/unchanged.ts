@@ -2,8 +2,8 @@ import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
-import type { FrozenObject, RequestContext, Stored } from './interfaces.ts'
-import { policyContext } from './object-metadata.ts'
+import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import { strategyContext } from './object-metadata.ts'
 import { mayRemoveAfterUpdate } from './removal.ts'
 import type { Writer } from './writer.ts'
 
@@ -14,15 +14,15 @@ import type { Writer } from './writer.ts'
 
 /** Whether writing the object as it is can do nothing: it was prepared and validated as a whole, by the rules that still hold. */
 export function isSettled(writer: Writer, definition: ResourceDefinition, entry: Entry, current: FrozenObject): boolean {
-  if (definition.policy.comparesWithOld === true) return false
-  return writer.parsed.noteOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
+  if (definition.strategy.comparesWithOld === true) return false
+  return writer.objectCache.entryOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
 }
 
 /** The answer to an update that leaves a settled object as it is, after mutating admission left it so too. */
 export async function keepUnchanged(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   kept: {
     readonly entry: Entry
     readonly current: FrozenObject
@@ -32,8 +32,8 @@ export async function keepUnchanged(
 ): Promise<Stored> {
   const { environment } = writer
   const { entry, current } = kept
-  const policy = policyContext(environment, context, definition)
-  for (const text of definition.policy.warnings?.(current as ApiObject, current, policy) ?? []) context.warn(text)
+  const policy = strategyContext(environment, context, definition)
+  for (const text of definition.strategy.warnings?.(current as ApiObject, current, policy) ?? []) context.warn(text)
   const settle = await environment.admission.validate(current, kept.attributes, kept.admission)
   await settle?.(!context.dryRun)
   return context.dryRun ? { object: current } : { object: current, entry }

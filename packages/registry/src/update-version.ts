@@ -13,7 +13,7 @@ export const optimisticLockMessage = 'the object has been modified; please apply
  * @throws ApiError 400 for a version that is none, 409 for another one, 422 where one is needed.
  */
 export function settleVersion(
-  { group, resource, policy }: ResourceDefinition,
+  { group, resource, strategy: policy }: ResourceDefinition,
   name: string,
   { next, current }: { readonly next: ApiObject; readonly current: FrozenObject },
 ): void {

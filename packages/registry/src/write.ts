@@ -12,17 +12,18 @@ import {
   toldAdmission,
   updateAttributes,
 } from './admission-request.ts'
-import type { FrozenObject, RequestContext, Stored, UpdateAnswer, UpdateRequest } from './interfaces.ts'
+import type { FrozenObject, Stored, UpdateRequest, UpdateResult, WriteContext } from './interfaces.ts'
 import { isStorableName, objectKey } from './keys.ts'
+import { deepFreeze, encodeStored, sameBytes } from './object-cache.ts'
 import {
   carryOverMetadata,
   fillNewMetadata,
   generatedName,
-  policyContext,
+  strategyContext,
   takeNamespace,
-  validateByPolicy,
+  validateByStrategy,
   validateNewMetadata,
-  validateUpdateByPolicy,
+  validateUpdateByStrategy,
   validateUpdatedMetadata,
   wipeSystemMetadata,
 } from './object-metadata.ts'
@@ -30,7 +31,6 @@ import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size
 import { settleOwnership, trackOwnership } from './ownership.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './removal.ts'
 import { type Stages, stagesOf } from './stages.ts'
-import { deepFreeze, encodeStored, sameBytes } from './stored-object.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
 import { storedKind, storedType, type Writer } from './writer.ts'
@@ -49,7 +49,7 @@ const updateAttempts = 100
 export async function createObject(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   {
     namespace,
     object: given,
@@ -111,7 +111,7 @@ function takenName(writer: Writer, definition: ResourceDefinition, { metadata }:
   const { name = '', namespace = '', generateName = '' } = metadata
   const taken = generateName === '' ? ApiError.alreadyExists(gr, name) : ApiError.generateNameConflict(gr, name)
   const entry = writer.environment.storage.peek(objectKey(definition, namespace, name))
-  const leaving = entry !== undefined && writer.parsed.objectOf(entry).metadata.deletionTimestamp !== undefined
+  const leaving = entry !== undefined && writer.objectCache.objectOf(entry).metadata.deletionTimestamp !== undefined
   return leaving ? new ApiError({ ...taken.status, message: `object is being deleted: ${taken.message}` }) : taken
 }
 
@@ -119,7 +119,7 @@ function takenName(writer: Writer, definition: ResourceDefinition, { metadata }:
 async function createOnce(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   {
     object,
     attributes,
@@ -128,20 +128,20 @@ async function createOnce(
   }: { readonly object: ApiObject; readonly attributes: AdmissionAttributes; readonly owned: boolean; readonly stages: Stages },
 ): Promise<Stored | undefined> {
   const { environment } = writer
-  const policy = policyContext(environment, context, definition)
+  const policy = strategyContext(environment, context, definition)
   fillNewMetadata(object, environment, definition)
-  definition.policy.prepareForCreate?.(object, policy)
+  definition.strategy.prepareForCreate?.(object, policy)
   const ungranted = await writer.addresses.allocate(definition, object, undefined, policy)
   if (ungranted.length > 0) throw ApiError.invalid(storedKind(writer, definition), object.metadata.name ?? '', ungranted)
   const named = storedKind(writer, definition)
-  const loading = definition.policy.ready?.(object, undefined)
+  const loading = definition.strategy.ready?.(object, undefined)
   if (loading !== undefined) await loading
   if (stages !== undefined) await stages()
-  const errors = validateByPolicy(object, definition, policy)
+  const errors = validateByStrategy(object, definition, policy)
   if (errors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', errors)
   const metadataErrors = validateNewMetadata(object, definition)
   if (metadataErrors.length > 0) throw ApiError.invalid(named, object.metadata.name ?? '', metadataErrors)
-  for (const text of definition.policy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
+  for (const text of definition.strategy.warnings?.(object, undefined, policy) ?? []) context.warn(text)
   if (stages !== undefined) await stages()
   // Judges are told the name that was generated.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
@@ -153,7 +153,7 @@ async function createOnce(
     // A version that was sent comes back, as from the stock server.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
     const type = storedType(writer, definition)
-    return { object: deepFreeze(writer.storedForms.of(type, normalize(type, object)) as ApiObject) }
+    return { object: deepFreeze(writer.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject) }
   }
   return toldAdmission(settle, () => writeEntry(writer, definition, { key, object, expect: 0, settled: true, owned, stages }))
 }
@@ -176,14 +176,14 @@ async function writeEntry(
   definition: ResourceDefinition,
   { key, object, stored, expect, settled, owned, stages }: EntryWrite,
 ): Promise<(Stored & { entry: Entry }) | undefined> {
-  const { environment, parsed } = writer
+  const { environment, objectCache: parsed } = writer
   object.metadata.resourceVersion = '0'
   const type = storedType(writer, definition)
-  const shown = writer.storedForms.of(type, normalize(type, object)) as ApiObject
+  const shown = writer.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject
   const { conversion } = definition
   const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
   if (stages !== undefined) await stages()
-  const note = parsed.newNote(canonical)
+  const note = parsed.newEntry(canonical)
   if (settled) note.settledBy = definition
   const printed = stages === undefined ? undefined : await runInSlices(printSteps(canonical), new Slices(writer.slices))
   const size = { maxBytes: environment.maxObjectBytes ?? maxObjectBytesByDefault, ownersMayGo: !owned, printed }
@@ -193,7 +193,7 @@ async function writeEntry(
       canonical.metadata.resourceVersion = String(revision)
       return encodeWithin(canonical, size)
     },
-    { expect, note },
+    { expect, memo: note },
   )
   if (result.outcome === 'conflict') return undefined
   if (stages !== undefined) await stages()
@@ -212,9 +212,9 @@ async function writeEntry(
 export async function updateObject(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   request: UpdateRequest,
-): Promise<UpdateAnswer> {
+): Promise<UpdateResult> {
   const key = objectKey(definition, request.namespace, request.name)
   let endTurn: (() => void) | undefined
   try {
@@ -225,7 +225,7 @@ export async function updateObject(
         const gr = { group: definition.group, resource: definition.resource.name }
         throw ApiError.conflict(gr, request.name, optimisticLockMessage)
       }
-      endTurn ??= await writer.turns.take(key)
+      endTurn ??= await writer.keyedMutex.lock(key)
     }
   } finally {
     endTurn?.()
@@ -236,18 +236,18 @@ export async function updateObject(
 async function tryUpdate(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   request: UpdateRequest,
   key: string,
-): Promise<UpdateAnswer | undefined> {
+): Promise<UpdateResult | undefined> {
   const { storage } = writer.environment
   const gr = { group: definition.group, resource: definition.resource.name }
   const entry = isStorableName(request.name) ? storage.peek(key) : undefined
   if (entry !== undefined) {
-    const loading = writer.parsed.load(definition, [entry])
+    const loading = writer.objectCache.load(definition, [entry])
     if (loading !== undefined) await loading
     const answer = await writer.addresses.inTurn(definition, () =>
-      updateOnce(writer, definition, context, request, entry, writer.parsed.seen(definition, entry)),
+      updateOnce(writer, definition, context, request, entry, writer.objectCache.seen(definition, entry)),
     )
     return answer === undefined ? undefined : { ...answer, created: false }
   }
@@ -277,7 +277,7 @@ async function tryUpdate(
 async function updateOnce(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   request: UpdateRequest,
   entry: Entry,
   current: FrozenObject,
@@ -318,26 +318,26 @@ async function updateOnce(
   }
 
   settleVersion(definition, name, { next, current })
-  const policy = policyContext(environment, context, definition)
-  const sub = request.rules ?? (subresource === '' ? undefined : definition.policy.subresources?.[subresource])
+  const policy = strategyContext(environment, context, definition)
+  const sub = request.rules ?? (subresource === '' ? undefined : definition.strategy.subresources?.[subresource])
   carryOverMetadata(next, current, definition)
   if (sub !== undefined) sub.prepareForUpdate(next, current, policy)
-  else definition.policy.prepareForUpdate?.(next, current, policy)
+  else definition.strategy.prepareForUpdate?.(next, current, policy)
   if (sub === undefined) {
     const ungranted = await writer.addresses.allocate(definition, next, current, policy)
     if (ungranted.length > 0) throw ApiError.invalid(named, name, ungranted)
   }
-  const loading = definition.policy.ready?.(next, current)
+  const loading = definition.strategy.ready?.(next, current)
   if (loading !== undefined) await loading
   if (stages !== undefined) await stages()
   const errors = [
     ...validateUpdatedMetadata(next, current, definition),
     ...(sub !== undefined
       ? sub.validateUpdate(next, current, policy)
-      : validateUpdateByPolicy(next, current, definition, policy)),
+      : validateUpdateByStrategy(next, current, definition, policy)),
   ]
   if (errors.length > 0) throw ApiError.invalid(named, name, errors)
-  for (const text of definition.policy.warnings?.(next, current, policy) ?? []) context.warn(text)
+  for (const text of definition.strategy.warnings?.(next, current, policy) ?? []) context.warn(text)
   if (stages !== undefined) await stages()
   const judge = request.admitted === true ? undefined : (request.shownAs?.show(next) ?? next)
   const settle = judge === undefined ? undefined : await environment.admission.validate(judge, attributes, admission)
@@ -349,7 +349,7 @@ async function updateOnce(
 async function writeUpdate(
   writer: Writer,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   {
     next,
     current,
@@ -364,9 +364,9 @@ async function writeUpdate(
     readonly whole: boolean
   },
 ): Promise<Stored | undefined> {
-  const { parsed } = writer
+  const { objectCache: parsed } = writer
   const type = storedType(writer, definition)
-  const canonical = ownMetadata(settleOwnership(current, writer.storedForms.of(type, normalize(type, next))))
+  const canonical = ownMetadata(settleOwnership(current, writer.storageNormalizer.normalize(type, normalize(type, next))))
   if (stages !== undefined) await stages()
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   if (context.dryRun) return { object: deepFreeze(canonical) }
@@ -376,7 +376,7 @@ async function writeUpdate(
   const mayBeSame =
     definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
   if (stages !== undefined) await stages()
-  const note = parsed.noteOf(entry)
+  const note = parsed.entryOf(entry)
   // A sub-resource looks at its own part only.
   const settled = whole || note.settledBy === definition
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)

@@ -1,28 +1,28 @@
-import type { ObjectForms, ObjectReader, ObjectWriter } from '@krmkit/admission'
+import type { ObjectConvertor, ObjectReader, ObjectWriter } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupKind, SliceScheduler } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
-import type { Environment } from './interfaces.ts'
+import type { RegistryEnvironment } from './interfaces.ts'
+import type { KeyedMutex } from './keyed-mutex.ts'
+import type { ObjectCache } from './object-cache.ts'
 import type { OwnedKinds } from './ownership.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
-import type { StoredForms } from './stored-form.ts'
-import type { ParsedObjects } from './stored-object.ts'
-import type { Turns } from './turns.ts'
+import type { StorageNormalizer } from './storage-normalizer.ts'
 
 /** Everything the write verbs share. */
 export interface Writer {
-  readonly environment: Environment
+  readonly environment: RegistryEnvironment
   readonly reader: ObjectReader
   /** Writes on behalf of admission plugins. */
   readonly objects: ObjectWriter
   /** The versions of objects. */
-  readonly forms: ObjectForms
-  readonly parsed: ParsedObjects
+  readonly convertor: ObjectConvertor
+  readonly objectCache: ObjectCache
   readonly owned: OwnedKinds
-  readonly storedForms: StoredForms
+  readonly storageNormalizer: StorageNormalizer
   readonly addresses: ServiceAddresses
   /** Of those who lost a race for an object. */
-  readonly turns: Turns
+  readonly keyedMutex: KeyedMutex
   /** Paces work on large input; shared by everything that the server does. */
   readonly slices: SliceScheduler
   /** The definition whose version is the stored one (or comes first), whatever version was asked for. */

@@ -16,7 +16,7 @@
 /** Position in the history of a store: whole, positive, grows by one with every write. */
 export type Revision = number
 
-/** What is stored at a key at one revision. Shared and immutable but for `note`. */
+/** What is stored at a key at one revision. Shared and immutable but for `memo`. */
 export interface Entry {
   readonly key: string
   /** Encoded once, when written; never copied afterwards. */
@@ -30,7 +30,7 @@ export interface Entry {
    * Storage never reads or persists it, and clears it some while after a later write to the key, since derived values
    * weigh several times what bytes do.
    */
-  note: unknown
+  memo: unknown
 }
 
 /**
@@ -43,8 +43,8 @@ export type Encode = (revision: Revision) => Uint8Array
 export interface WriteOptions {
   /** Revision the key must have now: `0` = the key must not exist; absent = whatever it has. */
   readonly expect?: Revision
-  /** Kept as the `note` of the new entry. */
-  readonly note?: unknown
+  /** Kept as the `memo` of the new entry. */
+  readonly memo?: unknown
 }
 
 export type WriteResult =

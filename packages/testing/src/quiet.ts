@@ -7,7 +7,7 @@ const stuckMs = 1000
 const stuckTurns = 50
 
 /** Requests under way, and whether anything happens at all. */
-export class Quiet {
+export class IdleWait {
   #open = 0
   #changes = 0
   #waiting: (() => void)[] = []

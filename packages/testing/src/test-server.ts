@@ -9,7 +9,7 @@ import { Faults } from './faults.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
-import { Quiet } from './quiet.ts'
+import { IdleWait } from './quiet.ts'
 import { type RequestShape, shapeOf } from './request-shape.ts'
 import { plant } from './seed.ts'
 import { TestAuthority } from './test-authority.ts'
@@ -72,7 +72,7 @@ class Cluster implements TestServer {
   readonly faults: Faults
   readonly #options: TestServerOptions
   readonly #users: Users
-  readonly #quiet = new Quiet()
+  readonly #quiet = new IdleWait()
   readonly #types: TypeSource
   readonly #authority: TestAuthority
   readonly #closers: AsyncDisposable[] = []

@@ -1,4 +1,4 @@
-import { createCatalog, type PolicyContext, type ResourceDefinition } from '@krmkit/kinds'
+import { createCatalog, type ResourceDefinition, type StrategyContext } from '@krmkit/kinds'
 import { type ApiObject, fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize, type StructType } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +18,12 @@ const maxGrowth = 3.2
 const runs = 6
 
 const catalog = createCatalog()
-const context: PolicyContext = { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: fixedFeatures() }
+const context: StrategyContext = {
+  clock: fakeClock(0),
+  random: seededRandom(1),
+  profile: stockProfile,
+  features: fixedFeatures(),
+}
 const bases = new Map(typedObjects.map((object) => [object.kind, JSON.parse(JSON.stringify(object)) as Record<string, unknown>]))
 
 type Times = Readonly<Record<string, number>>
@@ -38,7 +43,7 @@ function baseOf({ group, version, kind }: ResourceDefinition): Record<string, un
 
 /** How long each stage of a write takes; `undefined` for what cannot be decoded. */
 async function timesOf(definition: ResourceDefinition, raw: object): Promise<Times | undefined> {
-  const { kind, policy, version } = definition
+  const { kind, strategy: policy, version } = definition
   const object = decoded(kind.type(), raw)
   if (object === undefined) return undefined
   const times: Record<string, number> = {}

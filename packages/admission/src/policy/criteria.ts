@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { AdmissionAttributes, AdmissionContext, ObjectForm } from '../interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, ObjectVersion } from '../interfaces.ts'
 import { ruleCovers } from '../webhook/rule.ts'
 import { isSelected } from '../webhook/selection.ts'
 import type { Criteria, NamedRule } from './policy.ts'
@@ -14,7 +14,7 @@ export function matchedForm(
   object: DeepReadonly<ApiObject> | undefined,
   attributes: AdmissionAttributes,
   context: AdmissionContext,
-): ObjectForm | undefined {
+): ObjectVersion | undefined {
   const { rules, excluded, equivalent } = criteria
   if (coveringForm(excluded, equivalent, attributes, context) !== undefined) return undefined
   const { resource, kind } = attributes
@@ -28,8 +28,8 @@ function coveringForm(
   rules: readonly NamedRule[],
   equivalent: boolean,
   attributes: AdmissionAttributes,
-  { forms }: AdmissionContext,
-): ObjectForm | undefined {
+  { convertor: forms }: AdmissionContext,
+): ObjectVersion | undefined {
   const { resource, kind, subresource, name } = attributes
   const named = rules.filter(({ resourceNames }) => (resourceNames ?? []).length === 0 || resourceNames?.includes(name))
   if (named.some((rule) => ruleCovers(rule, attributes))) return { resource, kind }

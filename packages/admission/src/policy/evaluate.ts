@@ -1,6 +1,6 @@
 import { expressions } from '@krmkit/schema'
 import type { CompiledExpression, ExpressionProblem, Value, WorkBudget } from '@krmkit/schema/cel'
-import type { Variables } from './subject.ts'
+import type { Variables } from './activation.ts'
 
 /** Several expressions that share one budget. */
 

@@ -1,8 +1,8 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { expressions, loadExpressions } from '@krmkit/schema'
 import type { ConditionVerdict, MatchCondition, MatchConditions } from '../webhook/interfaces.ts'
+import { Activation, type Variables } from './activation.ts'
 import { type Budget, evaluate, OutOfBudget, type Source } from './evaluate.ts'
-import { Subject, type Variables } from './subject.ts'
 
 /** Conditions of webhooks and policies. */
 
@@ -21,7 +21,7 @@ export function matchConditions({ authorizer }: { readonly authorizer: Authorize
       return async (input) => {
         await loadExpressions()
         compiled ??= compileConditions(conditions, { params: false })
-        const subject = new Subject(input, authorizer)
+        const subject = new Activation(input, authorizer)
         const budget = { cost: conditionCostBudget, work: subject.work }
         return judge(compiled, subject.variables(null, { authorizer: true }), budget)
       }

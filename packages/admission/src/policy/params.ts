@@ -68,7 +68,11 @@ async function find(
 }
 
 /** In the version that the policy names. */
-async function shown(params: Params, { group, version, resource }: ServedKind, { forms }: AdmissionContext): Promise<Params> {
+async function shown(
+  params: Params,
+  { group, version, resource }: ServedKind,
+  { convertor: forms }: AdmissionContext,
+): Promise<Params> {
   const stored = parseApiVersion(params.apiVersion)
   if (forms === undefined || stored.version === version) return params
   return forms.show(params, { resource: { group, version, resource }, kind: { group, version, kind: params.kind } })

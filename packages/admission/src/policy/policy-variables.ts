@@ -1,7 +1,7 @@
 import { expressions } from '@krmkit/schema'
 import type { Value, WorkBudget } from '@krmkit/schema/cel'
+import type { Variables } from './activation.ts'
 import type { Source, Spending } from './evaluate.ts'
-import type { Variables } from './subject.ts'
 
 const free: Spending = { spent: () => 0 }
 

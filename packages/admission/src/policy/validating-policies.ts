@@ -1,16 +1,16 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { ApiError, type ApiObject, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
 import { loadExpressions, stringifyJson } from '@krmkit/schema'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectForm } from '../interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 import { show } from '../webhook/mutating.ts'
 import { requestFacts } from '../webhook/review.ts'
+import { Activation } from './activation.ts'
 import { matchedForm } from './criteria.ts'
-import { decide, type PolicyDecision } from './decide.ts'
+import { decide, type PolicyDecision } from './evaluate-policy.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
 import type { Binding, Policy } from './policy.ts'
 import { PolicySource } from './policy-source.ts'
-import { Subject } from './subject.ts'
 
 /**
  * Policies written as expressions: each is evaluated for every binding that picks the request, with every set of parameters that
@@ -70,7 +70,7 @@ class OneRequest {
   readonly #attributes: AdmissionAttributes
   readonly #context: AdmissionContext
   readonly #options: { readonly profile: NamingProfile; readonly authorizer: Authorizer }
-  readonly #subjects = new Map<string, Subject>()
+  readonly #subjects = new Map<string, Activation>()
   readonly #denied: Denied[] = []
 
   constructor(
@@ -110,7 +110,7 @@ class OneRequest {
     for (const [key, values] of annotations) this.#context.annotate?.(`${policy.name}/${key}`, [...values].join(', '))
   }
 
-  #form(criteria: Policy['criteria']): ObjectForm | undefined {
+  #form(criteria: Policy['criteria']): ObjectVersion | undefined {
     return matchedForm(criteria, this.#object, this.#attributes, this.#context)
   }
 
@@ -144,7 +144,7 @@ class OneRequest {
   }
 
   /** The variables of the request, once for each form that it is looked at in. */
-  async #subject(form: ObjectForm): Promise<Subject> {
+  async #subject(form: ObjectVersion): Promise<Activation> {
     const key = `${form.resource.group}/${form.resource.version}/${form.resource.resource}`
     const known = this.#subjects.get(key)
     if (known !== undefined) return known
@@ -153,7 +153,7 @@ class OneRequest {
     const { before, after } = requestFacts(attributes, form, profile)
     const shown = (object: DeepReadonly<ApiObject> | undefined) =>
       object === undefined ? null : show(object, form, this.#context)
-    const subject = new Subject(
+    const subject = new Activation(
       {
         attributes,
         object: await shown(this.#object),

@@ -1,5 +1,5 @@
 import { type ApiObject, type FakeClock, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
-import type { AdmissionContext, ObjectForms } from '../interfaces.ts'
+import type { AdmissionContext, ObjectConvertor } from '../interfaces.ts'
 import type { AdmissionReview, AdmissionVerdict, InProcessWebhook, WebhookLabels } from '../webhook/interfaces.ts'
 import type { WebhookOptions } from '../webhook/options.ts'
 import { contextOf } from './request.ts'
@@ -37,7 +37,7 @@ export function testWebhooks(
     objects = {},
     forms,
     options = {},
-  }: { objects?: Readonly<Record<string, object>>; forms?: ObjectForms; options?: Partial<WebhookOptions> } = {},
+  }: { objects?: Readonly<Record<string, object>>; forms?: ObjectConvertor; options?: Partial<WebhookOptions> } = {},
 ): TestWebhooks {
   const clock = fakeClock(Date.parse('2024-01-01T00:00:00Z'))
   const asked: string[] = []

@@ -32,7 +32,7 @@ export class HookConditions {
     if (verdict.outcome === 'error' && hook.failurePolicy === 'Fail') {
       throw ApiError.forbidden(attributes.resource, attributes.name, verdict.message)
     }
-    if (verdict.outcome === 'noMatch') context.signals?.excluded(labels)
+    if (verdict.outcome === 'noMatch') context.metrics?.excluded(labels)
     return false
   }
 

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { AdmissionAttributes, ObjectForm, ObjectForms } from '../interfaces.ts'
+import type { AdmissionAttributes, ObjectConvertor, ObjectVersion } from '../interfaces.ts'
 import { type Hook, hooksOf } from './hook.ts'
 import { ruleCovers } from './rule.ts'
 
@@ -8,7 +8,7 @@ export interface Candidate {
   readonly hook: Hook
   /** Position among all webhooks of its type. */
   readonly index: number
-  readonly form: ObjectForm
+  readonly form: ObjectVersion
 }
 
 /** Kinds of requests are few, but custom resources come and go. */
@@ -29,7 +29,7 @@ export class HookTable {
   }
 
   /** In the order in which they are called. */
-  candidates(attributes: AdmissionAttributes, forms: ObjectForms | undefined): readonly Candidate[] {
+  candidates(attributes: AdmissionAttributes, forms: ObjectConvertor | undefined): readonly Candidate[] {
     if (this.hooks.length === 0) return none
     const { operation, resource, subresource, namespace } = attributes
     if (forms !== undefined && forms.served !== this.#served) {
@@ -46,7 +46,7 @@ export class HookTable {
     return chosen
   }
 
-  #choose(attributes: AdmissionAttributes, forms: ObjectForms | undefined): readonly Candidate[] {
+  #choose(attributes: AdmissionAttributes, forms: ObjectConvertor | undefined): readonly Candidate[] {
     const chosen: Candidate[] = []
     for (const [index, hook] of this.hooks.entries()) {
       const form = formFor(hook, attributes, forms)
@@ -59,7 +59,7 @@ export class HookTable {
 const none: readonly Candidate[] = []
 
 /** As it was asked for when a rule covers that; otherwise the first other version that a rule covers. */
-function formFor(hook: Hook, attributes: AdmissionAttributes, forms: ObjectForms | undefined): ObjectForm | undefined {
+function formFor(hook: Hook, attributes: AdmissionAttributes, forms: ObjectConvertor | undefined): ObjectVersion | undefined {
   const { resource, kind, subresource } = attributes
   if (hook.rules.some((rule) => ruleCovers(rule, attributes))) return { resource, kind }
   if (!hook.equivalent || forms === undefined) return undefined

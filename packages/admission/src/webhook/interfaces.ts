@@ -138,7 +138,7 @@ export interface WebhookLabels {
 export type RejectionCause = 'calling_webhook_error' | 'no_error' | 'apiserver_internal_error'
 
 /** Hears what becomes of calls. @see API protocol specification, 6 */
-export interface WebhookSignals {
+export interface WebhookMetrics {
   /** A call has ended. `code` is the HTTP status that it amounts to, 200 when the webhook allowed. */
   called(labels: WebhookLabels, result: { readonly seconds: number; readonly rejected: boolean; readonly code: number }): void
   rejected(labels: WebhookLabels, result: { readonly cause: RejectionCause; readonly code: number }): void

@@ -1,7 +1,7 @@
 import { equalValues, jsonPatch, PatchError } from '@krmkit/fieldmanager'
 import { ApiError, type ApiObject, type DeepReadonly, type JsonValue } from '@krmkit/meta'
 import { DecodeError, parseJson } from '@krmkit/schema'
-import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, ObjectForm, ReadObject } from '../interfaces.ts'
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, ObjectVersion, ReadObject } from '../interfaces.ts'
 import type { Verdict } from './answer.ts'
 import { type Call, WebhookCaller } from './caller.ts'
 import { HookConditions } from './conditions.ts'
@@ -45,7 +45,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
     context: AdmissionContext,
   ): ApiObject | undefined | Promise<ApiObject | undefined> => {
     const chosen = (table: HookTable) => {
-      const candidates = table.candidates(attributes, context.forms)
+      const candidates = table.candidates(attributes, context.convertor)
       if (candidates.length === 0) return object
       const selection = new Selection(attributes, context)
       return candidates.some(({ hook }) => selection.picks(hook, object))
@@ -63,7 +63,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
     context: AdmissionContext,
   ): Promise<ApiObject | undefined> => {
     const memory = memoryOf(context)
-    const round = context.rounds?.round ?? 0
+    const round = context.reinvocation?.round ?? 0
     if (round > 0 && !equalValues(memory.output as unknown as JsonValue, object as unknown as JsonValue)) askAgain(memory)
     const selection = new Selection(attributes, context)
     let current = object
@@ -97,7 +97,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
       if (next !== undefined) {
         current = next
         askAgain(memory)
-        context.rounds?.again()
+        context.reinvocation?.again()
       }
       if (hook.reinvocable) memory.asked.add(hook.uid)
     }
@@ -120,7 +120,7 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   }
 }
 
-function memoryOf({ rounds }: AdmissionContext): Memory {
+function memoryOf({ reinvocation: rounds }: AdmissionContext): Memory {
   const known = rounds?.memory.get(pluginName) as Memory | undefined
   if (known !== undefined) return known
   const memory: Memory = { output: undefined, asked: new Set(), again: new Set() }
@@ -135,8 +135,8 @@ function askAgain({ asked, again }: Memory): void {
 
 export function show(
   object: DeepReadonly<ApiObject>,
-  form: ObjectForm,
-  { forms }: AdmissionContext,
+  form: ObjectVersion,
+  { convertor: forms }: AdmissionContext,
 ): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>> {
   return forms === undefined ? object : forms.show(object, form)
 }
@@ -193,8 +193,8 @@ function apply(before: JsonValue, operations: JsonValue[]): JsonValue {
 
 async function read(
   value: JsonValue,
-  { form, request }: { readonly form: ObjectForm; readonly request: ObjectForm },
-  { forms }: AdmissionContext,
+  { form, request }: { readonly form: ObjectVersion; readonly request: ObjectVersion },
+  { convertor: forms }: AdmissionContext,
 ): Promise<ReadObject> {
   checkKind(value, form)
   if (forms === undefined) return { object: value as unknown as ApiObject, shown: value as unknown as ApiObject }
@@ -207,7 +207,7 @@ async function read(
 }
 
 /** An object stays of its kind. @throws ApiError 500, without a reason, as the stock server answers */
-function checkKind(value: JsonValue, { kind: { group, version, kind } }: ObjectForm): void {
+function checkKind(value: JsonValue, { kind: { group, version, kind } }: ObjectVersion): void {
   const given = (typeof value === 'object' && value !== null ? value : {}) as { kind?: unknown; apiVersion?: unknown }
   const apiVersion = group === '' ? version : `${group}/${version}`
   if ((given.kind ?? kind) === kind && (given.apiVersion ?? apiVersion) === apiVersion) return

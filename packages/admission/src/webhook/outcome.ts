@@ -19,7 +19,7 @@ export async function outcomeOf<T>(
   clock: Clock,
   { ask, failedOpen }: { readonly ask: () => Promise<Answered<T>>; readonly failedOpen: (message: string) => void },
 ): Promise<T | undefined> {
-  const { signals, bounds } = context
+  const { metrics: signals, bounds } = context
   const from = clock.now()
   const count = (rejected: boolean, code: number): void => {
     signals?.called(labels, { seconds: (clock.now() - from) / 1000, rejected, code })

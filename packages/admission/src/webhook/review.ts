@@ -1,6 +1,6 @@
 import type { ApiObject, DeepReadonly, GroupVersionKind, GroupVersionResource, JsonObject, NamingProfile } from '@krmkit/meta'
 import { stringifyJson } from '@krmkit/schema'
-import type { AdmissionAttributes, ObjectForm } from '../interfaces.ts'
+import type { AdmissionAttributes, ObjectVersion } from '../interfaces.ts'
 import { namespaceOf } from './selection.ts'
 
 /** Versions of AdmissionReview that we speak. */
@@ -23,7 +23,7 @@ export interface ShownObjects {
  *
  * @see API protocol specification, 2.8
  */
-export function requestFacts(attributes: AdmissionAttributes, form: ObjectForm, profile: NamingProfile): RequestFacts {
+export function requestFacts(attributes: AdmissionAttributes, form: ObjectVersion, profile: NamingProfile): RequestFacts {
   const { subresource, name, operation, user, dryRun } = attributes
   const namespace = namespaceOf(attributes)
   const { username, uid = '', groups, extra } = user

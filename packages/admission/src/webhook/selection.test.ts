@@ -1,6 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import type { AdmissionAttributes, ObjectForms } from '../interfaces.ts'
+import type { AdmissionAttributes, ObjectConvertor } from '../interfaces.ts'
 import { attributesOf, contextOf } from '../testing/request.ts'
 import { hooksOf } from './hook.ts'
 import { HookTable } from './hook-table.ts'
@@ -88,7 +88,7 @@ describe('tables of webhooks', () => {
     resource: { group: 'shop.example.com', version, resource: 'widgets' },
     kind: { group: 'shop.example.com', version, kind: 'Widget' },
   })
-  const forms: ObjectForms = {
+  const forms: ObjectConvertor = {
     served: 1,
     equivalents: () => [at('v1'), at('v2')],
     show: (object) => object,

@@ -28,7 +28,7 @@ export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
     attributes: AdmissionAttributes,
     context: AdmissionContext,
   ): readonly Candidate[] => {
-    const candidates = table.candidates(attributes, context.forms)
+    const candidates = table.candidates(attributes, context.convertor)
     if (candidates.length === 0) return candidates
     const selection = new Selection(attributes, context)
     return candidates.filter(({ hook }) => selection.picks(hook, object))

@@ -3,7 +3,7 @@ import { collectionPrefix, type Registry } from '@krmkit/registry'
 import type { Storage, Watcher } from '@krmkit/storage'
 
 export interface StoreFeedOptions {
-  readonly registry: Pick<Registry, 'environment' | 'parsed' | 'stored'>
+  readonly registry: Pick<Registry, 'environment' | 'objectCache' | 'stored'>
   /** Everything ends when it aborts. */
   readonly closing: AbortSignal
   readonly onFault: (error: unknown) => void
@@ -22,7 +22,11 @@ export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): Obj
       const definition = registry.stored(group, resource)
       if (definition === undefined) return undefined
       const { storage } = registry.environment
-      const followed = new FollowedCollection(storage, registry.parsed, collectionPrefix(definition), { sink, closing, onFault })
+      const followed = new FollowedCollection(storage, registry.objectCache, collectionPrefix(definition), {
+        sink,
+        closing,
+        onFault,
+      })
       await followed.begin()
       return () => followed.catchUp()
     },
@@ -35,14 +39,14 @@ interface FollowOptions extends Pick<StoreFeedOptions, 'closing' | 'onFault'> {
 
 class FollowedCollection {
   readonly #storage: Storage
-  readonly #parsed: Registry['parsed']
+  readonly #parsed: Registry['objectCache']
   readonly #prefix: string
   readonly #options: FollowOptions
   #watcher: Watcher | undefined
   /** The newest revision that was looked at. */
   #seen = -1
 
-  constructor(storage: Storage, parsed: Registry['parsed'], prefix: string, options: FollowOptions) {
+  constructor(storage: Storage, parsed: Registry['objectCache'], prefix: string, options: FollowOptions) {
     this.#storage = storage
     this.#parsed = parsed
     this.#prefix = prefix

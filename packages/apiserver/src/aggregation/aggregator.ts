@@ -1,16 +1,16 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { APIService } from '@krmkit/kinds/apiregistration/v1'
 import { type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
-import { collectionPrefix, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
+import { collectionPrefix, type Registry, updateObject, type WriteContext } from '@krmkit/registry'
 import { serverContext } from '../bootstrap.ts'
 import type { ApiResponse } from '../interfaces.ts'
-import type { AvailabilitySignals } from '../metrics.ts'
+import type { AvailabilityMetrics } from '../metrics.ts'
 import type { RemoteSource } from '../openapi/index.ts'
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 import { textResponse } from '../responses.ts'
+import { Autoregister, ignoringRaces } from './autoregister.ts'
 import { failedCheck, local, type Verdict } from './availability.ts'
 import type { Aggregation, RemoteVersion } from './interfaces.ts'
-import { ignoringRaces, LocalKeeper } from './local-keeper.ts'
 import { RemoteDiscovery } from './remote-discovery.ts'
 import { RemoteOpenApi } from './remote-openapi.ts'
 import { type RemoteService, remoteService } from './remote-service.ts'
@@ -32,7 +32,7 @@ export interface AggregatorOptions {
   readonly clock: Clock
   readonly closing: AbortSignal
   readonly onFault: (error: unknown) => void
-  readonly signals: AvailabilitySignals
+  readonly signals: AvailabilityMetrics
 }
 
 interface Known {
@@ -58,10 +58,10 @@ export class Aggregator {
   readonly #timers = new Map<string, () => void>()
   /** Checks under way; true: something has happened since it began. */
   readonly #checking = new Map<string, boolean>()
-  readonly #context: RequestContext
+  readonly #context: WriteContext
   readonly #discovery: RemoteDiscovery
   readonly #openApi: RemoteOpenApi
-  #keeper: LocalKeeper | undefined
+  #keeper: Autoregister | undefined
   #work: Promise<void> = Promise.resolve()
   #remote: readonly RemoteVersion[] = []
 
@@ -89,7 +89,7 @@ export class Aggregator {
     const own = this.#own
     if (own === undefined) return
     const { registry, closing } = this.#options
-    const keeper = new LocalKeeper({
+    const keeper = new Autoregister({
       registry,
       own,
       context: this.#context,
@@ -100,10 +100,10 @@ export class Aggregator {
     })
     this.#keeper = keeper
     const { entries, revision } = await registry.environment.storage.list({ prefix: collectionPrefix(own) })
-    for (const entry of entries) this.#remember(registry.parsed.objectOf(entry) as unknown as Service)
+    for (const entry of entries) this.#remember(registry.objectCache.objectOf(entry) as unknown as Service)
     this.#follow(own, revision, (name, entry) => {
       if (entry === undefined) this.#forget(name)
-      else this.#remember(registry.parsed.objectOf(entry) as unknown as Service)
+      else this.#remember(registry.objectCache.objectOf(entry) as unknown as Service)
     })
     for (const behind of ['services', 'endpoints']) {
       const definition = registry.stored('', behind)
@@ -124,7 +124,7 @@ export class Aggregator {
   }
 
   /** The answer of another server; undefined for what is served here. */
-  pass(state: RequestState, limitBytes: number): Promise<ApiResponse> | undefined {
+  pass(state: RequestContext, limitBytes: number): Promise<ApiResponse> | undefined {
     if (this.#remote.length === 0) return undefined
     const { path } = state.info
     const document = openapiPath.exec(path)
@@ -138,7 +138,7 @@ export class Aggregator {
     return this.#pass(known, state, limitBytes)
   }
 
-  async #pass({ service, remote }: Known, state: RequestState, limitBytes: number): Promise<ApiResponse> {
+  async #pass({ service, remote }: Known, state: RequestContext, limitBytes: number): Promise<ApiResponse> {
     const available = (service.status?.conditions ?? []).some(({ type, status }) => type === 'Available' && status === 'True')
     if (!available || remote === undefined) return textResponse(503, 'service unavailable\n')
     if (remote instanceof Error) return textResponse(500, `${remote.message}\n`)
@@ -149,7 +149,7 @@ export class Aggregator {
   #follow(
     definition: ResourceDefinition,
     from: number,
-    tell: (name: string, entry: Parameters<Registry['parsed']['objectOf']>[0] | undefined) => void,
+    tell: (name: string, entry: Parameters<Registry['objectCache']['objectOf']>[0] | undefined) => void,
   ): void {
     const { registry, closing } = this.#options
     const prefix = collectionPrefix(definition)

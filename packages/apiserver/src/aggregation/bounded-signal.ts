@@ -1,6 +1,6 @@
 import type { Clock } from '@krmkit/meta'
 import type { ApiResponse } from '../interfaces.ts'
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 
 /** An end for a request that is passed on: the client goes away, nobody waits any more, or `ms` have passed. */
 export interface Bound {
@@ -11,7 +11,7 @@ export interface Bound {
   release(): void
 }
 
-export function boundOf({ signal, deadline }: Pick<RequestState, 'signal' | 'deadline'>, clock: Clock, ms?: number): Bound {
+export function boundOf({ signal, deadline }: Pick<RequestContext, 'signal' | 'deadline'>, clock: Clock, ms?: number): Bound {
   const ended = new AbortController()
   const leave = (): void => ended.abort(signal.reason)
   if (signal.aborted) leave()

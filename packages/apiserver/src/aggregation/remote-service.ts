@@ -2,13 +2,13 @@ import { clusterServices, type ObjectReader, type ServiceAddress } from '@krmkit
 import { type Clock, MetaError, type Random, type UserInfo } from '@krmkit/meta'
 import { base64ToBytes } from '@krmkit/schema'
 import type { ApiResponse, Handler } from '../interfaces.ts'
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 import { textResponse } from '../responses.ts'
 import { boundOf } from './bounded-signal.ts'
 import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation, ProxiedRequest, ProxiedTarget } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
-import { answered, identityOf, passedOn } from './passed-on.ts'
+import { answered, identityOf, passedOn } from './proxy-request.ts'
 
 /** The way to one service, which may be a handler in this process. */
 export interface RemoteService {
@@ -16,7 +16,7 @@ export interface RemoteService {
   /** `namespace/name:port`: services with the same one are the same server. */
   readonly place: string
   /** Passes a request on as it came; what goes wrong is an answer too. */
-  pass(state: RequestState, limitBytes: number): Promise<ApiResponse>
+  pass(state: RequestContext, limitBytes: number): Promise<ApiResponse>
   /** Asks on the server's own account. Rejects with an Error that tells why there is no answer. */
   ask(path: string, question: Question): Promise<ApiResponse>
   /**
@@ -96,7 +96,7 @@ class ReachedService implements RemoteService {
     this.#reach = reach
   }
 
-  async pass(state: RequestState, limitBytes: number): Promise<ApiResponse> {
+  async pass(state: RequestContext, limitBytes: number): Promise<ApiResponse> {
     const { options, resolve, trusted } = this.#reach
     let address: ServiceAddress
     try {
@@ -141,7 +141,7 @@ function own(path: string, { user, headers, signal }: Question): ProxiedRequest 
   return { method: 'GET', path, headers: { accept: 'application/json', ...headers, ...identityOf({ user }) }, signal }
 }
 
-function isDiscovery({ info }: RequestState): boolean {
+function isDiscovery({ info }: RequestContext): boolean {
   return !info.isResource && info.path.split('/').filter((part) => part !== '').length === 3
 }
 

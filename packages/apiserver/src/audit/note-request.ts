@@ -1,13 +1,13 @@
 import type { JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema'
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { ObjectFacts } from './bodies.ts'
 
 /**
  * Notes what a request wants to write, where a trail is kept. The first note counts: changes run again when another writer was
  * first. Whoever made the object may go on changing it.
  */
-export function noteRequestObject(state: RequestState, object: unknown): void {
+export function noteRequestObject(state: RequestContext, object: unknown): void {
   const { auditLevel } = state
   if (auditLevel === 'None' || state.requestObject !== undefined) return
   const value = auditLevel === 'Metadata' ? undefined : (copyJson(object) as JsonValue)

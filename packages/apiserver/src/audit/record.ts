@@ -2,7 +2,7 @@ import type { AdmissionDecision } from '@krmkit/admission'
 import type { Clock, JsonValue, NamingProfile, StatusDetails, UserInfo } from '@krmkit/meta'
 import { stringifyJson } from '@krmkit/schema'
 import type { ApiResponse } from '../interfaces.ts'
-import { header, type RequestState } from '../request-state.ts'
+import { header, type RequestContext } from '../request-context.ts'
 import { type BodyReader, type ObjectFacts, withoutManagedFields, withoutTokens } from './bodies.ts'
 import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'
 import { sourceAddresses } from './source-addresses.ts'
@@ -32,7 +32,7 @@ export interface Outcome {
  *     RequestReceived -> ResponseStarted (requests that last) -> ResponseComplete | Panic
  */
 export class AuditRecord {
-  readonly #state: RequestState
+  readonly #state: RequestContext
   readonly #kept: readonly KeptBy[]
   readonly #options: RecordOptions
   /** Whoever was authenticated; absent when that failed. */
@@ -40,7 +40,7 @@ export class AuditRecord {
   readonly #sourceIPs: readonly string[]
   readonly #userAgent: string | undefined
 
-  constructor(state: RequestState, kept: readonly KeptBy[], options: RecordOptions, user: UserInfo | undefined) {
+  constructor(state: RequestContext, kept: readonly KeptBy[], options: RecordOptions, user: UserInfo | undefined) {
     this.#state = state
     this.#kept = kept
     this.#options = options
@@ -192,7 +192,7 @@ function decisionsText(decisions: readonly AdmissionDecision[]): string {
 }
 
 /** What the path names, completed by what the body says. */
-function objectRefOf({ info, requestObject }: RequestState): AuditObjectRef | undefined {
+function objectRefOf({ info, requestObject }: RequestContext): AuditObjectRef | undefined {
   if (!info.isResource) return undefined
   const body: ObjectFacts = requestObject?.facts ?? {}
   const ref = {

@@ -7,7 +7,7 @@ import {
 } from '@krmkit/kinds'
 import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@krmkit/kinds/apiextensions/v1'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime, Slices } from '@krmkit/meta'
-import { collectionPrefix, deleteObject, type Registry, type RequestContext, updateObject } from '@krmkit/registry'
+import { collectionPrefix, deleteObject, type Registry, updateObject, type WriteContext } from '@krmkit/registry'
 import type { Watcher } from '@krmkit/storage'
 import { serverContext } from '../bootstrap.ts'
 import type { WebhookConverters } from '../conversion/webhook-converter.ts'
@@ -58,7 +58,7 @@ class Follower {
   readonly #known = new Map<string, Known>()
   /** Watches of the instances of definitions that are going away. */
   readonly #leaving = new Map<string, Watcher>()
-  readonly #context: RequestContext
+  readonly #context: WriteContext
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: CustomResourcesOptions, own: ResourceDefinition) {
@@ -74,7 +74,7 @@ class Follower {
     const { storage } = registry.environment
     const prefix = collectionPrefix(this.#own)
     const { entries, revision } = await storage.list({ prefix })
-    const found = entries.map((entry) => registry.parsed.objectOf(entry) as unknown as Definition)
+    const found = entries.map((entry) => registry.objectCache.objectOf(entry) as unknown as Definition)
     for (const definition of found) this.#remember(definition)
     this.#serve()
     const watcher = storage.watch({ prefix, from: revision })
@@ -82,7 +82,7 @@ class Follower {
       this.#later(async () => {
         const groups = new Set<string>()
         for (const event of watcher.take()) {
-          const definition = registry.parsed.objectOf(event.entry) as unknown as Definition
+          const definition = registry.objectCache.objectOf(event.entry) as unknown as Definition
           groups.add(definition.spec.group)
           if (event.type === 'delete') this.#forget(event.key.slice(prefix.length))
           else this.#remember(definition)
@@ -237,7 +237,7 @@ class Follower {
     const slices = new Slices(registry.slices)
     for (const entry of entries) {
       if (slices.due(true)) await slices.next()
-      const { metadata } = registry.parsed.objectOf(entry)
+      const { metadata } = registry.objectCache.objectOf(entry)
       if (metadata.deletionTimestamp !== undefined) continue
       try {
         await deleteObject(registry, definition, this.#context, {

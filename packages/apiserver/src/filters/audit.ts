@@ -1,7 +1,7 @@
 import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
 import { AuditRecord, type KeptBy, type RecordOptions } from '../audit/record.ts'
 import type { ApiResponse } from '../interfaces.ts'
-import { type AuditLevel, type Filter, header, type RequestState } from '../request-state.ts'
+import { type AuditLevel, type Filter, header, type RequestContext } from '../request-context.ts'
 
 const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
 
@@ -49,7 +49,7 @@ export function auditRefused(trails: readonly AuditTrail[], options: RecordOptio
 async function tellRefusal(
   trails: readonly AuditTrail[],
   options: RecordOptions,
-  state: RequestState,
+  state: RequestContext,
   code: number,
   error: unknown,
 ): Promise<void> {
@@ -67,7 +67,7 @@ function codeOf(error: unknown): number {
 }
 
 /** How somebody tried to say who they are; never with what. */
-function attempted({ request }: RequestState): string {
+function attempted({ request }: RequestContext): string {
   const methods: string[] = []
   const [scheme = ''] = (header(request, 'authorization') ?? '').split(' ')
   if (scheme !== '')
@@ -91,13 +91,13 @@ function highest(kept: readonly KeptBy[]): AuditLevel {
   return levels[Math.max(...kept.map(({ decision }) => levels.indexOf(decision.level)))] ?? 'None'
 }
 
-function attributesOf({ info, user }: RequestState): AuditAttributes {
+function attributesOf({ info, user }: RequestContext): AuditAttributes {
   const { verb, isResource, group, resource, subresource, namespace, name, path } = info
   return { user, verb, isResource, group, resource, subresource, namespace, name, path }
 }
 
 /** A stream is told of when it begins, where it lasts, and when it ends. */
-async function followed(record: AuditRecord, state: RequestState, response: ApiResponse): Promise<ApiResponse> {
+async function followed(record: AuditRecord, state: RequestContext, response: ApiResponse): Promise<ApiResponse> {
   const { body, ...head } = response
   if (body.kind !== 'stream') return response
   const { verb, subresource } = state.info

@@ -2,7 +2,7 @@ import { type AuthenticationOutcome, identityHeaders } from '@krmkit/authenticat
 import { ApiError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { ApiRequest } from '../interfaces.ts'
-import { ArrivedRequest, type RequestState } from '../request-state.ts'
+import { IncomingRequest, type RequestContext } from '../request-context.ts'
 import { authentication } from './authentication.ts'
 
 const alice = { username: 'alice', groups: ['dev'] }
@@ -24,7 +24,12 @@ async function run(
     signal: new AbortController().signal,
     ...(user === undefined ? {} : { user }),
   }
-  const state: RequestState = new ArrivedRequest(request, { info: {} as never, query: {} as never, startedAt: 0, auditId: 'a' })
+  const state: RequestContext = new IncomingRequest(request, {
+    info: {} as never,
+    query: {} as never,
+    startedAt: 0,
+    auditId: 'a',
+  })
   const authenticate = () => {
     if (outcome instanceof Error) throw outcome
     return outcome

@@ -2,7 +2,7 @@ import type { AuthenticationOutcome, Authenticator, IdentityHeaders } from '@krm
 import { ApiError } from '@krmkit/meta'
 import { DerivedRequest } from '../derived-request.ts'
 import type { ApiRequest } from '../interfaces.ts'
-import type { Filter, RequestState } from '../request-state.ts'
+import type { Filter, RequestContext } from '../request-context.ts'
 
 export interface AuthenticationFilterOptions {
   /** Judges the headers that say who the caller is, whatever authenticates it. Those of a proxy do not get beyond authentication. */
@@ -52,7 +52,7 @@ async function outcomeOf(
   }
 }
 
-function withoutProxyHeaders(state: RequestState, isProxyHeader: (name: string) => boolean): void {
+function withoutProxyHeaders(state: RequestContext, isProxyHeader: (name: string) => boolean): void {
   const { headers } = state.request
   for (const name in headers) {
     if (!isProxyHeader(name)) continue

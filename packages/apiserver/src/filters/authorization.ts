@@ -9,8 +9,8 @@ import {
   parseLabelSelector,
   stockProfile,
 } from '@krmkit/meta'
+import type { Filter, RequestContext } from '../request-context.ts'
 import { requestSelectors } from '../request-selectors.ts'
-import type { Filter, RequestState } from '../request-state.ts'
 
 /** Asks whether the caller may do that; @see API protocol specification, 5.9. */
 export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfile = stockProfile): Filter {
@@ -45,7 +45,7 @@ function refuse(attributes: Attributes, { decision, reason, error }: Decision): 
 }
 
 /** What a request is about. A list or watch of one object by its name counts as asking for that object. */
-export function attributesOf(state: RequestState): Attributes {
+export function attributesOf(state: RequestContext): Attributes {
   const { info, user, query } = state
   const { isResource, verb, group, version, resource, subresource, namespace, path } = info
   const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }

@@ -1,5 +1,5 @@
-import type { Filter } from '../request-state.ts'
-import { header } from '../request-state.ts'
+import type { Filter } from '../request-context.ts'
+import { header } from '../request-context.ts'
 
 /**
  * Answers browsers of allowed origins. Patterns are regular expressions given by the operator, which allow every origin that

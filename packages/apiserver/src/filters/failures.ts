@@ -1,11 +1,11 @@
 import type { ApiResponse } from '../interfaces.ts'
-import type { Filter, RequestState } from '../request-state.ts'
+import type { Filter, RequestContext } from '../request-context.ts'
 
 /**
  * Turns what the rest of the chain throws into an answer, so that the filters before it see how the request ended, whether it
  * was refused or answered.
  */
-export function failures(answer: (state: RequestState, error: unknown) => ApiResponse): Filter {
+export function failures(answer: (state: RequestContext, error: unknown) => ApiResponse): Filter {
   return async (state, next) => {
     try {
       return await next()

@@ -2,7 +2,7 @@ import { decodedKey, impersonationHeaders, singleValue, valuesOf } from '@krmkit
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '../interfaces.ts'
-import type { Filter } from '../request-state.ts'
+import type { Filter } from '../request-context.ts'
 import { refuseUnlessAllowed } from './authorization.ts'
 
 const anonymousUser = 'system:anonymous'

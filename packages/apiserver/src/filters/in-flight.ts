@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { BodyPauses } from '../flow-control/body-pauses.ts'
-import type { Filter } from '../request-state.ts'
+import type { Filter } from '../request-context.ts'
 import { tooManyRequests } from '../responses.ts'
 import { isLongRunning, isMutating } from './long-running.ts'
 

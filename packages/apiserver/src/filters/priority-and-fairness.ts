@@ -3,7 +3,7 @@ import { BodyPauses, mayHaveBody, type PausablePlace, type Place } from '../flow
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
 import type { ApiResponse } from '../interfaces.ts'
-import type { Filter, RequestState } from '../request-state.ts'
+import type { Filter, RequestContext } from '../request-context.ts'
 import { tooManyRequests } from '../responses.ts'
 import { isLongRunning } from './long-running.ts'
 
@@ -58,7 +58,7 @@ async function serveAtOnce(
   }
 }
 
-async function serveInTurn(serving: Serving, state: RequestState, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+async function serveInTurn(serving: Serving, state: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
   const served = await serving.wait(state)
   return served ? serving.serve(state, next) : serving.refused()
 }
@@ -73,7 +73,7 @@ class Serving implements Place {
   readonly #context: ServingContext
   readonly #schema: FlowSchemaState
   readonly #request: SeatRequest
-  #state: RequestState | undefined
+  #state: RequestContext | undefined
 
   constructor(context: ServingContext, schema: FlowSchemaState, request: SeatRequest) {
     this.#context = context
@@ -82,7 +82,7 @@ class Serving implements Place {
   }
 
   /** Waits for seats. @returns whether there are some. */
-  async wait(state: RequestState): Promise<boolean> {
+  async wait(state: RequestContext): Promise<boolean> {
     const { controller, waitMs, clock } = this.#context
     const left = state.deadline === undefined ? waitMs : (state.deadline - clock.now()) / 4
     const options = { waitMs: Math.max(0, Math.min(longestWaitMs, left)), signal: state.signal }
@@ -93,7 +93,7 @@ class Serving implements Place {
     return tooManyRequests(this.#schema.level.retryAfter.seconds)
   }
 
-  async serve(state: RequestState, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  async serve(state: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     this.#state = state
     if (state.info.verb === 'watch') return this.#serveWatch(state, next)
     const pausable = this.#context.pauses.attach(state, this)
@@ -112,13 +112,13 @@ class Serving implements Place {
     const outcome = this.#context.controller.resume(this.#request, this.#schema)
     if (outcome === 'executing') return undefined
     if (outcome === 'rejected') throw this.#tooMany()
-    return this.wait(this.#state as RequestState).then((served) => {
+    return this.wait(this.#state as RequestContext).then((served) => {
       if (!served) throw this.#tooMany()
     })
   }
 
   /** Seats are held until the initial state has been handed on, if there is one. */
-  async #serveWatch(state: RequestState, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  async #serveWatch(state: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
     let initialized = false
     let cancel: (() => void) | undefined
     const end = (): void => {

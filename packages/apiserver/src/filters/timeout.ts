@@ -1,7 +1,7 @@
 import { ApiError, type Clock, MetaError, parseDurationMs } from '@krmkit/meta'
 import type { ApiResponse } from '../interfaces.ts'
 import { text } from '../query.ts'
-import type { Filter } from '../request-state.ts'
+import type { Filter } from '../request-context.ts'
 
 /**
  * Ends requests that take too long with 504. Watches bound themselves. A `timeout` parameter may shorten the limit; no time at

@@ -1,4 +1,4 @@
-import type { Filter } from '../request-state.ts'
+import type { Filter } from '../request-context.ts'
 
 const maxWarningCharacters = 256
 const maxAllCharacters = 4096

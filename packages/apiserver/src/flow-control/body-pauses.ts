@@ -1,5 +1,5 @@
 import { type BodyReading, DerivedRequest } from '../derived-request.ts'
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 
 /** A place among the requests that are served. */
 export interface Place {
@@ -27,7 +27,7 @@ export class BodyPauses {
   #waiting: Wait[] = []
 
   /** From now on, reading the body of the request pauses its place. @returns undefined where there is no body. */
-  attach(state: Pick<RequestState, 'request'>, place: Place): PausablePlace | undefined {
+  attach(state: Pick<RequestContext, 'request'>, place: Place): PausablePlace | undefined {
     if (!mayHaveBody(state.request.method)) return undefined
     const pausable = new PausablePlace(place, this)
     state.request = new DerivedRequest(state.request, { reading: pausable })

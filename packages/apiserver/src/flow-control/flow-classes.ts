@@ -1,9 +1,9 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 
 /** What a request is judged by. */
-export type FlowRequest = Pick<RequestState, 'info' | 'user'>
+export type FlowRequest = Pick<RequestContext, 'info' | 'user'>
 
 /** Which flow schema a request belongs to, and which priority level that one names. */
 export interface FlowClass {
@@ -102,7 +102,7 @@ function fits({ resourceRules = [], nonResourceRules = [] }: DeepReadonly<Rule>,
 
 const accountPrefix = 'system:serviceaccount:'
 
-function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>, caller: RequestState['user']): boolean {
+function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>, caller: RequestContext['user']): boolean {
   if (kind === 'User') return user?.name === '*' || user?.name === caller.username
   if (kind === 'Group') return group?.name === '*' || (caller.groups ?? []).includes(group?.name ?? '')
   if (kind !== 'ServiceAccount' || serviceAccount === undefined) return false
@@ -113,7 +113,7 @@ function isSubject({ kind, user, group, serviceAccount }: DeepReadonly<Subject>,
   return own !== '' && !own.includes(':') && (name === '*' || name === own)
 }
 
-function fitsResource(rule: DeepReadonly<ResourceRule>, info: RequestState['info']): boolean {
+function fitsResource(rule: DeepReadonly<ResourceRule>, info: RequestContext['info']): boolean {
   if (!includes(rule.verbs, info.verb) || !includes(rule.apiGroups, info.group)) return false
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
   if (!includes(rule.resources, resource)) return false

@@ -1,5 +1,5 @@
 import type { FrozenObject } from '@krmkit/registry'
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 import { flowClasses } from './flow-classes.ts'
 import { FlowStatistics } from './flow-statistics.ts'
 import { levelConfigurations, withMandatorySchemas } from './level-configuration.ts'
@@ -39,7 +39,7 @@ export interface FlowSchemaState {
   readonly headers: Readonly<Record<string, string>> | undefined
 }
 
-type Classified = Pick<RequestState, 'info' | 'user' | 'query'>
+type Classified = Pick<RequestContext, 'info' | 'user' | 'query'>
 type Classifier = (request: Classified) => FlowSchemaState
 
 /**

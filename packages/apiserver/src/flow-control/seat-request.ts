@@ -1,4 +1,4 @@
-import type { RequestState } from '../request-state.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { FlowStatistics } from './flow-statistics.ts'
 import type { Queue } from './queue.ts'
 import type { FlowHash } from './shuffle-shard.ts'
@@ -20,7 +20,7 @@ export class SeatRequest {
   /** Which of the flows of its schema it belongs to. */
   readonly distinguisher: string
   readonly hash: FlowHash | undefined
-  readonly state: Pick<RequestState, 'info' | 'user'>
+  readonly state: Pick<RequestContext, 'info' | 'user'>
   readonly initialSeats: number
   finalSeats: number
   /** How long seats are kept after the end, in milliseconds. */
@@ -39,7 +39,7 @@ export class SeatRequest {
   next: SeatRequest | undefined
 
   constructor(
-    state: Pick<RequestState, 'info' | 'user'>,
+    state: Pick<RequestContext, 'info' | 'user'>,
     flow: { readonly statistics: FlowStatistics; readonly distinguisher: string; readonly hash: FlowHash | undefined },
     work: WorkEstimate,
   ) {

@@ -41,7 +41,7 @@ export class Fingerprints {
   definition(definition: ResourceDefinition): string {
     const known = this.#ofDefinitions.get(definition)
     if (known !== undefined) return known
-    const { group, version, kind, policy, resource, subresources } = definition
+    const { group, version, kind, strategy: policy, resource, subresources } = definition
     const form = this.#options.customForm(definition)
     const made = digest(
       JSON.stringify([

@@ -46,7 +46,7 @@ export function documentName(group: string, version: string): string {
 }
 
 function published(definition: ResourceDefinition, options: PublishingOptions): PublishedResource[] {
-  const { kind, policy, resource } = definition
+  const { kind, strategy: policy, resource } = definition
   const form = options.customForm(definition)
   const written =
     form === undefined ? undefined : customSchemas({ kind, listKind: listKindOf(definition), source: options.types, ...form })

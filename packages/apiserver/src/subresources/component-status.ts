@@ -2,7 +2,7 @@ import { defaultPrinter } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
-import { header } from '../request-state.ts'
+import { header } from '../request-context.ts'
 import type { ResourceRequest } from '../resource-handler.ts'
 import { objectResponse } from '../responses.ts'
 import { tableOf } from '../table.ts'
@@ -23,7 +23,7 @@ export async function componentStatuses({ machinery, state, definition }: Resour
   const representation = responder.negotiator.negotiate(header(state.request, 'accept'), { transforms: ['Table'] })
   const metadata = {}
   if (representation.transform !== undefined) {
-    const table = tableOf(definition.policy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, {
+    const table = tableOf(definition.strategy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, {
       version: representation.transform.version,
       profile: writer.environment.profile,
       include: 'Metadata',

@@ -2,7 +2,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
-import { header } from '../request-state.ts'
+import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { checkIdentity, presentStored } from '../verbs/write.ts'
 

@@ -1,10 +1,10 @@
-import type { ResourceDefinition, SubresourcePolicy } from '@krmkit/kinds'
+import type { ResourceDefinition, SubresourceStrategy } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
-import { admissionAttributes, admissionContext, mendAdmitted, type RequestContext } from '@krmkit/registry'
+import { admissionAttributes, admissionContext, mendAdmitted, type WriteContext } from '@krmkit/registry'
 import type { ResourceRequest } from '../resource-handler.ts'
 
 /** The operation itself decides what it changes; the rules of the object's own updates do not apply. */
-export const anyChange: SubresourcePolicy = { prepareForUpdate: () => {}, validateUpdate: () => [] }
+export const anyChange: SubresourceStrategy = { prepareForUpdate: () => {}, validateUpdate: () => [] }
 
 /** What admission is told of an operation. */
 export interface Operation {
@@ -27,7 +27,7 @@ export interface OperationAdmission {
 export function operationAdmission(
   { machinery, state }: ResourceRequest,
   definition: ResourceDefinition,
-  context: RequestContext,
+  context: WriteContext,
   { name, kind, operation = 'CREATE' }: Operation,
 ): OperationAdmission {
   const { admission } = machinery.writer.environment

@@ -10,7 +10,7 @@ import {
 } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
-import { header } from '../request-state.ts'
+import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { statusResponse } from '../responses.ts'
 import { operationAdmission } from './operation.ts'

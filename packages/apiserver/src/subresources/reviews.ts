@@ -2,7 +2,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { takeNamespace, trackOwnership } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject, withDefaults } from '../request-body.ts'
-import { header } from '../request-state.ts'
+import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
 import {

@@ -12,7 +12,7 @@ import {
 } from '@krmkit/fieldmanager'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type ManagedFieldsEntry } from '@krmkit/meta'
-import type { FrozenObject, RequestContext } from '@krmkit/registry'
+import type { FrozenObject, WriteContext } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'
 
 /**
@@ -33,10 +33,10 @@ export interface ScaleOwners {
 export function scaleOwners(
   definition: ResourceDefinition,
   current: FrozenObject,
-  { context, scaleType, now }: { readonly context: RequestContext; readonly scaleType: () => StructType; readonly now: number },
+  { context, scaleType, now }: { readonly context: WriteContext; readonly scaleType: () => StructType; readonly now: number },
 ): ScaleOwners {
   const apiVersion = formatApiVersion(definition.kind)
-  const { specReplicas = [], specReplicasByVersion = { [apiVersion]: specReplicas } } = definition.policy.scale ?? {}
+  const { specReplicas = [], specReplicasByVersion = { [apiVersion]: specReplicas } } = definition.strategy.scale ?? {}
   const replicasPaths = Object.fromEntries(
     Object.entries(specReplicasByVersion).map(([version, path]) => [
       version,

@@ -2,7 +2,7 @@ import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsE
 import { type FrozenObject, isStorableName, objectKey, updateObject } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
-import { header } from '../request-state.ts'
+import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { appliedObject, type PatchTarget, patchBody, patched, patchKind } from '../verbs/patch.ts'
 import { presentObject } from '../verbs/read.ts'
@@ -87,7 +87,7 @@ export async function scaleResource(request: ResourceRequest): Promise<ApiRespon
 }
 
 function scaleOf({ definition }: ResourceRequest, object: FrozenObject, lenient = false): DeepReadonly<Scale> {
-  const paths = definition.policy.scale
+  const paths = definition.strategy.scale
   if (paths === undefined) throw ApiError.genericNotFound()
   const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = null } = object.metadata
   const replicas = numberAt(object, paths.specReplicas)
@@ -137,13 +137,13 @@ function scaled(
   if (version !== '' || definition.custom === undefined) changed.metadata.resourceVersion = version
   if (managedFields.length > 0) changed.metadata.managedFields = managedFields
   else delete changed.metadata.managedFields
-  writeAt(changed, definition.policy.scale?.specReplicas ?? [], replicas)
+  writeAt(changed, definition.strategy.scale?.specReplicas ?? [], replicas)
   return changed
 }
 
 function withReplicas({ definition }: ResourceRequest, object: ApiObject, replicas: number): ApiObject {
   const changed = structuredClone(object)
-  writeAt(changed, definition.policy.scale?.specReplicas ?? [], replicas)
+  writeAt(changed, definition.strategy.scale?.specReplicas ?? [], replicas)
   return changed
 }
 

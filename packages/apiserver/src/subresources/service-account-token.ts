@@ -13,7 +13,7 @@ import {
 import { isStorableName, objectKey } from '@krmkit/registry'
 import type { ApiResponse } from '../interfaces.ts'
 import { readObject } from '../request-body.ts'
-import { header } from '../request-state.ts'
+import { header } from '../request-context.ts'
 import { type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { presentObject } from '../verbs/read.ts'
 import { operationAdmission } from './operation.ts'

@@ -2,8 +2,8 @@ import { type FakeClock, fakeClock, seededRandom, type UserInfo } from '@krmkit/
 import { memoryStorage } from '@krmkit/storage'
 import type { ApiBody, ApiRequest, ApiResponse } from '../interfaces.ts'
 import { parseQuery } from '../query.ts'
+import type { RequestContext } from '../request-context.ts'
 import { parseRequestInfo } from '../request-info.ts'
-import type { RequestState } from '../request-state.ts'
 import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '../server.ts'
 
 /** Requests and servers as tests use them. */
@@ -66,7 +66,7 @@ export function requestOf(target: string, { method = 'GET', body, text, headers 
 }
 
 /** A request on its way through a filter. */
-export function stateOf(target: string, asking: Asking = {}): RequestState {
+export function stateOf(target: string, asking: Asking = {}): RequestContext {
   const request = requestOf(target, asking)
   const query = parseQuery(request.query)
   const info = parseRequestInfo(request.method, request.path, query.has('watch'))

@@ -1,6 +1,6 @@
 import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
 import { sliced } from '@krmkit/meta'
-import { isLargeEntry, type ListAnswer } from '@krmkit/registry'
+import { isLargeEntry, type ListResult } from '@krmkit/registry'
 import type { Entry } from '@krmkit/storage'
 import type { ApiBody, ApiResponse } from '../interfaces.ts'
 import {
@@ -15,7 +15,7 @@ import type { Representation } from '../negotiation.ts'
 import type { ResourceRequest } from '../resource-handler.ts'
 import { encodedResponse, jsonResponse } from '../responses.ts'
 import { includeObject, partialListOf, partialOf, printerOf, tableOf, tableRow } from '../table.ts'
-import { apiVersionOf, memberBytes } from '../view.ts'
+import { apiVersionOf, memberBytes } from '../version-codec.ts'
 
 /** How a list is shown: what stands around its elements, and each of them. */
 interface ShownList extends ListFrame {
@@ -30,7 +30,7 @@ interface ShownList extends ListFrame {
  */
 export function presentList(
   request: ResourceRequest,
-  answer: ListAnswer,
+  answer: ListResult,
   representation: Representation & { readonly pretty: boolean },
 ): ApiResponse | Promise<ApiResponse> {
   const { machinery, definition } = request

@@ -13,8 +13,8 @@ import type { Entry } from '@krmkit/storage'
 import type { ApiResponse } from '../interfaces.ts'
 import type { Representation } from '../negotiation.ts'
 import { flag, integer, text } from '../query.ts'
+import { header } from '../request-context.ts'
 import { requestSelectors } from '../request-selectors.ts'
-import { header } from '../request-state.ts'
 import { negotiated, type ResourceRequest } from '../resource-handler.ts'
 import { bytesBody, jsonResponse, slicedResponse } from '../responses.ts'
 import { includeObject, partialOf, printerOf, tableOf } from '../table.ts'
@@ -114,7 +114,7 @@ export function selectors({ definition, state }: ResourceRequest): Pick<ListRequ
     const known =
       field === 'metadata.name' ||
       (field === 'metadata.namespace' && definition.kind.namespaced) ||
-      Object.hasOwn(definition.policy.selectableFields ?? {}, field)
+      Object.hasOwn(definition.strategy.selectableFields ?? {}, field)
     if (!known) throw ApiError.badRequest(`field label not supported: ${shownText(field)}`)
   }
   return {

@@ -1,8 +1,8 @@
 import { ApiError, type ApiObject, Slices } from '@krmkit/meta'
 import {
   createObject,
-  type DeleteAnswer,
   type DeleteOptions,
+  type DeleteResult,
   deleteObject,
   dropRepeatedOwners,
   type FrozenObject,
@@ -23,7 +23,7 @@ import {
   type SizedObject,
   withDefaults,
 } from '../request-body.ts'
-import { header } from '../request-state.ts'
+import { header } from '../request-context.ts'
 import { negotiated, type ResourceRequest, requestedOptions, writeContext } from '../resource-handler.ts'
 import { bytesBody, jsonResponse, statusResponse } from '../responses.ts'
 import { whenDone } from '../when-done.ts'
@@ -38,7 +38,7 @@ export async function createResource(request: ResourceRequest): Promise<ApiRespo
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
-    required: definition.policy.requiredMembers?.[''],
+    required: definition.strategy.requiredMembers?.[''],
   })
   const context = writeContext(request, options)
   dropRepeatedOwners(body, { warn: context.warn, afterAdmission: false })
@@ -79,7 +79,7 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
-    required: definition.policy.requiredMembers?.[subresource],
+    required: definition.strategy.requiredMembers?.[subresource],
   }
   const encoding = bodyEncoding(state, machinery.responder.vendor)
   const bytes = await state.request.body(machinery.limits.bodyBytes)
@@ -98,7 +98,7 @@ export async function updateResource(request: ResourceRequest): Promise<ApiRespo
     name,
     subresource,
     uid: given.metadata.uid ?? '',
-    createMissing: subresource === '' && definition.policy.allowCreateOnUpdate === true,
+    createMissing: subresource === '' && definition.strategy.allowCreateOnUpdate === true,
     mayCreate: () => refuseUnlessAllowed(machinery.authorizer, { ...attributesOf(state), verb: 'create' }),
     // Runs again when another writer was first; each run starts from the body as it came.
     change() {
@@ -145,10 +145,10 @@ export async function deleteResource(request: ResourceRequest): Promise<ApiRespo
 }
 
 /** Kinds of the configuration specification answer with a Status always, others while the object lives on with the object. */
-function answersWithStatus({ definition }: ResourceRequest, answer: DeleteAnswer): boolean {
+function answersWithStatus({ definition }: ResourceRequest, answer: DeleteResult): boolean {
   const { group, kind } = definition.kind
   if (group === '' && (kind === 'ConfigMap' || kind === 'Secret')) return true
-  return answer.removed && definition.policy.deleteAnswer !== 'Object'
+  return answer.removed && definition.strategy.deleteAnswer !== 'Object'
 }
 
 function deletionStatus({ machinery, state, definition }: ResourceRequest, object: FrozenObject, code: number): ApiResponse {

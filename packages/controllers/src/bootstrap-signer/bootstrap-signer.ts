@@ -1,6 +1,6 @@
 import { bootstrapTokenLifeMs, clusterInfoName, signClusterInfo, signingTokenIn } from '@krmkit/certificates'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
-import type { Again } from '../framework/work-queue.ts'
+import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type ClusterInfo, clusterInfo, configMaps, type TokenSecret, tokenSecrets } from './bootstrap-objects.ts'
 
@@ -41,7 +41,7 @@ async function sign(
   { client, clock, fieldManager, bootstrapSigningKey: key, signal }: ControllerContext,
   found: DeepReadonly<ClusterInfo>,
   secrets: readonly DeepReadonly<TokenSecret>[],
-): Promise<Again | undefined> {
+): Promise<RequeueAfter | undefined> {
   const now = clock.now()
   const signing = secrets.flatMap((secret) => {
     const token = signingTokenIn(secret, now)

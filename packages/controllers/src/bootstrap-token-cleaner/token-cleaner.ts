@@ -1,6 +1,6 @@
 import { bootstrapTokenLifeMs } from '@krmkit/certificates'
 import { secrets, tokenSecrets } from '../bootstrap-signer/bootstrap-objects.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller } from '../interfaces.ts'
 
 /**
@@ -24,7 +24,7 @@ export const tokenCleaner: Controller = {
         if (lifeMs > 0) return Number.isFinite(lifeMs) ? { againAfterMs: lifeMs } : undefined
         const { uid } = secret.metadata
         const preconditions = uid === undefined ? {} : { preconditions: { uid } }
-        await unlessMissing(client.delete(secrets, name, { namespace, signal, ...preconditions }))
+        await ignoreNotFound(client.delete(secrets, name, { namespace, signal, ...preconditions }))
         return undefined
       },
     })

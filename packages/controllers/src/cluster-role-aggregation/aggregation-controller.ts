@@ -1,7 +1,7 @@
 import { gatheredRules } from '@krmkit/authorization'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller } from '../interfaces.ts'
 
 interface ClusterRole extends ApiObject {
@@ -38,10 +38,10 @@ export const clusterRoleAggregationController: Controller = {
         if (role === undefined || rules === undefined || same(role, rules)) return undefined
         const metadata = { name }
         const wanted = rules.length === 0 ? { metadata } : { metadata, rules: structuredClone(rules) as unknown[] }
-        const applied = await unlessMissing(client.apply(type, wanted, { fieldManager, force: true, signal }))
+        const applied = await ignoreNotFound(client.apply(type, wanted, { fieldManager, force: true, signal }))
         // Rules that somebody else owns are not taken away by an apply that leaves them out.
         if (applied !== undefined && !same(applied, rules)) {
-          await unlessMissing(client.update(type, { ...applied, rules: [...rules] }, { fieldManager, signal }))
+          await ignoreNotFound(client.update(type, { ...applied, rules: [...rules] }, { fieldManager, signal }))
         }
         return undefined
       },

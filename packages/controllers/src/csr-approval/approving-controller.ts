@@ -2,7 +2,7 @@ import { type AutoApproval, autoApprovals, autoApprovedReason, readSigningReques
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from '../csr-signing/signing-requests.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 
 interface Review extends ApiObject {
@@ -95,5 +95,5 @@ async function approve(
   { client, profile, fieldManager, signal }: ControllerContext,
 ): Promise<void> {
   const next = withCondition(request, { type: 'Approved', status: 'True', reason: autoApprovedReason, message })
-  await unlessMissing(client.update(signingRequests(profile), next, { subresource: 'approval', fieldManager, signal }))
+  await ignoreNotFound(client.update(signingRequests(profile), next, { subresource: 'approval', fieldManager, signal }))
 }

@@ -1,7 +1,7 @@
 import { cleanUpTime } from '@krmkit/certificates'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { type SigningRequest, signingRequests } from '../csr-signing/signing-requests.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller } from '../interfaces.ts'
 
 /** The longest time that timers know, a little less than 25 days. */
@@ -35,7 +35,7 @@ export const requestCleaner: Controller = {
           ...(uid === undefined ? {} : { uid }),
           ...(resourceVersion === undefined ? {} : { resourceVersion }),
         }
-        await unlessMissing(unlessChanged(client.delete(requests, name, { preconditions, signal })))
+        await ignoreNotFound(unlessChanged(client.delete(requests, name, { preconditions, signal })))
         return undefined
       },
     })

@@ -1,7 +1,7 @@
 import { CertificateError, type CertificateSigner } from '@krmkit/certificates'
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from './signing-requests.ts'
 
@@ -67,7 +67,7 @@ async function sign(
   }
   const next = structuredClone(request) as SigningRequest
   next.status = { ...next.status, certificate: Buffer.from(pem).toString('base64') }
-  await unlessMissing(client.update(signingRequests(profile), next, { subresource: 'status', fieldManager, signal }))
+  await ignoreNotFound(client.update(signingRequests(profile), next, { subresource: 'status', fieldManager, signal }))
   return undefined
 }
 
@@ -93,5 +93,5 @@ async function writeFailure(
     lastUpdateTime: formatTime(clock.now()),
   }
   const next = withCondition(request, failed)
-  await unlessMissing(client.update(signingRequests(profile), next, { subresource: 'status', fieldManager, signal }))
+  await ignoreNotFound(client.update(signingRequests(profile), next, { subresource: 'status', fieldManager, signal }))
 }

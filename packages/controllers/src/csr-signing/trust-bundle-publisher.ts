@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { unlessMissing, unlessUnwanted } from '../framework/outcomes.ts'
+import { ignoreNotFound, unlessUnwanted } from '../framework/outcomes.ts'
 import type { Controller } from '../interfaces.ts'
 
 interface TrustBundle extends ApiObject {
@@ -33,7 +33,7 @@ export const trustBundlePublisher: Controller = {
         for (const { metadata } of known.list()) {
           if (metadata.name === name || metadata.name === undefined) continue
           const preconditions = metadata.uid === undefined ? {} : { preconditions: { uid: metadata.uid } }
-          await unlessMissing(client.delete(bundles, metadata.name, { signal, ...preconditions }))
+          await ignoreNotFound(client.delete(bundles, metadata.name, { signal, ...preconditions }))
         }
         return undefined
       },

@@ -1,5 +1,5 @@
 import { controllerOf, labelSelectorFromObject, type OwnerReference } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { byAge, type D, deployments, type R, type ReplicaSet, replicaSets } from './objects.ts'
 
@@ -29,7 +29,7 @@ async function adopt(set: R, deployment: D, context: ControllerContext): Promise
   const { client, signal } = context
   const { name = '', namespace = '', uid = '' } = deployment.metadata
   // A copy may not know yet that the deployment is gone, or another one.
-  const live = await unlessMissing(client.get(deployments, name, { namespace, signal }))
+  const live = await ignoreNotFound(client.get(deployments, name, { namespace, signal }))
   if (live?.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return undefined
   const owner: OwnerReference = {
     apiVersion: 'apps/v1',
@@ -52,5 +52,5 @@ function writeOwners(set: R, ownerReferences: OwnerReference[], context: Control
   const changed = structuredClone(set) as ReplicaSet
   if (ownerReferences.length === 0) delete changed.metadata.ownerReferences
   else changed.metadata.ownerReferences = ownerReferences
-  return unlessMissing(client.update(replicaSets, changed, { fieldManager, signal }))
+  return ignoreNotFound(client.update(replicaSets, changed, { fieldManager, signal }))
 }

@@ -1,7 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, controllerOf, labelSelectorFromObject } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
-import type { Again } from '../framework/work-queue.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
+import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { claimSets } from './claim.ts'
 import {
@@ -81,7 +81,7 @@ class Deployments implements AsyncDisposable {
     })
   }
 
-  async #sync(key: string): Promise<Again | undefined> {
+  async #sync(key: string): Promise<RequeueAfter | undefined> {
     if (!this.#sets.hasSynced) await this.#sets.synced
     const [namespace = '', name = ''] = key.split('/')
     const known = this.#deployments.get(name, namespace)
@@ -216,14 +216,14 @@ class Deployments implements AsyncDisposable {
       const changed = structuredClone(set) as ReplicaSet
       changed.spec = { ...changed.spec, replicas }
       changed.metadata.annotations = { ...changed.metadata.annotations, ...replicasMarks(deployment, this.#marks) }
-      await unlessMissing(client.update(replicaSets, changed, { fieldManager, signal }))
+      await ignoreNotFound(client.update(replicaSets, changed, { fieldManager, signal }))
     }
   }
 
   async #cleanUp(deployment: D, sets: Sets): Promise<void> {
     const { client, signal } = this.#context
     for (const { metadata } of outdated(deployment, sets.old, (set) => revisionOf(set, this.#marks))) {
-      await unlessMissing(client.delete(replicaSets, metadata.name ?? '', { namespace: metadata.namespace ?? '', signal }))
+      await ignoreNotFound(client.delete(replicaSets, metadata.name ?? '', { namespace: metadata.namespace ?? '', signal }))
     }
   }
 
@@ -256,7 +256,7 @@ class Deployments implements AsyncDisposable {
     if (sameJson(this.#deployments.get(name, namespace)?.status ?? {}, status)) return status
     const { client, fieldManager, signal } = this.#context
     const changed = { ...(structuredClone(deployment) as Deployment), status }
-    await unlessMissing(client.update(deployments, changed, { subresource: 'status', fieldManager, signal }))
+    await ignoreNotFound(client.update(deployments, changed, { subresource: 'status', fieldManager, signal }))
     return status
   }
 

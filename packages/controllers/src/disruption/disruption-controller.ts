@@ -1,7 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
-import type { Again } from '../framework/work-queue.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
+import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import {
   type Budget,
@@ -67,7 +67,7 @@ class Disruption implements AsyncDisposable {
     this.#leaves.push(leave)
   }
 
-  async #sync(key: string): Promise<Again | undefined> {
+  async #sync(key: string): Promise<RequeueAfter | undefined> {
     const { clock } = this.#context
     const [namespace = '', name = ''] = key.split('/')
     const budget = this.#budgets.get(name, namespace)
@@ -103,7 +103,7 @@ class Disruption implements AsyncDisposable {
     const { client, fieldManager, signal } = this.#context
     const changed = { ...(structuredClone(budget) as Budget), status }
     try {
-      await unlessMissing(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }))
+      await ignoreNotFound(client.update(budgets, changed, { subresource: 'status', fieldManager, signal }))
     } catch (error) {
       // Whoever was first made a change that is told soon, and then all is counted again.
       if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error

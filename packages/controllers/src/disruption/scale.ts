@@ -2,7 +2,7 @@ import { type Client, type ResourceRef, subresourceType } from '@krmkit/client'
 import { type ApiObject, controllerOf, type DeepReadonly } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
 import type { Monitors } from '../framework/monitors.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Pod } from './budget.ts'
 
 interface Scale extends ApiObject {
@@ -46,12 +46,12 @@ async function scaleOf(owner: Owner, namespace: string, options: ScaleOptions): 
   const resource = await scalable(owner, options)
   if (resource === undefined) throw noScale(owner)
   const { metadata: client, signal } = options
-  const object = await unlessMissing(client.get(resource, owner.name, { namespace, signal }))
+  const object = await ignoreNotFound(client.get(resource, owner.name, { namespace, signal }))
   if (object?.metadata.uid !== owner.uid) throw noScale(owner)
   const above = controllerOf(object.metadata.ownerReferences)
   if (above !== undefined && (await scalable(above, options)) !== undefined) return scaleOf(above, namespace, options)
   const type = subresourceType<Scale>(resource, { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale' })
-  const scale = await unlessMissing(options.client.get(type, owner.name, { namespace, signal }))
+  const scale = await ignoreNotFound(options.client.get(type, owner.name, { namespace, signal }))
   if (scale === undefined) throw noScale(owner)
   return { uid: owner.uid, replicas: scale.spec?.replicas ?? 0 }
 }

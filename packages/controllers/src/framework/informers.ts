@@ -1,6 +1,6 @@
 import { type Client, type Informer, informer, type ResourceRef, typeOf } from '@krmkit/client'
 import type { ApiObject, Clock, Random } from '@krmkit/meta'
-import type { Activity } from './activity.ts'
+import type { IdleTracker } from './idle-tracker.ts'
 
 export interface InformersOptions {
   readonly client: Client
@@ -8,7 +8,7 @@ export interface InformersOptions {
   readonly metadata: Client
   readonly clock: Clock
   readonly random: Random
-  readonly activity: Activity
+  readonly activity: IdleTracker
   readonly onError: (error: unknown) => void
 }
 

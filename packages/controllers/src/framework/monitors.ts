@@ -1,7 +1,7 @@
 import { apiVersionOf, type Client, type Informer } from '@krmkit/client'
 import type { ApiObject, Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import { turns, turnsOfEvent } from './activity.ts'
 import { type Discovered, type DiscoveredResource, discover } from './discovery.ts'
+import { turns, turnsOfEvent } from './idle-tracker.ts'
 import type { Informers } from './informers.ts'
 import type { WorkQueue } from './work-queue.ts'
 

@@ -1,7 +1,7 @@
 import { ApiError } from '@krmkit/meta'
 
 /** The answer, or nothing when there is no such object. */
-export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+export async function ignoreNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {

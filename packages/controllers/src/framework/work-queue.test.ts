@@ -1,11 +1,11 @@
 import { ApiError, fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { Activity, turns } from './activity.ts'
+import { IdleTracker, turns } from './idle-tracker.ts'
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 
 function setup(sync: WorkQueueOptions<string>['sync'], workers?: number) {
   const clock = fakeClock()
-  const activity = new Activity()
+  const activity = new IdleTracker()
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
   const queue = new WorkQueue<string>({ sync, clock, activity, onError, ...(workers === undefined ? {} : { workers }) })
@@ -183,7 +183,7 @@ describe('WorkQueue', () => {
       return undefined
     }
     const pace = { perSecond: 10, burst: 3 }
-    const queue = new WorkQueue<string>({ sync, clock, activity: new Activity(), onError: () => undefined, pace })
+    const queue = new WorkQueue<string>({ sync, clock, activity: new IdleTracker(), onError: () => undefined, pace })
     for (let i = 0; i < 10; i++) queue.add(`k${i}`)
     await turns(3)
     expect(seen).toHaveLength(3)

@@ -1,8 +1,8 @@
 import { ApiError, type Clock, type Pace, TokenBucket } from '@krmkit/meta'
-import { type Activity, turns } from './activity.ts'
+import { type IdleTracker, turns } from './idle-tracker.ts'
 
 /** The key shall come again after this time. */
-export interface Again {
+export interface RequeueAfter {
   readonly againAfterMs: number
 }
 
@@ -12,13 +12,13 @@ export interface WorkQueueOptions<K> {
    * runs once more afterwards. When it throws, the key comes again later and later; an answer of `againAfterMs` makes it
    * come again without counting as a failure.
    */
-  readonly sync: (key: K) => Promise<Again | undefined>
+  readonly sync: (key: K) => Promise<RequeueAfter | undefined>
   /** Keys at a time. Default 8. */
   readonly workers?: number
   /** Default: as fast as they can. */
   readonly pace?: Pace | undefined
   readonly clock: Clock
-  readonly activity: Activity
+  readonly activity: IdleTracker
   /** Told of failures; the key is tried again all the same. */
   readonly onError: (error: unknown) => void
 }

@@ -1,8 +1,8 @@
 import { apiVersionOf } from '@krmkit/client'
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
-import { turns } from '../framework/activity.ts'
 import type { Discovered } from '../framework/discovery.ts'
-import type { Again } from '../framework/work-queue.ts'
+import { turns } from '../framework/idle-tracker.ts'
+import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { foregroundFinalizer, Graph, identityOf, orphanFinalizer } from './graph.ts'
 import { LiveObjects } from './live-objects.ts'
@@ -86,7 +86,7 @@ class Collector implements AsyncDisposable {
     return { apiVersion: apiVersionOf(resource), kind: resource.kind, name: reference.name, namespace: place }
   }
 
-  async #consider(node: Node): Promise<Again | undefined> {
+  async #consider(node: Node): Promise<RequeueAfter | undefined> {
     if (this.#graph.get(node.uid) !== node) return undefined
     if (node.isVirtual) return this.#verify(node)
     if (node.isBeingDeleted && !node.isDeletingDependents) return undefined
@@ -122,7 +122,7 @@ class Collector implements AsyncDisposable {
   }
 
   /** An owner that nobody has seen: is it there at all? */
-  async #verify(node: Node): Promise<Again | undefined> {
+  async #verify(node: Node): Promise<RequeueAfter | undefined> {
     const { namespaced } = await this.#objects.resourceOf(node.identity)
     const identity = namespaced ? node.identity : { ...node.identity, namespace: '' }
     const live = namespaced && identity.namespace === '' ? undefined : await this.#objects.get(identity)

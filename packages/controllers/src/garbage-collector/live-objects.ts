@@ -3,7 +3,7 @@ import { ApiError, type ApiObject } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
 import type { DiscoveredResource } from '../framework/discovery.ts'
 import type { Monitors } from '../framework/monitors.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Identity } from './node.ts'
 
 const conflictTries = 5
@@ -36,7 +36,7 @@ export class LiveObjects {
   async get(identity: Identity): Promise<ApiObject | undefined> {
     const { client, signal } = this.#options
     const resource = await this.resourceOf(identity)
-    return unlessMissing(client.get(resource, identity.name, { namespace: identity.namespace, signal }))
+    return ignoreNotFound(client.get(resource, identity.name, { namespace: identity.namespace, signal }))
   }
 
   async delete(
@@ -47,7 +47,7 @@ export class LiveObjects {
     const { policy, ...preconditions } = options
     const resource = await this.resourceOf(identity)
     const { name, namespace } = identity
-    await unlessMissing(client.delete(resource, name, { namespace, signal, propagationPolicy: policy, preconditions }))
+    await ignoreNotFound(client.delete(resource, name, { namespace, signal, propagationPolicy: policy, preconditions }))
   }
 
   /**
@@ -70,7 +70,9 @@ export class LiveObjects {
       const { resourceVersion = '' } = live.metadata
       const metadata = { uid, resourceVersion, ...emptyAsNull(wanted) }
       try {
-        await unlessMissing(client.patch(resource, name, { type: 'merge', patch: { metadata }, namespace, signal, fieldManager }))
+        await ignoreNotFound(
+          client.patch(resource, name, { type: 'merge', patch: { metadata }, namespace, signal, fieldManager }),
+        )
         return
       } catch (error) {
         if (tries === conflictTries || !(ApiError.is(error) && error.reason === 'Conflict')) throw error

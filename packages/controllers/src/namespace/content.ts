@@ -1,7 +1,7 @@
 import type { Client } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import type { Discovered, DiscoveredResource } from '../framework/discovery.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import { type Obstacles, type Remaining, resourceName } from './conditions.ts'
 
 export interface ContentOptions {
@@ -71,7 +71,7 @@ async function emptyResource(
   }
   for (const { metadata } of objects) {
     if (metadata.deletionTimestamp !== undefined) continue
-    await unlessMissing(client.delete(resource, metadata.name ?? '', { namespace, signal, propagationPolicy: 'Background' }))
+    await ignoreNotFound(client.delete(resource, metadata.name ?? '', { namespace, signal, propagationPolicy: 'Background' }))
   }
   return listAll(resource, namespace, options)
 }

@@ -2,8 +2,8 @@ import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import { ControllersError } from '../controllers-error.ts'
 import type { Metadata } from '../framework/monitors.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
-import type { Again } from '../framework/work-queue.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
+import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type NamespaceCondition, namespaceConditions } from './conditions.ts'
 import { deleteContent } from './content.ts'
@@ -71,9 +71,9 @@ export const namespaceController: Controller = {
   },
 }
 
-async function empty(name: string, context: ControllerContext): Promise<Again | undefined> {
+async function empty(name: string, context: ControllerContext): Promise<RequeueAfter | undefined> {
   const { client, metadata, monitors, clock, fieldManager, signal } = context
-  const namespace = await unlessMissing(client.get(namespaces, name, { signal }))
+  const namespace = await ignoreNotFound(client.get(namespaces, name, { signal }))
   if (namespace?.metadata.deletionTimestamp === undefined) return undefined
   const finalizers = namespace.spec?.finalizers ?? []
   if (!finalizers.includes(guard)) return undefined
@@ -85,7 +85,7 @@ async function empty(name: string, context: ControllerContext): Promise<Again | 
   let current: Namespace | undefined = namespace
   if (conditions !== before) {
     const changed = { ...namespace, status: { ...status, conditions: [...conditions] } }
-    current = await unlessMissing(client.update(namespaces, changed, { subresource: 'status', fieldManager, signal }))
+    current = await ignoreNotFound(client.update(namespaces, changed, { subresource: 'status', fieldManager, signal }))
   }
   if (obstacles.deletion.length > 0 || obstacles.discovery.length > 0) {
     throw new ControllersError({
@@ -99,6 +99,6 @@ async function empty(name: string, context: ControllerContext): Promise<Again | 
   }
   if (current === undefined) return undefined
   const spec = { ...current.spec, finalizers: finalizers.filter((finalizer) => finalizer !== guard) }
-  await unlessMissing(client.update(namespaces, { ...current, spec }, { subresource: 'finalize', fieldManager, signal }))
+  await ignoreNotFound(client.update(namespaces, { ...current, spec }, { subresource: 'finalize', fieldManager, signal }))
   return undefined
 }

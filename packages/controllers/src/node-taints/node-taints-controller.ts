@@ -1,6 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import { formatTime } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller } from '../interfaces.ts'
 import { type Node, wantedTaints } from './wanted-taints.ts'
 
@@ -22,7 +22,7 @@ export const nodeTaintsController: Controller = {
         if (taints === undefined) return undefined
         const next = structuredClone(node) as Node
         next.spec = { ...next.spec, taints }
-        await unlessMissing(client.update(nodes, next, { fieldManager, signal }))
+        await ignoreNotFound(client.update(nodes, next, { fieldManager, signal }))
         return undefined
       },
     })

@@ -2,7 +2,7 @@ import { checkPolicyTypes, type KnownTypes } from '@krmkit/admission'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { discover } from '../framework/discovery.ts'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { KindSchemas } from './kind-schemas.ts'
 
@@ -35,7 +35,7 @@ export const policyStatusController: Controller = {
           typeChecking: expressionWarnings.length === 0 ? {} : { expressionWarnings },
         }
         const options = { fieldManager, force: true, subresource: 'status', signal }
-        await unlessMissing(client.apply(type, { metadata: { name }, status }, options))
+        await ignoreNotFound(client.apply(type, { metadata: { name }, status }, options))
         return undefined
       },
     })

@@ -9,8 +9,8 @@ import {
 } from '@krmkit/admission/quota'
 import type { Informer } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, type GroupResource } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
-import type { Again } from '../framework/work-queue.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
+import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { countedStatus, sameResource } from './count.ts'
 import { quotas, weighed } from './objects.ts'
@@ -112,7 +112,7 @@ class Quotas implements AsyncDisposable {
     }
   }
 
-  async #sync(key: string): Promise<Again | undefined> {
+  async #sync(key: string): Promise<RequeueAfter | undefined> {
     const [namespace = '', name = ''] = key.split('/')
     if (this.#quotas.get(name, namespace) === undefined) return undefined
     for (let attempt = 1; ; attempt++) {
@@ -131,11 +131,11 @@ class Quotas implements AsyncDisposable {
   async #count(namespace: string, name: string): Promise<void> {
     const { client, monitors, fieldManager, signal } = this.#context
     const { preferred } = await monitors.discovered()
-    const quota = await unlessMissing(client.get(quotas, name, { namespace, signal }))
+    const quota = await ignoreNotFound(client.get(quotas, name, { namespace, signal }))
     if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return
     const status = await countedStatus(quota, preferred, { context: this.#context, evaluatorOf: this.#evaluatorOf })
     if (isSame(quota.status?.hard, status.hard) && isSame(quota.status?.used, status.used)) return
-    await unlessMissing(client.update(quotas, { ...quota, status }, { subresource: 'status', fieldManager, signal }))
+    await ignoreNotFound(client.update(quotas, { ...quota, status }, { subresource: 'status', fieldManager, signal }))
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Draft, type ResourceType, resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, formatTime, type NamingProfile } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type FlowSchema, flowSchemas, mandatoryNames, type PriorityLevel, priorityLevels } from './flow-control-objects.ts'
 import { lookMs } from './interfaces.ts'
@@ -106,7 +106,7 @@ async function tellWhetherFound(
   const changed = structuredClone(schema) as FlowSchema
   changed.status = { ...changed.status, conditions: [...known.filter(({ type }) => type !== dangling), condition] }
   try {
-    await unlessMissing(client.update(schemas, changed, { subresource: 'status', fieldManager, signal }))
+    await ignoreNotFound(client.update(schemas, changed, { subresource: 'status', fieldManager, signal }))
   } catch (error) {
     // The copy was old: the newer schema is told soon, and looked at then.
     if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error

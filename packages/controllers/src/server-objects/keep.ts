@@ -1,6 +1,6 @@
 import type { Draft, ResourceType } from '@krmkit/client'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { ControllerContext } from '../interfaces.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function keep<T extends ApiObject>(
 ): Promise<T> {
   const { name = '', namespace = '' } = wanted.metadata
   const where = namespace === '' ? { signal } : { namespace, signal }
-  const current = await unlessMissing(client.get(resource, name, where))
+  const current = await ignoreNotFound(client.get(resource, name, where))
   if (current === undefined) {
     try {
       return await client.create(resource, wanted, { fieldManager, signal })

@@ -1,6 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import { type ApiObject, formatMicroTime, type NamingProfile } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { leaseSeconds, lookMs, type ServerFacts, sinceMs } from './interfaces.ts'
 import { hasLabels, keep, withLabels } from './keep.ts'
@@ -58,7 +58,7 @@ async function removeOld(context: ControllerContext): Promise<void> {
     if (sinceMs(spec?.renewTime, clock) <= (spec?.leaseDurationSeconds ?? leaseSeconds) * 1000) continue
     const { name = '', uid = '', resourceVersion = '' } = metadata
     const preconditions = { uid, resourceVersion }
-    await unlessMissing(client.delete(leases, name, { namespace: profile.systemNamespace, preconditions, signal }))
+    await ignoreNotFound(client.delete(leases, name, { namespace: profile.systemNamespace, preconditions, signal }))
   }
 }
 

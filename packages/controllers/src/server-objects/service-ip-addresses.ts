@@ -1,6 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, parseIP } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 
 interface Service extends ApiObject {
@@ -43,7 +43,7 @@ export const serviceIPAddresses: Controller = {
         else if (current !== undefined && isOurs(current) && !isOf(current, holder)) {
           const { uid = '', resourceVersion = '' } = current.metadata
           const preconditions = { uid, resourceVersion }
-          await unlessMissing(context.client.delete(ipAddresses, address, { preconditions, signal: context.signal }))
+          await ignoreNotFound(context.client.delete(ipAddresses, address, { preconditions, signal: context.signal }))
         }
         return undefined
       },

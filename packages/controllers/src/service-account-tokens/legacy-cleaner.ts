@@ -1,6 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { unlessMissing, unlessUnwanted } from '../framework/outcomes.ts'
+import { ignoreNotFound, unlessUnwanted } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { isOfAccount, type Secret, secrets, serviceAccounts, tokenType } from './token-secrets.ts'
 
@@ -57,12 +57,12 @@ async function clean(context: ControllerContext): Promise<void> {
     const marked = labels[invalidSince] ?? ''
     if (marked === '') {
       const patch = { metadata: { uid, labels: { [invalidSince]: dateOf(now) } } }
-      await unlessMissing(
+      await ignoreNotFound(
         client.patch(secrets, name, { type: 'merge', patch, namespace, fieldManager: context.fieldManager, signal }),
       )
     } else if (marked < limitDate) {
       const preconditions = { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-      await unlessMissing(client.delete(secrets, name, { namespace, preconditions, signal }))
+      await ignoreNotFound(client.delete(secrets, name, { namespace, preconditions, signal }))
     }
   }
 }
@@ -70,7 +70,7 @@ async function clean(context: ControllerContext): Promise<void> {
 /** The day on which uses began to be written down: today, and noted, when nobody has noted it. */
 export async function keepTrackingSince({ client, clock, profile, fieldManager, signal }: ControllerContext): Promise<string> {
   const namespace = profile.systemNamespace
-  const found = await unlessMissing(client.get(configMaps, trackingName, { namespace, signal }))
+  const found = await ignoreNotFound(client.get(configMaps, trackingName, { namespace, signal }))
   const since = found?.data?.since ?? ''
   if (!Number.isNaN(Date.parse(since))) return since
   const today = dateOf(clock.now())
@@ -84,7 +84,7 @@ async function isGenerated({ client, profile, signal }: ControllerContext, secre
   const { namespace = '', name = '', annotations = {} } = secret.metadata
   const accountName = annotations[`${profile.domain}/service-account.name`] ?? ''
   if (accountName === '') return false
-  const account = await unlessMissing(client.get(serviceAccounts, accountName, { namespace, signal }))
+  const account = await ignoreNotFound(client.get(serviceAccounts, accountName, { namespace, signal }))
   if (account === undefined || !isOfAccount(secret, account, profile)) return false
   return account.secrets?.some((reference) => reference.name === name) === true
 }

@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import {
   accountNamed,
@@ -80,13 +80,13 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
   const { namespace = '', name = '', uid } = secret.metadata
   const account = await accountOf(context, secret)
   if (account === undefined) {
-    await unlessMissing(
+    await ignoreNotFound(
       client.delete(secrets, name, { namespace, signal, ...(uid === undefined ? {} : { preconditions: { uid } }) }),
     )
     return
   }
   if (!isLacking(secret, context)) return
-  const live = await unlessMissing(client.get(secrets, name, { namespace, signal }))
+  const live = await ignoreNotFound(client.get(secrets, name, { namespace, signal }))
   // What is newer than our copy will come as an event of its own.
   if (live === undefined || live.metadata.resourceVersion !== secret.metadata.resourceVersion) return
   const { name: accountName = '', uid: accountUid = '' } = account.metadata
@@ -100,7 +100,7 @@ async function settle(context: ControllerContext, legacyToken: LegacyTokenIssuer
     [`${profile.domain}/service-account.uid`]: accountUid,
   }
   const filled: Secret = { ...live, metadata: { ...live.metadata, annotations }, data }
-  await unlessMissing(client.update(secrets, filled, { fieldManager: context.fieldManager, signal }))
+  await ignoreNotFound(client.update(secrets, filled, { fieldManager: context.fieldManager, signal }))
 }
 
 /** The account of a Secret: out of the copy, or asked for when it may be newer than the copy. */
@@ -113,7 +113,7 @@ async function accountOf(
   if (name === '') return undefined
   const known = informers.of(serviceAccounts).get(name, namespace)
   if (known !== undefined && isOfAccount(secret, known, profile)) return known
-  const live = await unlessMissing(client.get(serviceAccounts, name, { namespace, signal }))
+  const live = await ignoreNotFound(client.get(serviceAccounts, name, { namespace, signal }))
   return live !== undefined && isOfAccount(secret, live, profile) ? live : undefined
 }
 
@@ -131,18 +131,18 @@ async function dropReferences(
   },
 ): Promise<void> {
   const { namespace, name, isGone } = options
-  const account = await unlessMissing(client.get(serviceAccounts, name, { namespace, signal }))
+  const account = await ignoreNotFound(client.get(serviceAccounts, name, { namespace, signal }))
   if (account?.secrets === undefined || !isHere(account)) return
   const kept: ServiceAccount['secrets'] = []
   for (const reference of account.secrets) {
     // Secrets of other types are not in the copy.
     const stays =
       !isGone(reference.name ?? '', namespace) ||
-      (await unlessMissing(client.get(secrets, reference.name ?? '', { namespace, signal }))) !== undefined
+      (await ignoreNotFound(client.get(secrets, reference.name ?? '', { namespace, signal }))) !== undefined
     if (stays) kept.push(reference)
   }
   if (kept.length === account.secrets.length) return
-  await unlessMissing(client.update(serviceAccounts, { ...account, secrets: kept }, { fieldManager, signal }))
+  await ignoreNotFound(client.update(serviceAccounts, { ...account, secrets: kept }, { fieldManager, signal }))
 }
 
 function isHere({ metadata }: DeepReadonly<ApiObject>): boolean {

@@ -1,6 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { boundClaim, boundVolume, claimInPhase, unboundVolume, volumeInPhase } from './binding.ts'
 import { bestVolume, classOf, mismatch, modeOf, names } from './matching.ts'
@@ -130,7 +130,7 @@ class Binder implements AsyncDisposable {
     const known = this.#claims.get(name, namespace)
     if (known?.metadata.uid === uid) return known
     const { client, signal } = this.#context
-    const live = await unlessMissing(client.get(claims, name, { namespace, signal }))
+    const live = await ignoreNotFound(client.get(claims, name, { namespace, signal }))
     return live?.metadata.uid === uid ? live : undefined
   }
 
@@ -190,7 +190,7 @@ class Binder implements AsyncDisposable {
 
   async #volumeOf(name: string): Promise<DeepReadonly<Volume> | undefined> {
     const { client, signal } = this.#context
-    return this.#volumes.get(name) ?? unlessMissing(client.get(volumes, name, { signal }))
+    return this.#volumes.get(name) ?? ignoreNotFound(client.get(volumes, name, { signal }))
   }
 
   /** In the order in which a failure in between leaves nothing half-owned: the volume first. */
@@ -214,7 +214,7 @@ class Binder implements AsyncDisposable {
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(claim) as Claim
     changed.spec = { ...changed.spec, storageClassName: chosen }
-    await unlessMissing(client.update(claims, changed, { fieldManager, signal }))
+    await ignoreNotFound(client.update(claims, changed, { fieldManager, signal }))
     return true
   }
 
@@ -259,13 +259,13 @@ class Binder implements AsyncDisposable {
     const changed = volumeInPhase(volume, phase, message)
     if (changed === undefined) return
     const { client, fieldManager, signal } = this.#context
-    await unlessMissing(client.update(volumes, changed, { subresource: 'status', fieldManager, signal }))
+    await ignoreNotFound(client.update(volumes, changed, { subresource: 'status', fieldManager, signal }))
   }
 
   /** After a write of this very pass. */
   async #setLivePhase(volume: DeepReadonly<Volume>, phase: string, message: string): Promise<void> {
     const { client, signal } = this.#context
-    const live = await unlessMissing(client.get(volumes, volume.metadata.name ?? '', { signal }))
+    const live = await ignoreNotFound(client.get(volumes, volume.metadata.name ?? '', { signal }))
     if (live !== undefined) await this.#setVolumePhase(live, phase, message)
   }
 
@@ -274,7 +274,7 @@ class Binder implements AsyncDisposable {
     if (changed === undefined) return
     const { client, fieldManager, signal } = this.#context
     try {
-      await unlessMissing(client.update(claims, changed, { subresource: 'status', fieldManager, signal }))
+      await ignoreNotFound(client.update(claims, changed, { subresource: 'status', fieldManager, signal }))
     } catch (error) {
       // Somebody else changed it: that change is told soon, and then it is looked at again.
       if (!(ApiError.is(error) && error.reason === 'Conflict')) throw error

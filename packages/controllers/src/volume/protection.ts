@@ -1,6 +1,6 @@
 import type { Informer, ResourceRef } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { unlessMissing } from '../framework/outcomes.ts'
+import { ignoreNotFound } from '../framework/outcomes.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Claim, claims, ephemeralClaimName, keyOf, type Pod, pods, type Volume, volumeMarks, volumes } from './objects.ts'
 
@@ -160,7 +160,7 @@ async function write<T extends ApiObject>(context: ControllerContext, change: Ch
   const object = structuredClone(change.object) as T
   if (finalizers.length === 0) delete object.metadata.finalizers
   else object.metadata.finalizers = finalizers
-  await unlessMissing(client.update(change.resource, object, { fieldManager, signal }))
+  await ignoreNotFound(client.update(change.resource, object, { fieldManager, signal }))
 }
 
 export function whenDone(leaves: readonly (() => void)[]): AsyncDisposable {

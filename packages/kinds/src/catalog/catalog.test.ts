@@ -108,9 +108,9 @@ describe('catalog', () => {
       regarding: { kind: 'Pod', name: 'p' },
       note: 'n',
     }
-    const cells = events.policy.printer!.cells(fresh, { now: 0 })
+    const cells = events.strategy.printer!.cells(fresh, { now: 0 })
     expect([cells[3], cells[6]]).toEqual(['pod/p', 'n'])
-    expect(events.policy.printer!.cells(events.toStorage!(fresh), { now: 0 })).toEqual(cells)
+    expect(events.strategy.printer!.cells(events.toStorage!(fresh), { now: 0 })).toEqual(cells)
   })
 
   it('finds kinds that are not resources', () => {

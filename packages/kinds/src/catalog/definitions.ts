@@ -1,8 +1,8 @@
 import { type ApiObject, type DeepReadonly, type Features, formatApiVersion, type NamingProfile } from '@krmkit/meta'
 import { type Convert, conversionBetween } from '../conversions/index.ts'
-import type { KindInfo, KindPolicy, Printer, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
-import { policies } from '../policies/index.ts'
+import type { KindInfo, Printer, ResourceDefinition, ResourceInfo, Strategy } from '../interfaces.ts'
 import { printers } from '../printers/index.ts'
+import { policies } from '../strategies/index.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'
 import type { KindIndex } from './kind-infos.ts'
 import { profileGroup } from './profile.ts'
@@ -71,11 +71,11 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
   const stored = { group: storage.group, version: storage.version, kind: kind.kind }
   const policy = policyOf(kind.kind, at.stock, place.group)
   const common = { group: at.group, version: at.version, resource, kind, subresources, storage }
-  if (storage.group === at.group && storage.version === at.version) return { ...common, policy }
+  if (storage.group === at.group && storage.version === at.version) return { ...common, strategy: policy }
   const toStorage = conversionBetween(own, stored, profile)
   const fromStorage = conversionBetween(stored, own, profile)
   const printer = policy.printer && printerOfEither(policy.printer, { apiVersion: formatApiVersion(own), toStorage })
-  return { ...common, policy: printer === undefined ? policy : { ...policy, printer }, toStorage, fromStorage }
+  return { ...common, strategy: printer === undefined ? policy : { ...policy, printer }, toStorage, fromStorage }
 }
 
 interface OwnVersion {
@@ -103,7 +103,7 @@ function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource
 }
 
 /** A group that serves another group's objects may have a policy of its own; both see the storage version. */
-function policyOf(kind: string, group: string, storageGroup: string): KindPolicy {
+function policyOf(kind: string, group: string, storageGroup: string): Strategy {
   const policy = policies[`${group}/${kind}`] ?? policies[`${storageGroup}/${kind}`] ?? {}
   const printer = printers[`${storageGroup}/${kind}`]
   return printer === undefined ? policy : { printer, ...policy }

@@ -80,7 +80,7 @@ describe('conversions', () => {
     expect(events?.fromStorage?.(converted!).apiVersion).toBe('events.api.example/v1')
     const slices = catalog.resource({ group: 'discovery.api.example', version: 'v1', resource: 'endpointslices' })
     expect(slices?.kind.type().group).toBe('discovery.api.example')
-    expect(slices?.policy.printer).toBeDefined()
+    expect(slices?.strategy.printer).toBeDefined()
     expect(slices?.storage).toMatchObject({ group: 'discovery.api.example', prefix: 'endpointslices' })
     expect(catalog.kind({ group: 'meta.api.example', version: 'v1', kind: 'Table' })).toBeDefined()
     expect(catalog.kind({ group: '', version: 'v1', kind: 'Endpoints' })?.replacement?.group).toBe('discovery.api.example')

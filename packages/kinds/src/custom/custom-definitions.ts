@@ -3,7 +3,7 @@ import { type CustomCodec, customType, type StructType } from '@krmkit/schema'
 import { compareVersions } from '../catalog/priorities.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
-import { customPolicy } from './custom-policy.ts'
+import { customStrategy } from './custom-strategy.ts'
 import { type ObjectConverter, objectConversion } from './object-converter.ts'
 
 /** From a CustomResourceDefinition to the resources that it defines. */
@@ -137,7 +137,7 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
     },
     kind,
     subresources,
-    policy: customPolicy({
+    strategy: customStrategy({
       version,
       versions: spec.versions ?? [],
       apiVersion,

@@ -142,7 +142,7 @@ describe('defineResource', () => {
         warnings: ({ spec }) => (spec.size > 99 ? ['that is large'] : []),
       },
     })
-    const { policy } = only(Widget.resources(types))
+    const { strategy: policy } = only(Widget.resources(types))
     const errors = (spec: object) => policy.validate?.(object({ spec }), context).map((each) => `${each.field}: ${each.message}`)
     expect(errors({ size: 1 })).toEqual([])
     expect(errors({ size: 'x' })).toEqual([
@@ -214,7 +214,7 @@ describe('defineResource', () => {
         strategy,
       })
       const [first, second] = Widget.resources(types) as [ResourceDefinition, ResourceDefinition]
-      return { v1: first.policy, v1beta1: second.policy }
+      return { v1: first.strategy, v1beta1: second.strategy }
     }
 
     it('see the storage version, whatever the version of the request is', () => {
@@ -302,7 +302,7 @@ describe('defineResource', () => {
       ...base,
       versions: { v1: { schema: z.object({ spec: z.object({ ends, note: z.string() }) }) } },
     })
-    const { policy } = only(Widget.resources(types))
+    const { strategy: policy } = only(Widget.resources(types))
     const of = (from: number, note: string) => {
       const made = object({ spec: { ends: { from, to: 3 }, note } })
       made.metadata.resourceVersion = '1'

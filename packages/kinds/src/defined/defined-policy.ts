@@ -1,6 +1,6 @@
 import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonValue, Path } from '@krmkit/meta'
-import { sameValue } from '../custom/custom-policy.ts'
-import type { KindPolicy, PolicyContext, ResourceDefinition } from '../interfaces.ts'
+import { sameValue } from '../custom/custom-strategy.ts'
+import type { ResourceDefinition, Strategy, StrategyContext } from '../interfaces.ts'
 import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
 
 /**
@@ -16,7 +16,7 @@ export function governed(
   options: ResourceOptions<VersionTable>,
   storageVersion: string,
 ): ResourceDefinition {
-  const { policy, version } = definition
+  const { strategy: policy, version } = definition
   const { schema } = options.versions[version] as VersionOptions
   const strategy = (options.strategy ?? {}) as ResourceStrategy
   const hub = hubOf(options, storageVersion)
@@ -25,14 +25,14 @@ export function governed(
   const checked = (errors: FieldError[], object: Frozen, old?: Frozen): FieldError[] =>
     errors.length > 0 ? errors : zodErrors(schema, object, old)
   /** An object that the schema does not allow is left to validation. */
-  const prepared = (object: ApiObject, context: PolicyContext, hook: (draft: ApiObject) => void): void => {
+  const prepared = (object: ApiObject, context: StrategyContext, hook: (draft: ApiObject) => void): void => {
     try {
       hub.change(object, hook)
     } catch (error) {
       if ((policy.validate?.(object, context) ?? []).length === 0) throw error
     }
   }
-  const next: KindPolicy = {
+  const next: Strategy = {
     ...policy,
     prepareForCreate(object, context) {
       policy.prepareForCreate?.(object, context)
@@ -74,7 +74,7 @@ export function governed(
           },
         }),
   }
-  return { ...definition, policy: next, definedInCode: true }
+  return { ...definition, strategy: next, definedInCode: true }
 }
 
 interface Hub {

@@ -1,6 +1,6 @@
 import type { ApiObject, Completed, DeepReadonly, FieldError, Typed } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
-import type { PolicyContext, ResourceDefinition } from '../interfaces.ts'
+import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
 import type { CustomResourceColumnDefinition, CustomResourceDefinition } from '../types/apiextensions-v1.generated.ts'
 import type { z } from './library.ts'
 
@@ -57,14 +57,14 @@ export interface VersionConversion {
  */
 export interface ResourceStrategy<T extends ApiObject = ApiObject> {
   /** Runs before objects are validated; may change the draft, which is the hook's own. Not for writes of the status. */
-  prepareForCreate?(object: T, context: PolicyContext): void
-  prepareForUpdate?(object: T, old: DeepReadonly<T>, context: PolicyContext): void
+  prepareForCreate?(object: T, context: StrategyContext): void
+  prepareForUpdate?(object: T, old: DeepReadonly<T>, context: StrategyContext): void
   /** What is wrong with an object that its schema allows; `old` when it replaces one. Not for writes of the status. */
-  validate?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): readonly FieldError[]
+  validate?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: StrategyContext): readonly FieldError[]
   /** The same for writes of the status. */
-  validateStatus?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: PolicyContext): readonly FieldError[]
+  validateStatus?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): readonly FieldError[]
   /** Texts of Warning headers. */
-  warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: PolicyContext): readonly string[]
+  warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: StrategyContext): readonly string[]
 }
 
 export interface ResourceOptions<V extends VersionTable, S extends keyof V & string = StableVersion<V>> {

@@ -30,9 +30,9 @@ import {
   zodSchema,
 } from '@krmkit/schema'
 import { KindsError } from '../errors.ts'
-import type { KindPolicy, PolicyContext } from '../interfaces.ts'
-import { missingMembers } from '../policies/required-members.ts'
-import { copy } from '../policies/shared/values.ts'
+import type { Strategy, StrategyContext } from '../interfaces.ts'
+import { missingMembers } from '../strategies/required-members.ts'
+import { copy } from '../strategies/shared/values.ts'
 
 /** `z.ZodType<T>` */
 export type ZodSchema<T> = ReturnType<typeof zodSchema<T>>
@@ -78,9 +78,9 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
    *
    * @param context what the policy may know. Default: the clock of the machine, the newest release, stock names.
    */
-  validate(object: DeepReadonly<T>, context?: Partial<PolicyContext>): FieldError[]
+  validate(object: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
   /** What the server would refuse when `object` replaces `old`, which it has stored. */
-  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context?: Partial<PolicyContext>): FieldError[]
+  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
   /** Canonical JSON; or protobuf with its envelope, for kinds that have that form. */
   encode(object: DeepReadonly<T>, form?: 'json' | 'protobuf'): Uint8Array
 }
@@ -95,7 +95,7 @@ export interface KindHandleParts {
   readonly typeName: string
   readonly types: () => TypeSource
   /** Absent: the rules of metadata alone. */
-  readonly policy?: KindPolicy
+  readonly policy?: Strategy
   /** Policies work on the storage version; absent when this is it. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
 }
@@ -196,13 +196,13 @@ function place(metadata: ApiObject['metadata'], namespaced: boolean): void {
   if (!metadata.namespace && namespaced) metadata.namespace = 'default'
 }
 
-const usualContext: PolicyContext = {
+const usualContext: StrategyContext = {
   clock: systemClock,
   random: systemRandom,
   profile: stockProfile,
   features: /* @__PURE__ */ fixedFeatures(),
 }
 
-function policyContext(given: Partial<PolicyContext> | undefined): PolicyContext {
+function policyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
   return given === undefined ? usualContext : { ...usualContext, ...given }
 }

@@ -105,7 +105,7 @@ function compare(table: Table, path: string, objects: ReadonlyMap<string, ApiObj
   if (rest[0] === 'namespaces' && rest.length > 2) rest.splice(0, 2)
   const definition = catalog.resource({ group, version, resource: rest[0]! })
   if (definition === undefined) return 0
-  const printer = rest[2] === 'scale' ? printers['autoscaling/Scale']! : (definition.policy.printer ?? defaultPrinter)
+  const printer = rest[2] === 'scale' ? printers['autoscaling/Scale']! : (definition.strategy.printer ?? defaultPrinter)
   expect(printer.columns.map(({ name, type, format, priority }) => ({ name, type, format, priority }))).toEqual(
     table.columnDefinitions,
   )

@@ -17,7 +17,7 @@ import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
 import { conversionBetween } from '../conversions/index.ts'
 import { modelFiles } from '../data/index.generated.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
-import { testContext } from '../policies/testing/context.ts'
+import { testContext } from '../strategies/testing/context.ts'
 import { generateObject } from './generate-object.ts'
 
 /**
@@ -94,7 +94,7 @@ describe('policies', () => {
       const type = one.kind.type()
       const complete = (object: ApiObject): ApiObject => {
         const filled = structuredClone(applyDefaults(type, object as never)) as unknown as ApiObject
-        one.policy.defaults?.(filled, one.version, stockProfile)
+        one.strategy.defaults?.(filled, one.version, stockProfile)
         return normalize(type, filled) as ApiObject
       }
       const context = testContext()
@@ -103,14 +103,14 @@ describe('policies', () => {
           const once = complete(made(type, seed).object)
           same(textOf(complete(once)), textOf(once), 'defaults')
           const draft = structuredClone(one.toStorage?.(once) ?? once)
-          one.policy.prepareForCreate?.(draft, context)
-          await one.policy.ready?.(draft, undefined)
-          one.policy.validate?.(draft, context)
+          one.strategy.prepareForCreate?.(draft, context)
+          await one.strategy.ready?.(draft, undefined)
+          one.strategy.validate?.(draft, context)
           const next = structuredClone(draft)
-          one.policy.prepareForUpdate?.(next, draft, context)
-          one.policy.validateUpdate?.(next, draft, context)
-          one.policy.warnings?.(draft, undefined, context)
-          const { columns, cells } = one.policy.printer ?? { columns: [], cells: () => [] }
+          one.strategy.prepareForUpdate?.(next, draft, context)
+          one.strategy.validateUpdate?.(next, draft, context)
+          one.strategy.warnings?.(draft, undefined, context)
+          const { columns, cells } = one.strategy.printer ?? { columns: [], cells: () => [] }
           expect(cells(draft, { now: 0 })).toHaveLength(columns.length)
         } catch (error) {
           throw new Error(`seed ${seed}: ${error instanceof Error ? error.stack : String(error)}`)

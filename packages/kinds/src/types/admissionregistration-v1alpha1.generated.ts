@@ -2,8 +2,8 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { validatingAdmissionPolicyBindingPolicy, validatingAdmissionPolicyPolicy } from '../policies/admissionregistration/validating-admission-policy.ts'
-import { mutatingAdmissionPolicyBindingPolicy, mutatingAdmissionPolicyPolicy } from '../policies/plain/plain-kinds.ts'
+import { validatingAdmissionPolicyBindingStrategy, validatingAdmissionPolicyStrategy } from '../strategies/admissionregistration/validating-admission-policy.ts'
+import { mutatingAdmissionPolicyBindingStrategy, mutatingAdmissionPolicyStrategy } from '../strategies/plain/plain-kinds.ts'
 import { MutatingAdmissionPolicyBindingPart, MutatingAdmissionPolicyPart, ValidatingAdmissionPolicyBindingPart, ValidatingAdmissionPolicyPart } from './parts/admissionregistration-v1alpha1.generated.ts'
 import type { MatchCondition as AdmissionregistrationV1MatchCondition, OperationType as AdmissionregistrationV1OperationType, ReinvocationPolicyType as AdmissionregistrationV1ReinvocationPolicyType, ScopeType as AdmissionregistrationV1ScopeType } from './admissionregistration-v1.generated.ts'
 import type { Condition, LabelSelector, StatusReason } from './meta-v1.generated.ts'
@@ -199,7 +199,7 @@ export const MutatingAdmissionPolicy: KindHandle<MutatingAdmissionPolicy> = /* @
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(MutatingAdmissionPolicyPart),
-  policy: mutatingAdmissionPolicyPolicy,
+  policy: mutatingAdmissionPolicyStrategy,
 })
 
 /** MutatingAdmissionPolicyBinding as a value: `mutatingadmissionpolicybindings`. */
@@ -211,7 +211,7 @@ export const MutatingAdmissionPolicyBinding: KindHandle<MutatingAdmissionPolicyB
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.MutatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(MutatingAdmissionPolicyBindingPart),
-  policy: mutatingAdmissionPolicyBindingPolicy,
+  policy: mutatingAdmissionPolicyBindingStrategy,
 })
 
 /** ValidatingAdmissionPolicy as a value: the body of a sub-resource. */
@@ -223,7 +223,7 @@ export const ValidatingAdmissionPolicy: KindHandle<ValidatingAdmissionPolicy> = 
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyPart),
-  policy: validatingAdmissionPolicyPolicy,
+  policy: validatingAdmissionPolicyStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1alpha1', kind: 'ValidatingAdmissionPolicy' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicy' }),
 })
 
@@ -236,6 +236,6 @@ export const ValidatingAdmissionPolicyBinding: KindHandle<ValidatingAdmissionPol
   namespaced: false,
   typeName: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyBindingPart),
-  policy: validatingAdmissionPolicyBindingPolicy,
+  policy: validatingAdmissionPolicyBindingStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1alpha1', kind: 'ValidatingAdmissionPolicyBinding' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicyBinding' }),
 })

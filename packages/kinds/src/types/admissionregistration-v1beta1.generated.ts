@@ -2,8 +2,8 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { validatingAdmissionPolicyBindingPolicy, validatingAdmissionPolicyPolicy } from '../policies/admissionregistration/validating-admission-policy.ts'
-import { mutatingWebhookConfigurationPolicy, validatingWebhookConfigurationPolicy } from '../policies/admissionregistration/webhooks.ts'
+import { validatingAdmissionPolicyBindingStrategy, validatingAdmissionPolicyStrategy } from '../strategies/admissionregistration/validating-admission-policy.ts'
+import { mutatingWebhookConfigurationStrategy, validatingWebhookConfigurationStrategy } from '../strategies/admissionregistration/webhooks.ts'
 import { MutatingWebhookConfigurationPart, ValidatingAdmissionPolicyBindingPart, ValidatingAdmissionPolicyPart, ValidatingWebhookConfigurationPart } from './parts/admissionregistration-v1beta1.generated.ts'
 import type { OperationType as AdmissionregistrationV1OperationType, RuleWithOperations as AdmissionregistrationV1RuleWithOperations, ScopeType as AdmissionregistrationV1ScopeType } from './admissionregistration-v1.generated.ts'
 import type { Condition, LabelSelector, StatusReason } from './meta-v1.generated.ts'
@@ -217,7 +217,7 @@ export const MutatingWebhookConfiguration: KindHandle<MutatingWebhookConfigurati
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.MutatingWebhookConfiguration',
   types: /* @__PURE__ */ lazyTypes(MutatingWebhookConfigurationPart),
-  policy: mutatingWebhookConfigurationPolicy,
+  policy: mutatingWebhookConfigurationStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'MutatingWebhookConfiguration' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'MutatingWebhookConfiguration' }),
 })
 
@@ -230,7 +230,7 @@ export const ValidatingAdmissionPolicy: KindHandle<ValidatingAdmissionPolicy> = 
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.ValidatingAdmissionPolicy',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyPart),
-  policy: validatingAdmissionPolicyPolicy,
+  policy: validatingAdmissionPolicyStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'ValidatingAdmissionPolicy' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicy' }),
 })
 
@@ -243,7 +243,7 @@ export const ValidatingAdmissionPolicyBinding: KindHandle<ValidatingAdmissionPol
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.ValidatingAdmissionPolicyBinding',
   types: /* @__PURE__ */ lazyTypes(ValidatingAdmissionPolicyBindingPart),
-  policy: validatingAdmissionPolicyBindingPolicy,
+  policy: validatingAdmissionPolicyBindingStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'ValidatingAdmissionPolicyBinding' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingAdmissionPolicyBinding' }),
 })
 
@@ -256,6 +256,6 @@ export const ValidatingWebhookConfiguration: KindHandle<ValidatingWebhookConfigu
   namespaced: false,
   typeName: 'admissionregistration/v1beta1.ValidatingWebhookConfiguration',
   types: /* @__PURE__ */ lazyTypes(ValidatingWebhookConfigurationPart),
-  policy: validatingWebhookConfigurationPolicy,
+  policy: validatingWebhookConfigurationStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'admissionregistration.k8s.io', version: 'v1beta1', kind: 'ValidatingWebhookConfiguration' }, { group: 'admissionregistration.k8s.io', version: 'v1', kind: 'ValidatingWebhookConfiguration' }),
 })

@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { horizontalPodAutoscalerPolicy } from '../policies/autoscaling/horizontal-pod-autoscaler.ts'
+import { horizontalPodAutoscalerStrategy } from '../strategies/autoscaling/horizontal-pod-autoscaler.ts'
 import { HorizontalPodAutoscalerPart, ScalePart } from './parts/autoscaling-v1.generated.ts'
 import type { ConditionStatus, ResourceName } from './core-v1.generated.ts'
 import type { LabelSelector } from './meta-v1.generated.ts'
@@ -171,7 +171,7 @@ export const HorizontalPodAutoscaler: KindHandle<HorizontalPodAutoscaler> = /* @
   namespaced: true,
   typeName: 'autoscaling/v1.HorizontalPodAutoscaler',
   types: /* @__PURE__ */ lazyTypes(HorizontalPodAutoscalerPart),
-  policy: horizontalPodAutoscalerPolicy,
+  policy: horizontalPodAutoscalerStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' }, { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' }),
 })
 

@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { clusterTrustBundlePolicy } from '../policies/plain/plain-kinds.ts'
+import { clusterTrustBundleStrategy } from '../strategies/plain/plain-kinds.ts'
 import { ClusterTrustBundlePart } from './parts/certificates-v1alpha1.generated.ts'
 import type { ListMeta, ObjectMeta } from '@krmkit/meta'
 
@@ -35,6 +35,6 @@ export const ClusterTrustBundle: KindHandle<ClusterTrustBundle> = /* @__PURE__ *
   namespaced: false,
   typeName: 'certificates/v1alpha1.ClusterTrustBundle',
   types: /* @__PURE__ */ lazyTypes(ClusterTrustBundlePart),
-  policy: clusterTrustBundlePolicy,
+  policy: clusterTrustBundleStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'certificates.k8s.io', version: 'v1alpha1', kind: 'ClusterTrustBundle' }, { group: 'certificates.k8s.io', version: 'v1beta1', kind: 'ClusterTrustBundle' }),
 })

@@ -2,8 +2,8 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { certificateSigningRequestPolicy } from '../policies/certificates/certificate-signing-request.ts'
-import { clusterTrustBundlePolicy } from '../policies/plain/plain-kinds.ts'
+import { certificateSigningRequestStrategy } from '../strategies/certificates/certificate-signing-request.ts'
+import { clusterTrustBundleStrategy } from '../strategies/plain/plain-kinds.ts'
 import { CertificateSigningRequestPart, ClusterTrustBundlePart } from './parts/certificates-v1beta1.generated.ts'
 import type { ConditionStatus } from './core-v1.generated.ts'
 import type { Base64, Time } from './scalars.ts'
@@ -85,7 +85,7 @@ export const CertificateSigningRequest: KindHandle<CertificateSigningRequest> = 
   namespaced: false,
   typeName: 'certificates/v1beta1.CertificateSigningRequest',
   types: /* @__PURE__ */ lazyTypes(CertificateSigningRequestPart),
-  policy: certificateSigningRequestPolicy,
+  policy: certificateSigningRequestStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'certificates.k8s.io', version: 'v1beta1', kind: 'CertificateSigningRequest' }, { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }),
 })
 
@@ -98,5 +98,5 @@ export const ClusterTrustBundle: KindHandle<ClusterTrustBundle> = /* @__PURE__ *
   namespaced: false,
   typeName: 'certificates/v1beta1.ClusterTrustBundle',
   types: /* @__PURE__ */ lazyTypes(ClusterTrustBundlePart),
-  policy: clusterTrustBundlePolicy,
+  policy: clusterTrustBundleStrategy,
 })

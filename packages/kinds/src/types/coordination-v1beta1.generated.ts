@@ -2,8 +2,8 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { leasePolicy } from '../policies/coordination/lease.ts'
-import { leaseCandidatePolicy } from '../policies/plain/plain-kinds.ts'
+import { leaseStrategy } from '../strategies/coordination/lease.ts'
+import { leaseCandidateStrategy } from '../strategies/plain/plain-kinds.ts'
 import { LeaseCandidatePart, LeasePart } from './parts/coordination-v1beta1.generated.ts'
 import type { CoordinatedLeaseStrategy } from './coordination-v1.generated.ts'
 import type { MicroTime } from './scalars.ts'
@@ -67,7 +67,7 @@ export const Lease: KindHandle<Lease> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'coordination/v1beta1.Lease',
   types: /* @__PURE__ */ lazyTypes(LeasePart),
-  policy: leasePolicy,
+  policy: leaseStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'coordination.k8s.io', version: 'v1beta1', kind: 'Lease' }, { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' }),
 })
 
@@ -80,6 +80,6 @@ export const LeaseCandidate: KindHandle<LeaseCandidate> = /* @__PURE__ */ kindHa
   namespaced: true,
   typeName: 'coordination/v1beta1.LeaseCandidate',
   types: /* @__PURE__ */ lazyTypes(LeaseCandidatePart),
-  policy: leaseCandidatePolicy,
+  policy: leaseCandidateStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'coordination.k8s.io', version: 'v1beta1', kind: 'LeaseCandidate' }, { group: 'coordination.k8s.io', version: 'v1alpha2', kind: 'LeaseCandidate' }),
 })

@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { newEventPolicy } from '../policies/core/event.ts'
+import { newEventStrategy } from '../strategies/core/event.ts'
 import { EventPart } from './parts/events-v1.generated.ts'
 import type { EventSource, ObjectReference } from './core-v1.generated.ts'
 import type { MicroTime, Time } from './scalars.ts'
@@ -50,6 +50,6 @@ export const Event: KindHandle<Event> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'events/v1.Event',
   types: /* @__PURE__ */ lazyTypes(EventPart),
-  policy: newEventPolicy,
+  policy: newEventStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'events.k8s.io', version: 'v1', kind: 'Event' }, { group: '', version: 'v1', kind: 'Event' }),
 })

@@ -2,10 +2,10 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { ingressClassPolicy } from '../policies/networking/ingress-class.ts'
-import { ingressPolicy } from '../policies/networking/ingress.ts'
-import { ipAddressPolicy } from '../policies/networking/ip-address.ts'
-import { serviceCidrPolicy } from '../policies/networking/service-cidr.ts'
+import { ingressClassStrategy } from '../strategies/networking/ingress-class.ts'
+import { ingressStrategy } from '../strategies/networking/ingress.ts'
+import { ipAddressStrategy } from '../strategies/networking/ip-address.ts'
+import { serviceCidrStrategy } from '../strategies/networking/service-cidr.ts'
 import { IPAddressPart, IngressClassPart, IngressPart, ServiceCIDRPart } from './parts/networking-v1beta1.generated.ts'
 import type { Protocol, TypedLocalObjectReference } from './core-v1.generated.ts'
 import type { Condition } from './meta-v1.generated.ts'
@@ -174,7 +174,7 @@ export const IPAddress: KindHandle<IPAddress> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'networking/v1beta1.IPAddress',
   types: /* @__PURE__ */ lazyTypes(IPAddressPart),
-  policy: ipAddressPolicy,
+  policy: ipAddressStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'IPAddress' }, { group: 'networking.k8s.io', version: 'v1', kind: 'IPAddress' }),
 })
 
@@ -187,7 +187,7 @@ export const Ingress: KindHandle<Ingress> = /* @__PURE__ */ kindHandle({
   namespaced: true,
   typeName: 'networking/v1beta1.Ingress',
   types: /* @__PURE__ */ lazyTypes(IngressPart),
-  policy: ingressPolicy,
+  policy: ingressStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'Ingress' }, { group: 'networking.k8s.io', version: 'v1', kind: 'Ingress' }),
 })
 
@@ -200,7 +200,7 @@ export const IngressClass: KindHandle<IngressClass> = /* @__PURE__ */ kindHandle
   namespaced: false,
   typeName: 'networking/v1beta1.IngressClass',
   types: /* @__PURE__ */ lazyTypes(IngressClassPart),
-  policy: ingressClassPolicy,
+  policy: ingressClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'IngressClass' }, { group: 'networking.k8s.io', version: 'v1', kind: 'IngressClass' }),
 })
 
@@ -213,6 +213,6 @@ export const ServiceCIDR: KindHandle<ServiceCIDR> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'networking/v1beta1.ServiceCIDR',
   types: /* @__PURE__ */ lazyTypes(ServiceCIDRPart),
-  policy: serviceCidrPolicy,
+  policy: serviceCidrStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'networking.k8s.io', version: 'v1beta1', kind: 'ServiceCIDR' }, { group: 'networking.k8s.io', version: 'v1', kind: 'ServiceCIDR' }),
 })

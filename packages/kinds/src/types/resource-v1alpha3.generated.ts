@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { deviceClassPolicy, deviceTaintRulePolicy, resourceClaimPolicy, resourceClaimTemplatePolicy, resourceSlicePolicy } from '../policies/plain/plain-kinds.ts'
+import { deviceClassStrategy, deviceTaintRuleStrategy, resourceClaimStrategy, resourceClaimTemplateStrategy, resourceSliceStrategy } from '../strategies/plain/plain-kinds.ts'
 import { DeviceClassPart, DeviceTaintRulePart, ResourceClaimPart, ResourceClaimTemplatePart, ResourceSlicePart } from './parts/resource-v1alpha3.generated.ts'
 import type { NodeSelector } from './core-v1.generated.ts'
 import type { Condition } from './meta-v1.generated.ts'
@@ -305,7 +305,7 @@ export const DeviceClass: KindHandle<DeviceClass> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'resource/v1alpha3.DeviceClass',
   types: /* @__PURE__ */ lazyTypes(DeviceClassPart),
-  policy: deviceClassPolicy,
+  policy: deviceClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'DeviceClass' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'DeviceClass' }),
 })
 
@@ -318,7 +318,7 @@ export const DeviceTaintRule: KindHandle<DeviceTaintRule> = /* @__PURE__ */ kind
   namespaced: false,
   typeName: 'resource/v1alpha3.DeviceTaintRule',
   types: /* @__PURE__ */ lazyTypes(DeviceTaintRulePart),
-  policy: deviceTaintRulePolicy,
+  policy: deviceTaintRuleStrategy,
 })
 
 /** ResourceClaim as a value: `resourceclaims`. */
@@ -330,7 +330,7 @@ export const ResourceClaim: KindHandle<ResourceClaim> = /* @__PURE__ */ kindHand
   namespaced: true,
   typeName: 'resource/v1alpha3.ResourceClaim',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimPart),
-  policy: resourceClaimPolicy,
+  policy: resourceClaimStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceClaim' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaim' }),
 })
 
@@ -343,7 +343,7 @@ export const ResourceClaimTemplate: KindHandle<ResourceClaimTemplate> = /* @__PU
   namespaced: true,
   typeName: 'resource/v1alpha3.ResourceClaimTemplate',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimTemplatePart),
-  policy: resourceClaimTemplatePolicy,
+  policy: resourceClaimTemplateStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceClaimTemplate' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaimTemplate' }),
 })
 
@@ -356,6 +356,6 @@ export const ResourceSlice: KindHandle<ResourceSlice> = /* @__PURE__ */ kindHand
   namespaced: false,
   typeName: 'resource/v1alpha3.ResourceSlice',
   types: /* @__PURE__ */ lazyTypes(ResourceSlicePart),
-  policy: resourceSlicePolicy,
+  policy: resourceSliceStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceSlice' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceSlice' }),
 })

@@ -2,9 +2,9 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { csiStorageCapacityPolicy } from '../policies/storage/csi-storage-capacity.ts'
-import { volumeAttachmentPolicy } from '../policies/storage/volume-attachment.ts'
-import { volumeAttributesClassPolicy } from '../policies/storage/volume-attributes-class.ts'
+import { csiStorageCapacityStrategy } from '../strategies/storage/csi-storage-capacity.ts'
+import { volumeAttachmentStrategy } from '../strategies/storage/volume-attachment.ts'
+import { volumeAttributesClassStrategy } from '../strategies/storage/volume-attributes-class.ts'
 import { CSIStorageCapacityPart, VolumeAttachmentPart, VolumeAttributesClassPart } from './parts/storage-v1alpha1.generated.ts'
 import type { PersistentVolumeSpec } from './core-v1.generated.ts'
 import type { LabelSelector } from './meta-v1.generated.ts'
@@ -94,7 +94,7 @@ export const CSIStorageCapacity: KindHandle<CSIStorageCapacity> = /* @__PURE__ *
   namespaced: true,
   typeName: 'storage/v1alpha1.CSIStorageCapacity',
   types: /* @__PURE__ */ lazyTypes(CSIStorageCapacityPart),
-  policy: csiStorageCapacityPolicy,
+  policy: csiStorageCapacityStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1alpha1', kind: 'CSIStorageCapacity' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSIStorageCapacity' }),
 })
 
@@ -107,7 +107,7 @@ export const VolumeAttachment: KindHandle<VolumeAttachment> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'storage/v1alpha1.VolumeAttachment',
   types: /* @__PURE__ */ lazyTypes(VolumeAttachmentPart),
-  policy: volumeAttachmentPolicy,
+  policy: volumeAttachmentStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1alpha1', kind: 'VolumeAttachment' }, { group: 'storage.k8s.io', version: 'v1', kind: 'VolumeAttachment' }),
 })
 
@@ -120,6 +120,6 @@ export const VolumeAttributesClass: KindHandle<VolumeAttributesClass> = /* @__PU
   namespaced: false,
   typeName: 'storage/v1alpha1.VolumeAttributesClass',
   types: /* @__PURE__ */ lazyTypes(VolumeAttributesClassPart),
-  policy: volumeAttributesClassPolicy,
+  policy: volumeAttributesClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1alpha1', kind: 'VolumeAttributesClass' }, { group: 'storage.k8s.io', version: 'v1beta1', kind: 'VolumeAttributesClass' }),
 })

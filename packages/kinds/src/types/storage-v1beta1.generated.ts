@@ -2,12 +2,12 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from '../handles/kind-handle.ts'
 import { lazyTypes } from '../handles/lazy-types.ts'
-import { csiDriverPolicy } from '../policies/storage/csi-driver.ts'
-import { csiNodePolicy } from '../policies/storage/csi-node.ts'
-import { csiStorageCapacityPolicy } from '../policies/storage/csi-storage-capacity.ts'
-import { storageClassPolicy } from '../policies/storage/storage-class.ts'
-import { volumeAttachmentPolicy } from '../policies/storage/volume-attachment.ts'
-import { volumeAttributesClassPolicy } from '../policies/storage/volume-attributes-class.ts'
+import { csiDriverStrategy } from '../strategies/storage/csi-driver.ts'
+import { csiNodeStrategy } from '../strategies/storage/csi-node.ts'
+import { csiStorageCapacityStrategy } from '../strategies/storage/csi-storage-capacity.ts'
+import { storageClassStrategy } from '../strategies/storage/storage-class.ts'
+import { volumeAttachmentStrategy } from '../strategies/storage/volume-attachment.ts'
+import { volumeAttributesClassStrategy } from '../strategies/storage/volume-attributes-class.ts'
 import { CSIDriverPart, CSINodePart, CSIStorageCapacityPart, StorageClassPart, VolumeAttachmentPart, VolumeAttributesClassPart } from './parts/storage-v1beta1.generated.ts'
 import type { PersistentVolumeReclaimPolicy, PersistentVolumeSpec, TopologySelectorTerm } from './core-v1.generated.ts'
 import type { LabelSelector } from './meta-v1.generated.ts'
@@ -186,7 +186,7 @@ export const CSIDriver: KindHandle<CSIDriver> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'storage/v1beta1.CSIDriver',
   types: /* @__PURE__ */ lazyTypes(CSIDriverPart),
-  policy: csiDriverPolicy,
+  policy: csiDriverStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'CSIDriver' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSIDriver' }),
 })
 
@@ -199,7 +199,7 @@ export const CSINode: KindHandle<CSINode> = /* @__PURE__ */ kindHandle({
   namespaced: false,
   typeName: 'storage/v1beta1.CSINode',
   types: /* @__PURE__ */ lazyTypes(CSINodePart),
-  policy: csiNodePolicy,
+  policy: csiNodeStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'CSINode' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSINode' }),
 })
 
@@ -212,7 +212,7 @@ export const CSIStorageCapacity: KindHandle<CSIStorageCapacity> = /* @__PURE__ *
   namespaced: true,
   typeName: 'storage/v1beta1.CSIStorageCapacity',
   types: /* @__PURE__ */ lazyTypes(CSIStorageCapacityPart),
-  policy: csiStorageCapacityPolicy,
+  policy: csiStorageCapacityStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'CSIStorageCapacity' }, { group: 'storage.k8s.io', version: 'v1', kind: 'CSIStorageCapacity' }),
 })
 
@@ -225,7 +225,7 @@ export const StorageClass: KindHandle<StorageClass> = /* @__PURE__ */ kindHandle
   namespaced: false,
   typeName: 'storage/v1beta1.StorageClass',
   types: /* @__PURE__ */ lazyTypes(StorageClassPart),
-  policy: storageClassPolicy,
+  policy: storageClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'StorageClass' }, { group: 'storage.k8s.io', version: 'v1', kind: 'StorageClass' }),
 })
 
@@ -238,7 +238,7 @@ export const VolumeAttachment: KindHandle<VolumeAttachment> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'storage/v1beta1.VolumeAttachment',
   types: /* @__PURE__ */ lazyTypes(VolumeAttachmentPart),
-  policy: volumeAttachmentPolicy,
+  policy: volumeAttachmentStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'storage.k8s.io', version: 'v1beta1', kind: 'VolumeAttachment' }, { group: 'storage.k8s.io', version: 'v1', kind: 'VolumeAttachment' }),
 })
 
@@ -251,5 +251,5 @@ export const VolumeAttributesClass: KindHandle<VolumeAttributesClass> = /* @__PU
   namespaced: false,
   typeName: 'storage/v1beta1.VolumeAttributesClass',
   types: /* @__PURE__ */ lazyTypes(VolumeAttributesClassPart),
-  policy: volumeAttributesClassPolicy,
+  policy: volumeAttributesClassStrategy,
 })

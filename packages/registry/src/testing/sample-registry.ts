@@ -3,7 +3,7 @@ import { builtInTypes, createCatalog, type ResourceDefinition } from '@krmkit/ki
 import { type ApiObject, type FakeClock, fakeClock, fixedFeatures, type Random, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, normalize } from '@krmkit/schema'
 import { memoryStorage, type Storage } from '@krmkit/storage'
-import type { DeleteAnswer, DeleteOptions, RequestContext, Stored, UpdateAnswer, UpdateRequest } from '../interfaces.ts'
+import type { DeleteOptions, DeleteResult, Stored, UpdateRequest, UpdateResult, WriteContext } from '../interfaces.ts'
 import { createRegistry, type Registry } from '../registry.ts'
 import { deleteObject } from '../removal.ts'
 import { createObject, updateObject } from '../write.ts'
@@ -14,14 +14,14 @@ export interface SampleRegistry {
   readonly storage: Storage
   readonly clock: FakeClock
   readonly warnings: string[]
-  context(rest?: Partial<RequestContext>): RequestContext
+  context(rest?: Partial<WriteContext>): WriteContext
   definition(resource: string): ResourceDefinition
-  create(resource: string, object: Partial<ApiObject>, rest?: Partial<RequestContext>): Promise<Stored>
+  create(resource: string, object: Partial<ApiObject>, rest?: Partial<WriteContext>): Promise<Stored>
   update(
     resource: string,
     request: Omit<UpdateRequest, 'namespace' | 'subresource'> & Partial<UpdateRequest>,
-  ): Promise<UpdateAnswer>
-  remove(resource: string, name: string, options?: DeleteOptions, rest?: Partial<RequestContext>): Promise<DeleteAnswer>
+  ): Promise<UpdateResult>
+  remove(resource: string, name: string, options?: DeleteOptions, rest?: Partial<WriteContext>): Promise<DeleteResult>
   /** What is stored now; undefined when nothing is. */
   stored(resource: string, name: string): ApiObject | undefined
 }
@@ -52,7 +52,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
     },
     catalog.definitions,
   )
-  const context = (rest: Partial<RequestContext> = {}): RequestContext => ({
+  const context = (rest: Partial<WriteContext> = {}): WriteContext => ({
     user: { username: 'jane', groups: [] },
     dryRun: false,
     fieldManager: 'test',
@@ -78,7 +78,7 @@ export function sampleRegistry(options: SampleOptions = {}): SampleRegistry {
       const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`
       const decoded = normalize(kind.type(), { apiVersion, kind: kind.kind, metadata: {}, ...object })
       const whole = structuredClone(applyDefaults(kind.type(), decoded))
-      definition(resource).policy.defaults?.(whole as ApiObject, kind.version, stockProfile)
+      definition(resource).strategy.defaults?.(whole as ApiObject, kind.version, stockProfile)
       return createObject(registry, definition(resource), context(rest), {
         namespace: namespaceOf(resource),
         object: whole as ApiObject,

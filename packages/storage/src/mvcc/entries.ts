@@ -4,9 +4,9 @@ import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 export function makeEntry(
   key: string,
   value: Uint8Array,
-  times: { revision: Revision; created: Revision; note?: unknown },
+  times: { revision: Revision; created: Revision; memo?: unknown },
 ): Entry {
-  return { key, value, revision: times.revision, created: times.created, note: times.note }
+  return { key, value, revision: times.revision, created: times.created, memo: times.memo }
 }
 
 export function putEvent(entry: Entry, previous: Entry | undefined): StorageEvent {

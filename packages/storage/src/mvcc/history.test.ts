@@ -15,9 +15,9 @@ class Past {
     this.history = new History(1, { ...limits, ...overrides })
   }
 
-  put(key: string, options: { atMs?: number; bytes?: number; note?: unknown } = {}): Entry {
+  put(key: string, options: { atMs?: number; bytes?: number; memo?: unknown } = {}): Entry {
     const revision = this.history.revision + 1
-    const entry = makeEntry(key, new Uint8Array(options.bytes ?? 0), { revision, created: revision, note: options.note })
+    const entry = makeEntry(key, new Uint8Array(options.bytes ?? 0), { revision, created: revision, memo: options.memo })
     this.#append(putEvent(entry, this.tree.get(key)), options.atMs)
     this.tree.set(entry)
     return entry
@@ -124,14 +124,14 @@ describe('history', () => {
 
   it('lets go of the notes of what is superseded, after a while', () => {
     const past = new Past()
-    const first = past.put('/x', { note: 'first' })
-    const second = past.put('/x', { note: 'second' })
-    const kept = past.put('/y', { note: 'kept' })
-    expect(first.note).toBe('first')
+    const first = past.put('/x', { memo: 'first' })
+    const second = past.put('/x', { memo: 'second' })
+    const kept = past.put('/y', { memo: 'kept' })
+    expect(first.memo).toBe('first')
     for (let n = 0; n < 255; n++) past.put('/z')
-    expect([first.note, second.note, kept.note]).toEqual([undefined, 'second', 'kept'])
-    first.note = 'parsed again for a reader of an old state'
+    expect([first.memo, second.memo, kept.memo]).toEqual([undefined, 'second', 'kept'])
+    first.memo = 'parsed again for a reader of an old state'
     past.history.sweepNotes()
-    expect([first.note, second.note, kept.note]).toEqual([undefined, 'second', 'kept'])
+    expect([first.memo, second.memo, kept.memo]).toEqual([undefined, 'second', 'kept'])
   })
 })

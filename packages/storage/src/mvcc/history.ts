@@ -230,8 +230,8 @@ function lengthOf(entry: Entry | undefined): number {
 }
 
 function dropNotes(event: StorageEvent): void {
-  if (event.previous?.note !== undefined) event.previous.note = undefined
-  if (event.type === 'delete' && event.entry.note !== undefined) event.entry.note = undefined
+  if (event.previous?.memo !== undefined) event.previous.memo = undefined
+  if (event.type === 'delete' && event.entry.memo !== undefined) event.entry.memo = undefined
 }
 
 function redo(tree: Tree, event: StorageEvent): void {

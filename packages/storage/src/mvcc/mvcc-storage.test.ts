@@ -217,13 +217,13 @@ describe('housekeeping', () => {
   it('clears the notes of what is superseded, never those of the newest state', async () => {
     const clock = fakeClock(0)
     const storage = MvccStorage.empty(resolveOptions({ clock }))
-    await storage.put('/a', text('1'), { note: 'old' })
+    await storage.put('/a', text('1'), { memo: 'old' })
     const old = storage.peek('/a')!
-    await storage.put('/a', text('2'), { note: 'new' })
+    await storage.put('/a', text('2'), { memo: 'new' })
     for (let n = 0; n < 300; n++) await storage.put('/b', text(''))
-    old.note = 'set again by a reader of an old state'
+    old.memo = 'set again by a reader of an old state'
     clock.advance(60_000)
-    expect([old.note, storage.peek('/a')?.note]).toEqual([undefined, 'new'])
+    expect([old.memo, storage.peek('/a')?.memo]).toEqual([undefined, 'new'])
     await storage.close()
   })
 })

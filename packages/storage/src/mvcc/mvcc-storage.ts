@@ -201,7 +201,7 @@ export class MvccStorage implements Storage {
       // An update keeps the string that the key has already, rather than one copy of it for each revision.
       const entry = this.#encode(current?.key ?? key, how.encode, {
         created: type === 'put' ? current?.created : current!.created,
-        note: how.options?.note,
+        memo: how.options?.memo,
       })
       const event = type === 'put' ? putEvent(entry, current) : deleteEvent(entry, current!)
       if (this.#writes !== undefined) return this.#writes.add(event).then(written)
@@ -213,7 +213,7 @@ export class MvccStorage implements Storage {
   }
 
   /** Gives the write its revision and bytes. When `encode` throws, nothing has happened. */
-  #encode(key: string, encode: Encode, times: { created: Revision | undefined; note: unknown }): Entry {
+  #encode(key: string, encode: Encode, times: { created: Revision | undefined; memo: unknown }): Entry {
     if (this.#isEncoding) throw new Error('encode must not write to the store it encodes for')
     const revision = this.#ordered + 1
     this.#isEncoding = true
@@ -221,7 +221,7 @@ export class MvccStorage implements Storage {
       const value = encode(revision)
       if (!(value instanceof Uint8Array)) throw new TypeError('encode must return a Uint8Array')
       this.#ordered = revision
-      return makeEntry(key, ownBytes(value), { revision, created: times.created ?? revision, note: times.note })
+      return makeEntry(key, ownBytes(value), { revision, created: times.created ?? revision, memo: times.memo })
     } finally {
       this.#isEncoding = false
     }

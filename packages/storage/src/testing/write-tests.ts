@@ -133,11 +133,11 @@ export function writeTests(test: StoreTest): void {
     assert.equal(expectWritten(await outer).revision, start + 1)
   })
 
-  test('keeps the note of a write with its entry', async ({ storage }) => {
-    const note = { parsed: true }
-    assert.equal(expectWritten(await storage.put('/a/x', text('1'), { note })).note, note)
-    assert.equal(storage.peek('/a/x')?.note, note)
-    assert.equal((await put(storage, '/a/x', '2')).note, undefined)
+  test('keeps the memo of a write with its entry', async ({ storage }) => {
+    const memo = { parsed: true }
+    assert.equal(expectWritten(await storage.put('/a/x', text('1'), { memo })).memo, memo)
+    assert.equal(storage.peek('/a/x')?.memo, memo)
+    assert.equal((await put(storage, '/a/x', '2')).memo, undefined)
   })
 
   test('takes empty values and values of a megabyte and a half', async ({ storage }) => {

@@ -207,7 +207,7 @@ async function ruleProblems(
   definition: ResourceDefinition,
   { features }: OfflineKinds,
 ): Promise<readonly Problem[]> {
-  const { kind, policy } = definition
+  const { kind, strategy: policy } = definition
   const paths = missingMembers(written, policy.requiredMembers?.[''] ?? [])
   const unnamed = paths.map((path) => error('required', String(path), 'Required value'))
   try {

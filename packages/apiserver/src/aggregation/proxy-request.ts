@@ -1,0 +1,145 @@
+import { isRepresentable, valuesOf, withoutTokenProtocols } from '@krmkit/authentication'
+import { ApiError } from '@krmkit/meta'
+import type { ApiResponse } from '../interfaces.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { ProxiedRequest } from './interfaces.ts'
+
+/** A request as another server gets it: who asks stands in headers that it believes because of our certificate. */
+
+/** Those that are about one connection only. */
+const hopByHop: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+/** Those that are for this server alone, or that it sets itself. */
+const own: readonly string[] = ['audit-id', 'authorization', 'expect', 'host']
+
+/** Set by this server: nobody else says whom a page may be shown to. */
+const corsAnswers: readonly string[] = [
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+]
+
+export const identityHeaders = { user: 'x-remote-user', group: 'x-remote-group', uid: 'x-remote-uid', extra: 'x-remote-extra-' }
+
+/** @param host address and port that it goes to. */
+export function passedOn(
+  state: RequestContext,
+  { host, limitBytes }: { readonly host: string; readonly limitBytes: number },
+): Omit<ProxiedRequest, 'signal' | 'body'> & { readonly readBody: () => Promise<ProxiedRequest['body']> } {
+  const { request, auditId } = state
+  const upgrade = request.upgradable === true && asksForUpgrade(request.headers.connection)
+  const headers = kept(request.headers)
+  if (upgrade) {
+    headers.connection = 'Upgrade'
+    headers.upgrade = request.headers.upgrade ?? ''
+  }
+  Object.assign(headers, identityOf(state))
+  headers['audit-id'] = auditId
+  headers.host = host
+  headers['x-forwarded-host'] = host
+  headers['x-forwarded-proto'] = 'https'
+  headers['x-forwarded-uri'] = request.path
+  const from = request.peer.address
+  if (from !== undefined) {
+    const before = request.headers['x-forwarded-for']
+    headers['x-forwarded-for'] = [before ?? [], from].flat().join(', ')
+  }
+  const path = request.query === '' ? request.path : `${request.path}?${request.query}`
+  return { method: request.method, path, headers, upgrade, readBody: () => bodyOf(state, limitBytes) }
+}
+
+/**
+ * Headers that carry the user of the request.
+ *
+ * @throws ApiError 400 for a user that headers of HTTP/1.1 cannot carry: the other server would take it for another one.
+ */
+export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = { [identityHeaders.user]: user.username }
+  if (user.groups.length > 0) headers[identityHeaders.group] = user.groups
+  if (user.uid !== undefined && user.uid !== '') headers[identityHeaders.uid] = user.uid
+  for (const [key, values] of Object.entries(user.extra ?? {})) {
+    if (values.length > 0) headers[identityHeaders.extra + headerName(key)] = values
+  }
+  for (const name in headers) {
+    if (valuesOf(headers[name]).every(isCarried)) continue
+    throw ApiError.badRequest('the user has attributes that cannot be passed on to the server of this API')
+  }
+  return headers
+}
+
+/** White space around a value is lost on the way. */
+function isCarried(value: string): boolean {
+  return isRepresentable(value) && !/^[ \t]|[ \t]$/.test(value)
+}
+
+function asksForUpgrade(connection: string | readonly string[] | undefined): boolean {
+  return [connection ?? []].flat().some((value) => value.toLowerCase().includes('upgrade'))
+}
+
+function kept(headers: RequestContext['request']['headers']): Record<string, string | readonly string[]> {
+  const dropped = new Set([...hopByHop, ...own, ...namedBy(headers.connection)])
+  const out: Record<string, string | readonly string[]> = Object.create(null)
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
+    // Nobody but this server says who asks.
+    if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
+    const passed = name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value
+    if (passed !== undefined) out[name] = passed
+  }
+  return out
+}
+
+/** Headers that `Connection` names are about the connection too. */
+function namedBy(connection: string | readonly string[] | undefined): string[] {
+  return [connection ?? []].flat().flatMap((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+}
+
+/** In pieces where the adapter can give them: of any length, and never whole in memory. */
+async function bodyOf({ request }: RequestContext, limitBytes: number): Promise<ProxiedRequest['body']> {
+  const { headers } = request
+  const length = headers['content-length']
+  if (request.stream !== undefined) {
+    const none =
+      headers['transfer-encoding'] === undefined && (length === undefined ? withoutBody(request.method) : length === '0')
+    return none ? undefined : request.stream()
+  }
+  const body = await request.body(limitBytes)
+  return body.byteLength === 0 ? undefined : body
+}
+
+function withoutBody(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'DELETE' || method === 'OPTIONS'
+}
+
+/** What may not stand in the name of a header is escaped byte by byte, as on the stock server. */
+function headerName(key: string): string {
+  return key
+    .toLowerCase()
+    .replace(/[^a-z0-9!#$&'*+.^_`|~-]+/g, (text) =>
+      [...new TextEncoder().encode(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+    )
+}
+
+/** The answer of another server without the headers that are about the connection it came over. */
+export function answered(response: ApiResponse): ApiResponse {
+  const dropped = new Set([...hopByHop, ...corsAnswers, ...namedBy(response.headers.connection)])
+  const headers: Record<string, string | readonly string[]> = {}
+  for (const [name, value] of Object.entries(response.headers)) if (!dropped.has(name)) headers[name] = value
+  if (response.body.kind === 'connection') {
+    headers.connection = 'Upgrade'
+    if (response.headers.upgrade !== undefined) headers.upgrade = response.headers.upgrade
+  }
+  return { ...response, headers }
+}

@@ -1,0 +1,32 @@
+/** Expressions that narrow down which requests are looked at. */
+import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
+import type { FieldPath } from '../shared/field-path.ts'
+import { checkQualifiedName } from '../shared/names.ts'
+import { isEmpty, type R } from '../shared/values.ts'
+import { checkExpression, type ExpressionChecks } from './admission-expressions.ts'
+
+const maxConditions = 64
+
+/** @param params the expressions may speak of parameters. */
+export function checkMatchConditions(
+  conditions: readonly R<MatchCondition>[] | undefined,
+  at: FieldPath,
+  { params, checks }: { readonly params: boolean; readonly checks: ExpressionChecks },
+): void {
+  const list = conditions ?? []
+  if (list.length > maxConditions) at.tooMany(list.length, maxConditions)
+  const names = new Set<string>()
+  for (const [i, { name, expression }] of list.entries()) {
+    const here = at.index(i)
+    const text = (expression ?? '').trim()
+    if (text === '') here.child('expression').required()
+    else checkExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
+    if (isEmpty(name)) {
+      here.child('name').required()
+      continue
+    }
+    checkQualifiedName(name, here.child('name'))
+    if (names.has(name)) here.child('name').duplicate(name)
+    names.add(name)
+  }
+}

@@ -1,0 +1,316 @@
+/** Addresses and node ports that a cluster hands out to services. */
+import { type DeepReadonly, type FieldError, goStrings, parseCIDR, parseIP, type Random } from '@krmkit/meta'
+import type { StrategyContext } from '../../interfaces.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
+import { protocols } from '../shared/container-ports.ts'
+import type { FieldPath } from '../shared/field-path.ts'
+import { findings } from '../shared/strategy.ts'
+import { isEmpty, isSet, type R } from '../shared/values.ts'
+import {
+  defaultIpFamilies,
+  type IpFamily,
+  isHeadless,
+  needsClusterIp,
+  needsHealthCheck,
+  needsNodePort,
+} from './service-fields.ts'
+
+/** Where addresses and ports of services come from. */
+export interface ServiceNetwork {
+  /** One range for each family that the cluster has, the primary family first: `10.0.0.0/24`. */
+  readonly ranges: readonly string[]
+  /** First and last port that is opened on nodes. */
+  readonly nodePorts: { readonly from: number; readonly to: number }
+}
+
+/** Further ranges that the cluster was given while it runs, of any family: asked when those of the network are full. */
+export type MoreRanges = readonly string[]
+
+/** What other services hold already. */
+export interface ServiceUse {
+  readonly addresses: Pick<ReadonlySet<string>, 'has'>
+  /** As `TCP/30000`; a port may serve several protocols of one service. */
+  readonly nodePorts: Pick<ReadonlySet<string>, 'has'>
+}
+
+/** What one service holds: addresses, and ports as `TCP/30000`. */
+export function serviceHoldings({ spec }: DeepReadonly<Service>): { addresses: string[]; nodePorts: string[] } {
+  const addresses: string[] = []
+  const nodePorts: string[] = []
+  if (!isSet(spec)) return { addresses, nodePorts }
+  if (needsClusterIp(spec)) addresses.push(...(spec.clusterIPs ?? []).filter((address) => address !== 'None'))
+  for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.push(portKey(port.protocol, port.nodePort))
+  if (spec.healthCheckNodePort) nodePorts.push(portKey('TCP', spec.healthCheckNodePort))
+  return { addresses, nodePorts }
+}
+
+/** What `services` hold, without the service of the given uid. */
+export function serviceUse(services: Iterable<DeepReadonly<Service>>, exceptUid?: string): ServiceUse {
+  const addresses = new Set<string>()
+  const nodePorts = new Set<string>()
+  for (const service of services) {
+    if (exceptUid !== undefined && service.metadata.uid === exceptUid) continue
+    const held = serviceHoldings(service)
+    for (const address of held.addresses) addresses.add(address)
+    for (const port of held.nodePorts) nodePorts.add(port)
+  }
+  return { addresses, nodePorts }
+}
+
+export interface ServiceAllocation {
+  readonly network: ServiceNetwork
+  readonly use: ServiceUse
+  readonly moreRanges?: MoreRanges
+  readonly context: StrategyContext
+}
+
+/**
+ * Gives a service that has been prepared for its write (`prepareForCreate`, `prepareForUpdate`) the families, addresses and ports
+ * that it lacks, and checks those that it asks for. To be called before validation; mutates `service`. Two writers may be given the
+ * same address: whoever calls this has to let one write to services follow the other.
+ *
+ * @returns what cannot be granted; the write is refused with these errors alone.
+ */
+export function allocateService(
+  service: Service,
+  old: DeepReadonly<Service> | undefined,
+  options: ServiceAllocation,
+): FieldError[] {
+  const { network, use, moreRanges = [], context } = options
+  const families = network.ranges.map(familyOf)
+  const refused = defaultIpFamilies(service, old, { families, context })
+  const { spec } = service
+  if (refused.length > 0 || !isSet(spec)) return refused
+  return findings(context, (report) => {
+    const at = report.at('spec')
+    const { random } = context
+    if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, moreRanges, random })
+    allocatePorts(spec, old?.spec, at, { network, use, random })
+  })
+}
+
+interface AddressOptions {
+  readonly network: ServiceNetwork
+  readonly families: readonly IpFamily[]
+  readonly use: ServiceUse
+  readonly moreRanges: MoreRanges
+  readonly random: Random
+}
+
+function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOptions): void {
+  const { network, families, use, moreRanges, random } = options
+  const addresses = [...(spec.clusterIPs ?? [])]
+  const asked = goStrings(addresses)
+  // What is no address, or disagrees with the single one, is told of by validation.
+  if (addresses.some((address) => parseIP(address) === undefined)) return
+  if (!isEmpty(spec.clusterIP) && addresses[0] !== spec.clusterIP) return
+  if (new Set(spec.ipFamilies).size !== (spec.ipFamilies?.length ?? 0)) return
+  for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
+    const range = network.ranges[families.indexOf(family as IpFamily)]
+    if (range === undefined) continue
+    const given = addresses[i]
+    const ranges = [range, ...moreRanges.filter((more) => familyOf(more) === family)]
+    if (given === undefined) {
+      const found = firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
+      if (found === undefined) at.child('clusterIPs').invalidText(asked, 'failed to allocate a serviceIP: range is full')
+      else addresses[i] = found
+    } else if (!ranges.some((each) => isInside(given, each))) {
+      const detail = `the provided IP (${given}) is not in the valid range. The range of valid IPs is ${ranges.join(', ')}`
+      at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: ${detail}`)
+    } else if (use.addresses.has(given)) {
+      at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: provided IP is already allocated`)
+    }
+  }
+  if (addresses.length === 0) return
+  spec.clusterIPs = addresses
+  spec.clusterIP = addresses[0] as string
+}
+
+function familyOf(range: string): IpFamily {
+  return parseCIDR(range)?.address.family === 6 ? 'IPv6' : 'IPv4'
+}
+
+function firstOf<T>(ranges: readonly string[], find: (range: string) => T | undefined): T | undefined {
+  for (const range of ranges) {
+    const found = find(range)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+interface PortOptions {
+  readonly network: ServiceNetwork
+  readonly use: ServiceUse
+  readonly random: Random
+}
+
+function allocatePorts(
+  spec: ServiceSpec,
+  old: R<ServiceSpec> | undefined,
+  at: FieldPath,
+  { network, use, random }: PortOptions,
+): void {
+  const granted = new Set<string>()
+  const taken: TakenPorts = {
+    has: (port: string) => granted.has(port) || use.nodePorts.has(port),
+    add: (port: string) => granted.add(port),
+  }
+  const { from, to } = network.nodePorts
+  const grant = (port: number, protocol: string | undefined, here: FieldPath): void => {
+    if (port < from || port > to) {
+      here.invalid(port, `provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
+    } else if (taken.has(portKey(protocol, port))) here.invalid(port, 'provided port is already allocated')
+    else taken.add(portKey(protocol, port))
+  }
+  const free = freePorts(network.nodePorts, taken, random)
+  if (needsNodePort(spec)) {
+    const kept = new Set((old?.ports ?? []).map((port) => portKey(port.protocol, port.nodePort ?? 0)))
+    const ports: ServicePort[] = spec.ports ?? []
+    for (const [i, port] of ports.entries()) {
+      if (port.nodePort && !kept.has(portKey(port.protocol, port.nodePort))) {
+        grant(port.nodePort, port.protocol, at.child('ports').index(i).child('nodePort'))
+      }
+    }
+    for (const [i, port] of ports.entries()) {
+      if (port.nodePort) continue
+      const found = free(port.protocol)
+      if (found === undefined) {
+        at.child('ports').index(i).child('nodePort').internal(noFreePort)
+        return
+      }
+      port.nodePort = found
+    }
+  }
+  if (!needsHealthCheck(spec)) return
+  const check = spec.healthCheckNodePort
+  if (!check) {
+    const found = free('TCP')
+    if (found === undefined) at.child('healthCheckNodePort').internal(noFreePort)
+    else spec.healthCheckNodePort = found
+  } else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
+}
+
+/** Differs: the stock server answers with 500 and these words. */
+const noFreePort = 'failed to allocate a nodePort: range is full'
+
+/** How far a free port is looked for from a random place, before all free ports are counted. */
+const portsTried = 32
+
+interface TakenPorts {
+  has(port: string): boolean
+  add(port: string): void
+}
+
+/** Takes a port that no protocol has, from a random place on; `undefined` when there is none. The range is read at most once. */
+function freePorts(
+  { from, to }: ServiceNetwork['nodePorts'],
+  taken: TakenPorts,
+  random: Random,
+): (protocol: string | undefined) => number | undefined {
+  const size = to - from + 1
+  const isFree = (port: number) => protocols.every((protocol) => !taken.has(portKey(protocol, port)))
+  let left: number[] | undefined
+  const fromAll = (): number | undefined => {
+    left ??= Array.from({ length: size }, (_, i) => from + i).filter(isFree)
+    while (left.length > 0) {
+      const [port] = left.splice(number(random, left.length), 1)
+      if (port !== undefined && isFree(port)) return port
+    }
+    return undefined
+  }
+  const nearby = (): number | undefined => {
+    const start = number(random, size)
+    for (let i = 0; i < Math.min(size, portsTried); i++) {
+      const port = from + ((start + i) % size)
+      if (isFree(port)) return port
+    }
+    return undefined
+  }
+  return (protocol) => {
+    const port = (left === undefined ? nearby() : undefined) ?? fromAll()
+    if (port !== undefined) taken.add(portKey(protocol, port))
+    return port
+  }
+}
+
+function portKey(protocol: string | undefined, port: number): string {
+  return `${protocol ?? 'TCP'}/${port}`
+}
+
+/** A number from 0 to `limit - 1`. */
+function number(random: Random, limit: number): number {
+  const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4)
+  return (((a << 24) | (b << 16) | (c << 8) | d) >>> 0) % limit
+}
+
+function toBigInt(bytes: Uint8Array): bigint {
+  let value = 0n
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte)
+  return value
+}
+
+interface Range {
+  readonly first: bigint
+  readonly size: bigint
+  readonly bits: number
+}
+
+function readRange(text: string): Range | undefined {
+  const range = parseCIDR(text)
+  if (range === undefined) return undefined
+  const bytes = range.address.family === 4 ? range.address.bytes.slice(-4) : range.address.bytes
+  const bits = bytes.length * 8
+  const size = 1n << BigInt(bits - range.prefixLength)
+  return { first: (toBigInt(bytes) / size) * size, size, bits }
+}
+
+function isInside(address: string, range: string): boolean {
+  const bounds = readRange(range)
+  const parsed = parseIP(address)
+  if (bounds === undefined || parsed === undefined) return false
+  const bytes = parsed.family === 4 ? parsed.bytes.slice(-4) : parsed.bytes
+  if (bytes.length * 8 !== bounds.bits) return false
+  const value = toBigInt(bytes)
+  // The first address is that of the network itself, the last one of IPv4 that of everybody in it.
+  const last = bounds.first + bounds.size - (bounds.bits === 32 ? 1n : 0n)
+  return value > bounds.first && value < last
+}
+
+/** Ranges are searched this far. */
+const maxSearched = 65_536n
+
+function freeAddress(range: string, used: Pick<ReadonlySet<string>, 'has'>, random: Random): string | undefined {
+  const bounds = readRange(range)
+  if (bounds === undefined) return undefined
+  const usable = bounds.size - (bounds.bits === 32 ? 2n : 1n)
+  const count = usable < maxSearched ? usable : maxSearched
+  if (count <= 0n) return undefined
+  const size = Number(count)
+  const start = number(random, size)
+  // Addresses of IPv4 are exact as plain numbers, which are much faster.
+  const first = bounds.bits === 32 ? Number(bounds.first) : undefined
+  for (let i = 0; i < size; i++) {
+    const offset = 1 + ((start + i) % size)
+    const text = first === undefined ? formatV6(bounds.first + BigInt(offset)) : formatV4(first + offset)
+    if (!used.has(text)) return text
+  }
+  return undefined
+}
+
+function formatV4(value: number): string {
+  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
+}
+
+/** Hexadecimal, with the longest run of zeros left out. */
+function formatV6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - i * 16)) & 0xffffn))
+  let best = { at: -1, length: 1 }
+  for (let i = 0; i < 8; i++) {
+    let length = 0
+    while (i + length < 8 && groups[i + length] === 0) length++
+    if (length > best.length) best = { at: i, length }
+  }
+  const hex = groups.map((group) => group.toString(16))
+  if (best.at < 0) return hex.join(':')
+  return `${hex.slice(0, best.at).join(':')}::${hex.slice(best.at + best.length).join(':')}`
+}

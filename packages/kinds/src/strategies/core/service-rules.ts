@@ -1,0 +1,285 @@
+/** Rules of services. */
+import {
+  type DeepReadonly,
+  goIntOrString,
+  goQuote,
+  goStrings,
+  goText,
+  isValidCIDR,
+  isValidIP,
+  nameRules,
+  parseIP,
+} from '@krmkit/meta'
+import type { Service, ServicePort, ServiceSpec } from '../../types/core-v1.generated.ts'
+import { checkPublicAddress } from '../shared/addresses.ts'
+import { checkPortNumberOrName, protocols } from '../shared/container-ports.ts'
+import type { FieldPath, Report } from '../shared/field-path.ts'
+import { checkMetadata } from '../shared/metadata.ts'
+import { checkDnsLabel, checkDnsSubdomain, checkLabels, checkQualifiedName } from '../shared/names.ts'
+import { checkPortNumber } from '../shared/numbers.ts'
+import { isEmpty, isSet, own, type R } from '../shared/values.ts'
+import { isExternallyAccessible, isHeadless, needsHealthCheck } from './service-fields.ts'
+
+type Spec = R<ServiceSpec>
+
+const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+const affinities = ['ClientIP', 'None']
+const trafficPolicies = ['Cluster', 'Local']
+const distributions = ['PreferClose']
+const ipFamilies = ['IPv4', 'IPv6']
+const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
+const longestAffinity = 86_400
+const agentPort = 10_250
+
+/** All rules of a service, in the stock server's order. */
+export function checkService(service: DeepReadonly<Service>, report: Report): void {
+  checkMetadata(service, report, { namespaced: true, name: nameRules.dns1035Label })
+  const spec = service.spec ?? {}
+  const at = report.at('spec')
+  if (isEmpty(spec.ports) && !isHeadless(spec) && spec.type !== 'ExternalName') at.child('ports').required()
+  checkType(spec, at)
+  const names = new Set<string>()
+  for (const [i, port] of (spec.ports ?? []).entries()) {
+    checkPort(port, at.child('ports').index(i), { names, nameRequired: (spec.ports?.length ?? 0) > 1 })
+  }
+  checkLabels(spec.selector, at.child('selector'))
+  checkAffinity(spec, at)
+  if (spec.type !== 'ExternalName') checkClusterIps(spec, at)
+  for (const [i, address] of (spec.externalIPs ?? []).entries()) {
+    const messages = isValidIP(address)
+    if (messages.length > 0) at.child('externalIPs').index(i).invalidAll(address, messages)
+    else checkPublicAddress(address, at.child('externalIPs').index(i))
+  }
+  if (isEmpty(spec.type)) at.child('type').required()
+  else if (!types.includes(spec.type)) at.child('type').notSupported(spec.type, types)
+  checkUniquePorts(spec, at.child('ports'))
+  checkBalancer(service, spec, report)
+  checkTraffic(spec, at)
+}
+
+function checkType(spec: Spec, at: FieldPath): void {
+  if (spec.type === 'LoadBalancer') {
+    for (const [i, port] of (spec.ports ?? []).entries()) {
+      if (port.port !== agentPort) continue
+      at.child('ports').index(i).invalid(port.port, `may not expose port ${agentPort} externally since it is used by kubelet`)
+    }
+  }
+  if ((spec.type === 'LoadBalancer' || spec.type === 'NodePort') && isHeadless(spec)) {
+    at.child('clusterIPs').index(0).invalid('None', `may not be set to 'None' for ${spec.type} services`)
+  }
+  if (spec.type !== 'ExternalName') return
+  const detail = 'may not be set for ExternalName services'
+  if (!isEmpty(spec.clusterIPs)) at.child('clusterIPs').forbidden(detail)
+  if (!isEmpty(spec.ipFamilies)) at.child('ipFamilies').forbidden(detail)
+  if (isSet(spec.ipFamilyPolicy)) at.child('ipFamilyPolicy').forbidden(detail)
+  const name = spec.externalName ?? ''
+  const bare = name.endsWith('.') ? name.slice(0, -1) : name
+  if (bare === '') at.child('externalName').required()
+  else checkDnsSubdomain(bare, at.child('externalName'))
+}
+
+function checkPort(
+  port: R<ServicePort>,
+  at: FieldPath,
+  options: { readonly names: Set<string>; readonly nameRequired: boolean },
+): void {
+  if (isEmpty(port.name)) {
+    if (options.nameRequired) at.child('name').required()
+  } else {
+    checkDnsLabel(port.name, at.child('name'))
+    if (options.names.has(port.name)) at.child('name').duplicate(port.name)
+    else options.names.add(port.name)
+  }
+  checkPortNumber(port.port ?? 0, at.child('port'))
+  if (isEmpty(port.protocol)) at.child('protocol').required()
+  else if (!protocols.includes(port.protocol)) at.child('protocol').notSupported(port.protocol, protocols)
+  checkPortNumberOrName(port.targetPort ?? 0, at.child('targetPort'))
+  if (isSet(port.appProtocol)) checkQualifiedName(port.appProtocol, at.child('appProtocol'))
+}
+
+function checkAffinity(spec: Spec, at: FieldPath): void {
+  const affinity = spec.sessionAffinity
+  if (isEmpty(affinity)) at.child('sessionAffinity').required()
+  else if (!affinities.includes(affinity)) at.child('sessionAffinity').notSupported(affinity, affinities)
+  const config = spec.sessionAffinityConfig
+  const here = at.child('sessionAffinityConfig')
+  if (affinity === 'None' && isSet(config)) here.forbidden('must not be set when session affinity is None')
+  if (affinity !== 'ClientIP') return
+  const detail = 'when session affinity type is ClientIP'
+  const seconds = config?.clientIP?.timeoutSeconds
+  if (!isSet(config)) here.required(detail)
+  else if (!isSet(config.clientIP)) here.child('clientIP').required(detail)
+  else if (!isSet(seconds)) here.child('clientIP').child('timeoutSeconds').required(detail)
+  else if (seconds <= 0 || seconds > longestAffinity) {
+    here.child('clientIP').child('timeoutSeconds').invalid(seconds, `must be greater than 0 and less than ${longestAffinity}`)
+  }
+}
+
+/** The single address, the list of addresses, and their families. */
+function checkClusterIps(spec: Spec, at: FieldPath): void {
+  const before = at.report.errors.length
+  const here = at.child('clusterIPs')
+  const addresses = spec.clusterIPs ?? []
+  const printed = goText(goStrings(addresses))
+  if (!isEmpty(spec.clusterIP)) {
+    if (addresses.length === 0) here.required()
+    else if (addresses[0] !== spec.clusterIP) here.invalid(printed, 'first value must match `clusterIP`')
+  } else if (addresses.length > 0) here.invalid(printed, 'must be empty when `clusterIP` is not specified')
+  checkFamilies(spec, at)
+  if (!checkAddresses(addresses, here)) return
+  if (addresses.length > 1) {
+    const families = new Set(addresses.map((address) => parseIP(address)?.family))
+    if (families.size !== 2) here.invalid(printed, 'may specify no more than one IP for each IP family')
+  }
+  if (isHeadless(spec) || at.report.errors.length > before) return
+  for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
+    const address = addresses[i]
+    if (address === undefined) break
+    const actual = parseIP(address)?.family === 6 ? 'IPv6' : 'IPv4'
+    if (actual !== family) here.index(i).invalid(address, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``)
+  }
+}
+
+function checkFamilies(spec: Spec, at: FieldPath): void {
+  const seen = new Set<string>()
+  for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
+    const here = at.child('ipFamilies').index(i)
+    if (!ipFamilies.includes(family)) here.notSupported(family, ipFamilies)
+    if (seen.has(family)) here.duplicate(family)
+    seen.add(family)
+  }
+  const policy = spec.ipFamilyPolicy
+  if (isSet(policy) && !familyPolicies.includes(policy)) at.child('ipFamilyPolicy').notSupported(policy, familyPolicies)
+}
+
+/** False when an address is no address, so that families cannot be compared. */
+function checkAddresses(addresses: readonly string[], at: FieldPath): boolean {
+  let good = true
+  for (const [i, address] of addresses.entries()) {
+    if (i === 0 && address === 'None') {
+      if (addresses.length > 1) {
+        good = false
+        at.invalidText(goStrings(addresses), "'None' must be the first and only value")
+      }
+      continue
+    }
+    const messages = isValidIP(address)
+    at.index(i).invalidAll(address, messages)
+    if (messages.length > 0) good = false
+  }
+  if (addresses.length > 2) at.invalidText(goStrings(addresses), 'may only hold up to 2 values')
+  return good
+}
+
+/** No two ports may share a number and a protocol, inside or on the nodes. */
+function checkUniquePorts(spec: Spec, at: FieldPath): void {
+  const ports = spec.ports ?? []
+  if (spec.type === 'ClusterIP') {
+    for (const [i, port] of ports.entries()) {
+      if (port.nodePort) at.index(i).child('nodePort').forbidden("may not be used when `type` is 'ClusterIP'")
+    }
+  }
+  const nodePorts = new Set<string>()
+  for (const [i, port] of ports.entries()) {
+    if (!port.nodePort) continue
+    const key = `${port.protocol}/${port.nodePort}`
+    if (nodePorts.has(key)) at.index(i).child('nodePort').duplicate(port.nodePort)
+    nodePorts.add(key)
+  }
+  const numbers = new Set<string>()
+  for (const [i, port] of ports.entries()) {
+    const key = `${port.protocol}/${port.port}`
+    if (numbers.has(key)) at.index(i).duplicate(printPort(port))
+    numbers.add(key)
+  }
+}
+
+/** Only the members that make two ports the same are printed with their values. */
+function printPort(port: R<ServicePort>) {
+  const members = `Protocol:${goQuote(port.protocol ?? '')}, AppProtocol:(*string)(nil), Port:${port.port}`
+  return goText(`core.ServicePort{Name:"", ${members}, TargetPort:${goIntOrString(0).text}, NodePort:0}`)
+}
+
+function checkBalancer(service: DeepReadonly<Service>, spec: Spec, report: Report): void {
+  const at = report.at('spec')
+  const balanced = spec.type === 'LoadBalancer'
+  const detail = "may only be used when `type` is 'LoadBalancer'"
+  const key = `service.beta.${at.profile.domain}/load-balancer-source-ranges`
+  const annotation = own(service.metadata.annotations, key)
+  if (!isEmpty(spec.loadBalancerSourceRanges)) {
+    const here = at.child('LoadBalancerSourceRanges')
+    if (!balanced) here.forbidden(detail)
+    for (const [i, range] of spec.loadBalancerSourceRanges.entries()) here.index(i).invalidAll(range, isValidCIDR(range.trim()))
+  } else if (annotation !== undefined) {
+    const here = report.at('metadata').child('annotations').key(key)
+    if (!balanced) here.forbidden(detail)
+    const text = annotation.trim()
+    if (text !== '') for (const range of text.split(',')) here.invalidAll(annotation, isValidCIDR(range.trim()))
+  }
+  if (isSet(spec.allocateLoadBalancerNodePorts) && !balanced) at.child('allocateLoadBalancerNodePorts').forbidden(detail)
+  if (balanced && !isSet(spec.allocateLoadBalancerNodePorts)) at.child('allocateLoadBalancerNodePorts').required()
+  const balancer = spec.loadBalancerClass
+  if (!isSet(balancer)) return
+  if (!balanced) at.child('loadBalancerClass').forbidden(detail)
+  else checkQualifiedName(balancer, at.child('loadBalancerClass'))
+}
+
+function checkTraffic(spec: Spec, at: FieldPath): void {
+  const external = spec.externalTrafficPolicy
+  const here = at.child('externalTrafficPolicy')
+  if (!isExternallyAccessible(spec)) {
+    if (!isEmpty(external)) here.invalid(external, 'may only be set for externally-accessible services')
+  } else if (isEmpty(external)) here.required()
+  else if (!trafficPolicies.includes(external)) here.notSupported(external, trafficPolicies)
+  const port = spec.healthCheckNodePort
+  if (needsHealthCheck(spec)) {
+    // The port is handed out after validation, so that an absent one is no error here.
+    if (port) checkPortNumber(port, at.child('healthCheckNodePort'))
+  } else if (port) {
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+    at.child('healthCheckNodePort').invalid(port, detail)
+  }
+  const internal = spec.internalTrafficPolicy
+  if (isSet(internal) && !trafficPolicies.includes(internal))
+    at.child('internalTrafficPolicy').notSupported(internal, trafficPolicies)
+  const distribution = spec.trafficDistribution
+  if (isSet(distribution) && !distributions.includes(distribution)) {
+    at.child('trafficDistribution').notSupported(distribution, distributions)
+  }
+}
+
+/** Addresses and families that a service has once had it keeps, as far as the first of each goes. */
+export function checkServiceUpdate(spec: Spec, old: Spec, at: FieldPath): void {
+  if (spec.type !== 'ExternalName' && old.type !== 'ExternalName') {
+    const print = (list: readonly string[], type: string) =>
+      goText(isEmpty(list) ? `${type}(nil)` : `${type}{${list.map(goQuote).join(', ')}}`)
+    const addresses = spec.clusterIPs ?? []
+    checkFirst(addresses, old.clusterIPs ?? [], at.child('clusterIPs'), {
+      noun: 'clusterIP',
+      printed: print(addresses, '[]string'),
+    })
+    const families = spec.ipFamilies ?? []
+    checkFirst(families, old.ipFamilies ?? [], at.child('ipFamilies'), {
+      noun: 'ipFamily',
+      printed: print(families, '[]core.IPFamily'),
+    })
+  }
+  const stays = old.type === 'LoadBalancer' && spec.type === 'LoadBalancer'
+  if (stays && spec.loadBalancerClass !== old.loadBalancerClass) {
+    at.child('loadBalancerClass').invalid(spec.loadBalancerClass ?? null, 'may not change once set')
+  }
+}
+
+function checkFirst(
+  now: readonly string[],
+  before: readonly string[],
+  at: FieldPath,
+  options: { readonly noun: string; readonly printed: unknown },
+): void {
+  if (before.length === 0) return
+  if (now.length === 0) at.index(0).invalid(options.printed, `primary ${options.noun} can not be unset`)
+  for (const i of [0, 1]) {
+    const [value, old] = [now[i], before[i]]
+    if (value !== undefined && old !== undefined && value !== old) at.index(i).invalid(options.printed, 'may not change once set')
+  }
+}

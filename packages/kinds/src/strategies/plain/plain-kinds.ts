@@ -1,0 +1,75 @@
+import { type NameRule, nameRules } from '@krmkit/meta'
+import {
+  MutatingAdmissionPolicyBindingPart,
+  MutatingAdmissionPolicyPart,
+} from '../../types/parts/admissionregistration-v1alpha1.generated.ts'
+import { StorageVersionPart } from '../../types/parts/apiserverinternal-v1alpha1.generated.ts'
+import { ClusterTrustBundlePart } from '../../types/parts/certificates-v1beta1.generated.ts'
+import { LeaseCandidatePart } from '../../types/parts/coordination-v1alpha2.generated.ts'
+import { DeviceTaintRulePart } from '../../types/parts/resource-v1alpha3.generated.ts'
+import {
+  DeviceClassPart,
+  ResourceClaimPart,
+  ResourceClaimTemplatePart,
+  ResourceSlicePart,
+} from '../../types/parts/resource-v1beta1.generated.ts'
+import { StorageVersionMigrationPart } from '../../types/parts/storagemigration-v1alpha1.generated.ts'
+import { checkTrustBundle, textAt } from '../certificates/trust-bundle.ts'
+import { plainStrategy } from './plain-strategy.ts'
+
+/** Kinds that few clusters serve: alpha and beta versions that are off unless asked for. */
+
+export const clusterTrustBundleStrategy = /* @__PURE__ */ plainStrategy({
+  part: ClusterTrustBundlePart,
+  namespaced: false,
+  name: (bundle) => trustBundleName(textAt(bundle, 'signerName')),
+  check: checkTrustBundle,
+  selectableFields: { 'spec.signerName': (bundle) => textAt(bundle, 'signerName') },
+})
+export const mutatingAdmissionPolicyStrategy = /* @__PURE__ */ plainStrategy({
+  part: MutatingAdmissionPolicyPart,
+  namespaced: false,
+  generation: true,
+})
+export const mutatingAdmissionPolicyBindingStrategy = /* @__PURE__ */ plainStrategy({
+  part: MutatingAdmissionPolicyBindingPart,
+  namespaced: false,
+  generation: true,
+})
+export const leaseCandidateStrategy = /* @__PURE__ */ plainStrategy({ part: LeaseCandidatePart, namespaced: true })
+export const storageVersionStrategy = /* @__PURE__ */ plainStrategy({ part: StorageVersionPart, namespaced: false, status: true })
+export const storageVersionMigrationStrategy = /* @__PURE__ */ plainStrategy({
+  part: StorageVersionMigrationPart,
+  namespaced: false,
+  status: true,
+})
+export const deviceClassStrategy = /* @__PURE__ */ plainStrategy({ part: DeviceClassPart, namespaced: false, generation: true })
+export const deviceTaintRuleStrategy = /* @__PURE__ */ plainStrategy({
+  part: DeviceTaintRulePart,
+  namespaced: false,
+  generation: true,
+})
+export const resourceClaimStrategy = /* @__PURE__ */ plainStrategy({ part: ResourceClaimPart, namespaced: true, status: true })
+export const resourceClaimTemplateStrategy = /* @__PURE__ */ plainStrategy({ part: ResourceClaimTemplatePart, namespaced: true })
+export const resourceSliceStrategy = /* @__PURE__ */ plainStrategy({
+  part: ResourceSlicePart,
+  namespaced: false,
+  generation: true,
+  selectableFields: {
+    'spec.nodeName': (slice) => textAt(slice, 'nodeName'),
+    'spec.driver': (slice) => textAt(slice, 'driver'),
+  },
+})
+
+/** Bundles of a signer are named after it: `example.com/signer` has `example.com:signer:a`. */
+function trustBundleName(signer: string): NameRule {
+  const prefix = `${signer.replaceAll('/', ':')}:`
+  return (name, isPrefix) => {
+    if (signer === '' && name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name']
+    if (signer === '') return nameRules.dns1123Subdomain(name, isPrefix)
+    if (!name.startsWith(prefix)) {
+      return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`]
+    }
+    return nameRules.dns1123Subdomain(name.slice(prefix.length), isPrefix)
+  }
+}

@@ -1,0 +1,39 @@
+import type { StructType, TypeNode } from '@krmkit/schema'
+import type { FieldPath } from '../shared/field-path.ts'
+import { isEmpty, isSet, own } from '../shared/values.ts'
+
+/** What the facts of a type say about its values: members that must be there, and words that must be of an enumeration. */
+export function checkStructure(type: StructType, value: object, at: (name: string) => FieldPath): void {
+  for (const { json, type: node, required, promotedFrom } of type.fields) {
+    if (promotedFrom === 'meta/v1.TypeMeta' || (type.root && json === 'metadata')) continue
+    const member = own(value as Record<string, unknown>, json)
+    if (required && isMissing(node, member)) at(json).required()
+    else if (isSet(member)) checkNode(node, member, at(json))
+  }
+}
+
+function checkNode(node: TypeNode, value: unknown, at: FieldPath): void {
+  switch (node.kind) {
+    case 'scalar':
+      if (node.enum !== undefined && node.enum.length > 0 && value !== '' && !node.enum.includes(value as string)) {
+        at.notSupported(value, [...node.enum].sort())
+      }
+      return
+    case 'struct':
+      if (typeof value === 'object' && value !== null) checkStructure(node.struct(), value, (name) => at.child(name))
+      return
+    case 'list':
+      for (const [i, item] of (Array.isArray(value) ? value : []).entries()) checkNode(node.of, item, at.index(i))
+      return
+    case 'map':
+      for (const [key, member] of Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1))) {
+        checkNode(node.of, member, at.key(key))
+      }
+  }
+}
+
+/** Numbers and truth values have a meaning when they are unset. */
+function isMissing(node: TypeNode, value: unknown): boolean {
+  if (!isSet(value)) return node.kind !== 'scalar' || node.scalar === 'string'
+  return typeof value === 'string' || Array.isArray(value) ? isEmpty(value) : false
+}

@@ -1,0 +1,46 @@
+/** Ports of containers, and ports by number or name. */
+import { isValidPortName, isValidPortNum } from '@krmkit/meta'
+import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
+import type { FieldPath } from './field-path.ts'
+import { checkPortNumber } from './numbers.ts'
+import { isEmpty, type R } from './values.ts'
+
+/** Transport protocols, sorted. */
+export const protocols = ['SCTP', 'TCP', 'UDP']
+
+/** `ports` of a container. */
+export function checkContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): void {
+  const names = new Set<string>()
+  for (const [i, port] of (ports ?? []).entries()) {
+    const here = at.index(i)
+    if (!isEmpty(port.name)) {
+      const messages = isValidPortName(port.name)
+      if (messages.length > 0) here.child('name').invalidAll(port.name, messages)
+      else if (names.has(port.name)) here.child('name').duplicate(port.name)
+      else names.add(port.name)
+    }
+    if (!port.containerPort) here.child('containerPort').required()
+    else checkPortNumber(port.containerPort, here.child('containerPort'))
+    if (port.hostPort) checkPortNumber(port.hostPort, here.child('hostPort'))
+    if (isEmpty(port.protocol)) here.child('protocol').required()
+    else if (!protocols.includes(port.protocol)) here.child('protocol').notSupported(port.protocol, protocols)
+  }
+}
+
+/** No two containers of `containers` may ask for the same port of the host. */
+export function checkHostPortConflicts(containers: readonly R<Container>[], at: FieldPath): void {
+  const taken = new Set<string>()
+  for (const [i, container] of containers.entries()) {
+    for (const [j, port] of (container.ports ?? []).entries()) {
+      if (!port.hostPort) continue
+      const text = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${port.hostPort}`
+      if (taken.has(text)) at.index(i).child('ports').index(j).child('hostPort').duplicate(text)
+      else taken.add(text)
+    }
+  }
+}
+
+/** A port given by number or by the name of a container's port. */
+export function checkPortNumberOrName(port: number | string, at: FieldPath): void {
+  at.invalidAll(port, typeof port === 'number' ? isValidPortNum(port) : isValidPortName(port))
+}

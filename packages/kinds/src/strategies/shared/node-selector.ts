@@ -1,0 +1,165 @@
+/** Terms that select nodes by their labels and fields. */
+import { type GoText, goQuote, goText, isValidLabelValue, nameRules } from '@krmkit/meta'
+import type {
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PreferredSchedulingTerm,
+  Taint,
+  Toleration,
+  TopologySelectorTerm,
+} from '../../types/core-v1.generated.ts'
+import type { FieldPath } from './field-path.ts'
+import { checkQualifiedName } from './names.ts'
+import { isEmpty, isSet, type R } from './values.ts'
+
+/** Terms of which one has to match. */
+export function checkNodeSelector(selector: R<NodeSelector>, at: FieldPath): void {
+  const terms = at.child('nodeSelectorTerms')
+  if (isEmpty(selector.nodeSelectorTerms)) {
+    terms.required('must have at least one node selector term')
+    return
+  }
+  for (const [i, term] of selector.nodeSelectorTerms.entries()) checkNodeSelectorTerm(term, terms.index(i))
+}
+
+export function checkNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): void {
+  for (const [i, requirement] of (term.matchExpressions ?? []).entries())
+    checkExpression(requirement, at.child('matchExpressions').index(i))
+  for (const [i, requirement] of (term.matchFields ?? []).entries())
+    checkFieldExpression(requirement, at.child('matchFields').index(i))
+}
+
+function checkExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
+  const { operator } = requirement
+  const values = requirement.values ?? []
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0) at.child('values').required("must be specified when `operator` is 'In' or 'NotIn'")
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0) at.child('values').forbidden("may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+  } else if (operator === 'Gt' || operator === 'Lt') {
+    if (values.length !== 1) at.child('values').required("must be specified single value when `operator` is 'Lt' or 'Gt'")
+  } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
+  checkQualifiedName(requirement.key, at.child('key'))
+  for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, isValidLabelValue(value))
+}
+
+/** The only field of a node that can be selected is its name. */
+function checkFieldExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
+  const { operator } = requirement
+  const values = requirement.values ?? []
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length !== 1) {
+      at.child('values').required("must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
+    }
+  } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
+  if (requirement.key !== 'metadata.name') {
+    at.child('key').invalid(requirement.key, 'not a valid field selector key')
+    return
+  }
+  for (const [i, value] of values.entries())
+    at.child('values').index(i).invalidAll(value, nameRules.dns1123Subdomain(value, false))
+}
+
+/** A preference counts between 1 and 100. */
+export function checkWeight(weight: number | undefined, at: FieldPath): void {
+  const value = weight ?? 0
+  if (value <= 0 || value > 100) at.invalid(value, 'must be in the range 1-100')
+}
+
+export function checkPreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): void {
+  for (const [i, term] of (terms ?? []).entries()) {
+    checkWeight(term.weight, at.index(i).child('weight'))
+    checkNodeSelectorTerm(term.preference, at.index(i).child('preference'))
+  }
+}
+
+/** `allowedTopologies` of a storage class. */
+export function checkTopologyTerms(terms: readonly R<TopologySelectorTerm>[] | null | undefined, at: FieldPath): void {
+  const seen = new Set<string>()
+  for (const [i, term] of (terms ?? []).entries()) {
+    const here = at.index(i)
+    const keys = new Set<string>()
+    for (const [j, expression] of (term.matchLabelExpressions ?? []).entries()) {
+      const place = here.child('matchLabelExpressions').index(j)
+      const values = new Set<string>()
+      if (isEmpty(expression.values)) place.child('values').required()
+      for (const [k, value] of (expression.values ?? []).entries()) {
+        if (values.has(value)) place.child('values').index(k).duplicate(value)
+        values.add(value)
+      }
+      checkQualifiedName(expression.key, place.child('key'))
+      if (keys.has(expression.key)) place.child('key').duplicate(expression.key)
+      keys.add(expression.key)
+    }
+    // A term without expressions counts as a repeated one, as on the stock server.
+    const text = topologyText(term)
+    if (seen.has(text) || isEmpty(term.matchLabelExpressions)) here.child('matchLabelExpressions').duplicate('')
+    seen.add(text)
+  }
+}
+
+function topologyText(term: R<TopologySelectorTerm>): string {
+  const parts = (term.matchLabelExpressions ?? []).map((e) => [e.key, [...(e.values ?? [])].sort()] as const)
+  return JSON.stringify(parts.sort((a, b) => (a[0] < b[0] ? -1 : 1)))
+}
+
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+
+/** Effect of a taint. */
+export function checkTaintEffect(effect: string | undefined, at: FieldPath, options: { readonly mayBeEmpty: boolean }): void {
+  if (isEmpty(effect)) {
+    if (!options.mayBeEmpty) at.required()
+  } else if (!effects.includes(effect)) at.notSupported(effect, effects)
+}
+
+/** `tolerations` of a pod. */
+export function checkTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): void {
+  for (const [i, toleration] of (tolerations ?? []).entries()) {
+    const here = at.index(i)
+    const operator = toleration.operator ?? ''
+    const value = toleration.value ?? ''
+    if (!isEmpty(toleration.key)) checkQualifiedName(toleration.key, here.child('key'))
+    else if (operator !== 'Exists') {
+      const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+      here.child('operator').invalid(operator, detail)
+    }
+    if (isSet(toleration.tolerationSeconds) && toleration.effect !== 'NoExecute') {
+      here.child('effect').invalid(toleration.effect ?? '', "effect must be 'NoExecute' when `tolerationSeconds` is set")
+    }
+    if (operator === 'Equal' || operator === '') {
+      const messages = isValidLabelValue(value)
+      if (messages.length > 0) here.child('operator').invalid(value, messages.join(';'))
+    } else if (operator === 'Exists') {
+      if (value !== '') here.child('operator').invalid(value, "value must be empty when `operator` is 'Exists'")
+    } else here.child('operator').notSupported(operator, ['Equal', 'Exists'])
+    checkTaintEffect(toleration.effect, here.child('effect'), { mayBeEmpty: true })
+  }
+}
+
+/** The same for tolerations that are equal. Without the seconds it is the same for those that differ in the seconds alone. */
+export function tolerationText(toleration: R<Toleration>, { seconds = true }: { readonly seconds?: boolean } = {}): string {
+  const { key, operator, value, effect, tolerationSeconds } = toleration
+  const members = [key, operator, value, effect, seconds ? tolerationSeconds : undefined]
+  return JSON.stringify(members.map((member) => (isSet(member) ? String(member) : null)))
+}
+
+/** `spec.taints` of a node. */
+export function checkTaints(taints: readonly R<Taint>[] | null | undefined, at: FieldPath): void {
+  const seen = new Map<string, Set<string>>()
+  for (const [i, taint] of (taints ?? []).entries()) {
+    const here = at.index(i)
+    checkQualifiedName(taint.key, here.child('key'))
+    const messages = isValidLabelValue(taint.value ?? '')
+    if (messages.length > 0) here.child('value').invalid(taint.value ?? '', messages.join(';'))
+    checkTaintEffect(taint.effect, here.child('effect'), { mayBeEmpty: false })
+    const keys = seen.get(taint.effect) ?? new Set()
+    if (keys.has(taint.key)) here.duplicate(printTaint(taint), 'taints must be unique by key and effect pair')
+    seen.set(taint.effect, keys.add(taint.key))
+  }
+}
+
+function printTaint(taint: R<Taint>): GoText {
+  const text = `Key:${goQuote(taint.key)}, Value:${goQuote(taint.value ?? '')}, Effect:${goQuote(taint.effect)}`
+  return goText(`core.Taint{${text}, TimeAdded:<nil>}`)
+}

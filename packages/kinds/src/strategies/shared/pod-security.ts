@@ -1,0 +1,178 @@
+/** Security settings, host namespaces, users and operating system of a whole pod. */
+import type { Container, PodSecurityContext, PodSpec, Sysctl } from '../../types/core-v1.generated.ts'
+import type { FieldPath } from './field-path.ts'
+import { checkAppArmorProfile, checkId, checkSeccompProfile, checkWindowsOptions } from './security-context.ts'
+import { isEmpty, isSet, type R } from './values.ts'
+
+const groupChangePolicies = ['Always', 'OnRootMismatch']
+const supplementalPolicies = ['Merge', 'Strict']
+const seLinuxPolicies = ['MountOption', 'Recursive']
+
+/** `securityContext` of a pod; `spec` is the pod's place. */
+export function checkPodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
+  const context: R<PodSecurityContext> = pod.securityContext ?? {}
+  const at = spec.child('securityContext')
+  checkId(context.fsGroup, at.child('fsGroup'))
+  checkId(context.runAsUser, at.child('runAsUser'))
+  checkId(context.runAsGroup, at.child('runAsGroup'))
+  for (const [i, group] of (context.supplementalGroups ?? []).entries()) checkId(group, at.child('supplementalGroups').index(i))
+  if (pod.hostPID === true && pod.shareProcessNamespace === true) {
+    at.child('shareProcessNamespace').invalid(true, 'ShareProcessNamespace and HostPID cannot both be enabled')
+  }
+  checkSysctls(context.sysctls, at.child('sysctls'), pod)
+  checkChoice(context.fsGroupChangePolicy, at.child('fsGroupChangePolicy'), groupChangePolicies)
+  checkSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
+  checkWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
+  checkAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
+  checkChoice(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), seLinuxPolicies)
+  checkChoice(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
+}
+
+function checkChoice(value: string | null | undefined, at: FieldPath, allowed: readonly string[]): void {
+  if (isSet(value) && !allowed.includes(value)) at.notSupported(value, allowed)
+}
+
+const sysctlPattern = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/
+const sysctlFormat = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$'
+const maxSysctl = 253
+
+/** Whether `name` may be the name of a kernel setting. */
+export function isSysctlName(name: string): boolean {
+  return name.length <= maxSysctl && sysctlPattern.test(name)
+}
+
+function checkSysctls(sysctls: readonly R<Sysctl>[] | null | undefined, at: FieldPath, pod: R<PodSpec>): void {
+  const names = new Set<string>()
+  for (const [i, sysctl] of (sysctls ?? []).entries()) {
+    const here = at.index(i).child('name')
+    if (isEmpty(sysctl.name)) here.required()
+    else if (!isSysctlName(sysctl.name)) {
+      here.invalid(sysctl.name, `must have at most ${maxSysctl} characters and match regex ${sysctlFormat}`)
+    } else if (names.has(sysctl.name)) here.duplicate(sysctl.name)
+    const name = (sysctl.name ?? '').replaceAll('/', '.')
+    if (pod.hostNetwork === true && name.startsWith('net.'))
+      here.invalid(sysctl.name, "may not be specified when 'hostNetwork' is true")
+    if (pod.hostIPC === true && /^(kernel\.shm|kernel\.msg|kernel\.sem$|fs\.mqueue\.)/.test(name)) {
+      here.invalid(sysctl.name, "may not be specified when 'hostIPC' is true")
+    }
+    names.add(sysctl.name)
+  }
+}
+
+/** On the host's network a port of the host is the container's own; templates may leave it open. */
+export function checkHostNetwork(pod: R<PodSpec>, at: FieldPath, options: { readonly isPod: boolean }): void {
+  if (pod.hostNetwork !== true) return
+  for (const [i, container] of (pod.containers ?? []).entries()) {
+    for (const [j, port] of (container.ports ?? []).entries()) {
+      const hostPort = port.hostPort ?? 0
+      if ((options.isPod || hostPort !== 0) && hostPort !== port.containerPort) {
+        const here = at.child('containers').index(i).child('ports').index(j).child('hostPort')
+        here.invalid(hostPort, 'must match `containerPort` when `hostNetwork` is true')
+      }
+    }
+  }
+}
+
+/** A pod with users of its own cannot share other namespaces of its host. */
+export function checkHostUsers(pod: R<PodSpec>, at: FieldPath): void {
+  if (pod.hostUsers !== false) return
+  const detail = 'when `pod.Spec.HostUsers` is false'
+  if (pod.hostNetwork === true) at.child('hostNetwork').forbidden(detail)
+  if (pod.hostPID === true) at.child('HostPID').forbidden(detail)
+  if (pod.hostIPC === true) at.child('HostIPC').forbidden(detail)
+}
+
+/** Windows host processes: all containers of the pod or none, and only on the host's network. */
+export function checkWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void {
+  const wholePod = pod.securityContext?.windowsOptions?.hostProcess
+  let withIt = 0
+  let containers = 0
+  visitContainers(pod, at, (container, here) => {
+    containers++
+    const own = container.securityContext?.windowsOptions?.hostProcess
+    if (own ?? wholePod ?? false) withIt++
+    if (isSet(wholePod) && isSet(own) && wholePod !== own) {
+      const detail = `pod hostProcess value must be identical if both are specified, was ${wholePod}`
+      here.child('securityContext').child('windowsOptions').child('hostProcess').invalid(own, detail)
+    }
+  })
+  if (withIt === 0) return
+  if (withIt !== containers) {
+    at.invalid('', 'If pod contains any hostProcess containers then all containers must be HostProcess containers')
+  }
+  if (pod.hostNetwork !== true) {
+    at.child('hostNetwork').invalid(false, 'hostNetwork must be true if pod contains any hostProcess containers')
+  }
+  if (at.report.context.allowPrivileged !== true) {
+    at.child('securityContext')
+      .child('windowsOptions')
+      .child('hostProcess')
+      .forbidden('hostProcess containers are disallowed by cluster policy')
+  }
+}
+
+/** Calls `visit` for init containers, containers and ephemeral containers. */
+export function visitContainers(pod: R<PodSpec>, at: FieldPath, visit: (container: R<Container>, at: FieldPath) => void): void {
+  for (const name of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
+    for (const [i, container] of (pod[name] ?? []).entries()) visit(container as R<Container>, at.child(name).index(i))
+  }
+}
+
+const linuxOnlyPod = ['seccompProfile', 'fsGroup', 'fsGroupChangePolicy', 'sysctls'] as const
+const linuxOnlyPodRest = ['runAsUser', 'runAsGroup', 'supplementalGroups', 'supplementalGroupsPolicy'] as const
+const linuxOnlyContainer = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'capabilities',
+  'readOnlyRootFilesystem',
+  'privileged',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'runAsUser',
+  'runAsGroup',
+] as const
+
+/** `os` of a pod, and what an operating system does not have. */
+export function checkOs(pod: R<PodSpec>, at: FieldPath): void {
+  if (!isSet(pod.os)) return
+  const name = pod.os.name
+  if (isEmpty(name)) {
+    at.child('os').child('name').required()
+    return
+  }
+  if (name === 'linux') checkLinux(pod, at)
+  else if (name === 'windows') checkWindows(pod, at)
+  else at.child('os').notSupported(name, ['linux', 'windows'])
+}
+
+function checkLinux(pod: R<PodSpec>, at: FieldPath): void {
+  const detail = 'windows options cannot be set for a linux pod'
+  if (isSet(pod.securityContext?.windowsOptions)) at.child('securityContext').child('windowsOptions').forbidden(detail)
+  visitContainers(pod, at, (container, here) => {
+    if (isSet(container.securityContext?.windowsOptions)) here.child('securityContext').child('windowsOptions').forbidden(detail)
+  })
+}
+
+function checkWindows(pod: R<PodSpec>, at: FieldPath): void {
+  const detail = 'cannot be set for a windows pod'
+  const context = pod.securityContext
+  const here = at.child('securityContext')
+  const refuse = (name: (typeof linuxOnlyPod)[number] | (typeof linuxOnlyPodRest)[number]): void => {
+    const value = context?.[name]
+    if (isSet(value) && !(Array.isArray(value) && value.length === 0)) here.child(name).forbidden(detail)
+  }
+  if (isSet(context?.appArmorProfile)) here.child('appArmorProfile').forbidden(detail)
+  if (isSet(context?.seLinuxOptions)) here.child('seLinuxOptions').forbidden(detail)
+  if (pod.hostUsers === true || pod.hostUsers === false) at.child('hostUsers').forbidden(detail)
+  if (pod.hostPID === true) at.child('hostPID').forbidden(detail)
+  if (pod.hostIPC === true) at.child('hostIPC').forbidden(detail)
+  for (const name of linuxOnlyPod) refuse(name)
+  if (isSet(pod.shareProcessNamespace)) here.child('shareProcessNamespace').forbidden(detail)
+  for (const name of linuxOnlyPodRest) refuse(name)
+  visitContainers(pod, at, (container, place) => {
+    for (const name of linuxOnlyContainer) {
+      if (isSet(container.securityContext?.[name])) place.child('securityContext').child(name).forbidden(detail)
+    }
+  })
+}

@@ -1,0 +1,81 @@
+/** Pod templates inside controllers, and what annotations may say about pods. */
+
+import { validateAnnotations, validateLabels } from '@krmkit/meta'
+import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
+import type { FieldPath } from './field-path.ts'
+import { checkPodSpec } from './pod-spec.ts'
+import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
+
+export const emptyPodSpec: PodSpec = Object.freeze({ containers: [] }) as PodSpec
+
+/** `template` of a controller. */
+export function checkPodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): void {
+  const metadata = template?.metadata ?? {}
+  const spec = template?.spec ?? emptyPodSpec
+  at.add(validateLabels(metadata.labels, at.child('labels').path()))
+  at.add(validateAnnotations(metadata.annotations, at.child('annotations').path()))
+  checkPodAnnotations(metadata.annotations, at.child('annotations'), spec)
+  checkPodSpec(spec, at.child('spec'), { isPod: false })
+  if (!isEmpty(spec.ephemeralContainers)) {
+    at.child('spec').child('ephemeralContainers').forbidden('ephemeral containers not allowed in pod template')
+  }
+}
+
+/** Pods that a controller of `kind` keeps running have no end of their own. */
+export function checkAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPath, kind: string): void {
+  const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? emptyPodSpec
+  const spec = at.child('spec')
+  if (restartPolicy !== 'Always') spec.child('restartPolicy').notSupported(restartPolicy, ['Always'])
+  if (isSet(activeDeadlineSeconds))
+    spec.child('activeDeadlineSeconds').forbidden(`activeDeadlineSeconds in ${kind} is not Supported`)
+}
+
+type Annotations = Readonly<Record<string, string>> | null | undefined
+
+/** Annotations that act on pods. */
+export function checkPodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
+  const { domain } = at.profile
+  const mirrorKey = `${domain}/config.mirror`
+  const mirror = own(annotations, mirrorKey)
+  if (mirror !== undefined && isEmpty(spec.nodeName)) {
+    at.key(mirrorKey).invalid(mirror, 'must set spec.nodeName if mirror pod annotation is set')
+  }
+  const costKey = `controller.${domain}/pod-deletion-cost`
+  const cost = own(annotations, costKey)
+  if (cost !== undefined && !isInt32(cost)) at.key(costKey).invalid(cost, 'must be a 32bit integer')
+  checkSeccompAnnotations(annotations, at)
+  checkAppArmorAnnotations(annotations, at, spec)
+}
+
+function isInt32(text: string): boolean {
+  if (!/^(0|-?[1-9][0-9]{0,9})$/.test(text)) return false
+  const value = Number(text)
+  return value >= -(2 ** 31) && value < 2 ** 31
+}
+
+function checkSeccompAnnotations(annotations: Annotations, at: FieldPath): void {
+  const { domain } = at.profile
+  for (const key of sortedKeys(annotations)) {
+    if (key !== `seccomp.security.alpha.${domain}/pod` && !key.startsWith(`container.seccomp.security.alpha.${domain}/`)) continue
+    const value = own(annotations, key) ?? ''
+    if (!['runtime/default', 'docker/default', 'unconfined'].includes(value) && !value.startsWith('localhost/')) {
+      at.key(key).invalid(value, 'must be a valid seccomp profile')
+    }
+  }
+}
+
+function checkAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
+  const prefix = `container.apparmor.security.beta.${at.profile.domain}/`
+  let names: Set<string> | undefined
+  for (const key of sortedKeys(annotations)) {
+    if (!key.startsWith(prefix)) continue
+    const name = key.slice(prefix.length)
+    const containers = [spec.initContainers, spec.containers, spec.ephemeralContainers]
+    names ??= new Set(containers.flatMap((list) => (list ?? []).map((container) => container.name)))
+    if (!names.has(name)) at.key(key).invalid(name, 'container not found')
+    const value = own(annotations, key) ?? ''
+    if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {
+      at.key(key).invalid(value, `invalid AppArmor profile name: ${JSON.stringify(value)}`)
+    }
+  }
+}

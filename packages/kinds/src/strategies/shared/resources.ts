@@ -1,0 +1,128 @@
+/** Requests and limits of containers and pods. */
+import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../types/core-v1.generated.ts'
+import type { FieldPath } from './field-path.ts'
+import { amount, compareAmounts } from './quantities.ts'
+import { checkContainerResourceName, checkResourceAmount, isHugePages, mayOvercommit } from './resource-names.ts'
+import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
+
+export interface ResourceOptions {
+  /** Names of `spec.resourceClaims`. */
+  readonly claims: ReadonlySet<string>
+  /** Which names are allowed; those of containers when absent. */
+  readonly checkName?: (name: string, at: FieldPath) => void
+}
+
+/** `resources` of a container. */
+export function checkResources(
+  resources: R<ResourceRequirements> | null | undefined,
+  at: FieldPath,
+  options: ResourceOptions,
+): void {
+  if (!isSet(resources)) return
+  const { limits, requests } = resources
+  const checkName = options.checkName ?? checkContainerResourceName
+  let hugePages = false
+  let compute = false
+  const checkEntry = (name: string, value: string, here: FieldPath): void => {
+    checkName(name, here)
+    checkResourceAmount(name, value, here)
+    if (isHugePages(name)) {
+      hugePages = true
+      checkHugePages(name, value, here)
+    }
+    if (name === 'cpu' || name === 'memory') compute = true
+  }
+  for (const name of sortedKeys(limits)) checkEntry(name, own(limits, name) ?? '0', at.child('limits').key(name))
+  for (const name of sortedKeys(requests)) {
+    const request = own(requests, name) ?? '0'
+    checkEntry(name, request, at.child('requests').key(name))
+    checkAgainstLimit(name, request, at, own(limits, name))
+  }
+  if (hugePages && !compute) at.forbidden('HugePages require cpu or memory')
+  checkClaims(resources.claims, at.child('claims'), options.claims)
+}
+
+function checkAgainstLimit(name: string, request: string, at: FieldPath, limit: string | undefined): void {
+  const free = mayOvercommit(name, at.profile.domain)
+  if (limit === undefined) {
+    if (!free) at.child('limits').required('Limit must be set for non overcommitable resources')
+    return
+  }
+  const order = compareAmounts(request, limit)
+  const printed = amount(limit).toString()
+  if (order !== 0 && !free)
+    at.child('requests').invalid(amount(request).toString(), `must be equal to ${name} limit of ${printed}`)
+  else if (order > 0) {
+    at.child('requests').invalid(amount(request).toString(), `must be less than or equal to ${name} limit of ${printed}`)
+  }
+}
+
+const bytesPattern = /^(\d+)(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)?$/
+const byteFactors: Readonly<Record<string, bigint>> = {
+  '': 1n,
+  k: 10n ** 3n,
+  M: 10n ** 6n,
+  G: 10n ** 9n,
+  T: 10n ** 12n,
+  P: 10n ** 15n,
+  E: 10n ** 18n,
+  Ki: 1n << 10n,
+  Mi: 1n << 20n,
+  Gi: 1n << 30n,
+  Ti: 1n << 40n,
+  Pi: 1n << 50n,
+  Ei: 1n << 60n,
+}
+
+function wholeBytes(text: string): bigint | undefined {
+  const match = bytesPattern.exec(text)
+  return match === null ? undefined : BigInt(match[1] ?? '0') * (byteFactors[match[2] ?? ''] ?? 1n)
+}
+
+/** Huge pages come in whole pages. */
+function checkHugePages(name: string, value: string, at: FieldPath): void {
+  const page = wholeBytes(name.slice('hugepages-'.length))
+  const canonical = amount(value).toString()
+  const bytes = wholeBytes(canonical)
+  if (page !== undefined && page > 0n && bytes !== undefined && bytes % page === 0n) return
+  at.invalid(canonical, `${canonical} is not positive integer multiple of ${name}`)
+}
+
+function checkClaims(claims: readonly R<ResourceClaim>[] | null | undefined, at: FieldPath, known: ReadonlySet<string>): void {
+  const seen = new Set<string>()
+  for (const [i, claim] of (claims ?? []).entries()) {
+    const here = at.index(i)
+    const name = claim.name
+    if (isEmpty(name)) {
+      here.required()
+      continue
+    }
+    const text = isEmpty(claim.request) ? name : `${name}/${claim.request}`
+    if (seen.has(text)) here.duplicate(text)
+    seen.add(text)
+    if (!known.has(name)) here.child('name').notFound(name)
+  }
+}
+
+const resizable = ['cpu', 'memory']
+const resizeModes = ['NotRequired', 'RestartContainer']
+
+/** `resizePolicy` of a container. */
+export function checkResizePolicy(
+  policies: readonly R<ContainerResizePolicy>[] | null | undefined,
+  at: FieldPath,
+  podRestartPolicy: string | undefined,
+): void {
+  const seen = new Set<string>()
+  for (const [i, policy] of (policies ?? []).entries()) {
+    if (seen.has(policy.resourceName)) at.index(i).duplicate(policy.resourceName)
+    seen.add(policy.resourceName)
+    if (isEmpty(policy.resourceName)) at.required()
+    else if (!resizable.includes(policy.resourceName)) at.notSupported(policy.resourceName, resizable)
+    if (isEmpty(policy.restartPolicy)) at.required()
+    else if (!resizeModes.includes(policy.restartPolicy)) at.notSupported(policy.restartPolicy, resizeModes)
+    if (podRestartPolicy === 'Never' && policy.restartPolicy !== 'NotRequired') {
+      at.invalid(policy.restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'")
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/** Volume sources that belong to a vendor's storage; most only have members that must be there. */
+import type { AzureDiskVolumeSource, QuobyteVolumeSource, Volume } from '../../types/core-v1.generated.ts'
+import type { FieldPath } from './field-path.ts'
+import { checkDnsLabel } from './names.ts'
+import { between } from './numbers.ts'
+import { checkDescendingPath } from './paths.ts'
+import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
+import type { SourceChecks } from './volume-network.ts'
+
+/** Reports each of `names` that is missing or empty. */
+function need<T extends object>(source: T, at: FieldPath, ...names: (keyof T & string)[]): void {
+  for (const name of names) if (isEmpty(source[name] as string | readonly unknown[] | undefined)) at.child(name).required()
+}
+
+function checkPartition(partition: number | undefined, at: FieldPath): void {
+  if (isSet(partition) && (partition < 0 || partition > 255)) at.child('partition').invalid(partition, between(1, 255))
+}
+
+/** Members that pods and persistent volumes have in common. */
+export const vendorSources = {
+  gitRepo(source, at) {
+    need(source, at, 'repository')
+    checkDescendingPath(source.directory ?? '', at.child('directory'))
+  },
+  gcePersistentDisk(source, at) {
+    need(source, at, 'pdName')
+    checkPartition(source.partition, at)
+  },
+  awsElasticBlockStore(source, at) {
+    need(source, at, 'volumeID')
+    checkPartition(source.partition, at)
+  },
+  glusterfs(source, at) {
+    need(source, at, 'endpoints', 'path')
+  },
+  flocker(source, at) {
+    const { datasetName, datasetUUID } = source
+    if (isEmpty(datasetName) && isEmpty(datasetUUID)) at.required('one of datasetName and datasetUUID is required')
+    if (!isEmpty(datasetName) && !isEmpty(datasetUUID)) {
+      at.invalid('resource', 'datasetName and datasetUUID can not be specified simultaneously')
+    }
+    if (datasetName?.includes('/') === true) at.child('datasetName').invalid(datasetName, "must not contain '/'")
+  },
+  rbd(source, at) {
+    need(source, at, 'monitors', 'image')
+  },
+  cinder(source, at) {
+    need(source, at, 'volumeID')
+    if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
+  },
+  cephfs(source, at) {
+    need(source, at, 'monitors')
+  },
+  quobyte: checkQuobyte,
+  azureFile(source, at) {
+    need(source, at, 'secretName', 'shareName')
+  },
+  vsphereVolume(source, at) {
+    need(source, at, 'volumePath')
+  },
+  photonPersistentDisk(source, at) {
+    need(source, at, 'pdID')
+  },
+  portworxVolume(source, at) {
+    need(source, at, 'volumeID')
+  },
+  azureDisk: checkAzureDisk,
+  storageos(source, at) {
+    checkStoragePlatform(source, at)
+    if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
+  },
+  scaleIO: checkScaleVolume,
+} satisfies SourceChecks<Volume>
+
+/** `Differs:` the name is optional; S51. */
+export function checkStoragePlatform(
+  source: { readonly volumeName?: string; readonly volumeNamespace?: string },
+  at: FieldPath,
+): void {
+  if (!isEmpty(source.volumeName)) checkDnsLabel(source.volumeName, at.child('volumeName'))
+  if (!isEmpty(source.volumeNamespace)) checkDnsLabel(source.volumeNamespace, at.child('volumeNamespace'))
+}
+
+const storageModes = ['ThickProvisioned', 'ThinProvisioned']
+
+/** `Differs:` the secret is required, the volume name is not, and the mode is one of two; S50. */
+export function checkScaleVolume(
+  source: {
+    readonly gateway: string
+    readonly system: string
+    readonly secretRef?: { readonly name?: string } | null
+    readonly storageMode?: string
+  },
+  at: FieldPath,
+): void {
+  need(source, at, 'gateway', 'system')
+  if (isEmptyMap(source.secretRef)) at.child('secretRef').required()
+  const mode = source.storageMode
+  if (!isEmpty(mode) && !storageModes.includes(mode)) at.child('storageMode').notSupported(mode, storageModes)
+}
+
+function checkQuobyte(source: R<QuobyteVolumeSource>, at: FieldPath): void {
+  const form = 'must be a host:port pair or multiple pairs separated by commas'
+  if (isEmpty(source.registry)) at.child('registry').required(form)
+  else {
+    for (const host of source.registry.split(',')) {
+      if (!/^(\[[^[\]]*\]|[^:[\]]*):[^:]*$/.test(host)) {
+        at.child('registry').invalid(source.registry, form)
+      }
+    }
+  }
+  if ((source.tenant ?? '').length >= 65) {
+    at.child('tenant').required('must be a UUID and may not exceed a length of 64 characters')
+  }
+  if (isEmpty(source.volume)) at.child('volume').required()
+}
+
+const cachingModes = ['None', 'ReadOnly', 'ReadWrite']
+const diskKinds = ['Dedicated', 'Managed', 'Shared']
+const managedUri = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
+const blobUri = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
+
+function checkAzureDisk(source: R<AzureDiskVolumeSource>, at: FieldPath): void {
+  need(source, at, 'diskName', 'diskURI')
+  const { cachingMode, kind } = source
+  if (isSet(cachingMode) && !cachingModes.includes(cachingMode)) at.child('cachingMode').notSupported(cachingMode, cachingModes)
+  if (isSet(kind) && !diskKinds.includes(kind)) at.child('kind').notSupported(kind, diskKinds)
+  const uri = source.diskURI ?? ''
+  if (kind === 'Managed' && !uri.startsWith('/subscriptions/')) at.child('diskURI').notSupported(uri, [managedUri])
+  if (kind !== 'Managed' && !uri.startsWith('https://')) at.child('diskURI').notSupported(uri, [blobUri])
+}

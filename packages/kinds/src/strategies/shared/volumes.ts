@@ -1,0 +1,159 @@
+/** Volumes of pods: their names, and exactly one source for each. */
+
+import { nameRules, validateAnnotations, validateLabels } from '@krmkit/meta'
+import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
+import { checkClaimSpec } from './claim-spec.ts'
+import type { FieldPath } from './field-path.ts'
+import { checkDnsLabel } from './names.ts'
+import { isEmpty, isSet, type R } from './values.ts'
+import { checkConfigMap, checkDownwardApi, checkEmptyDir, checkProjected, checkSecret } from './volume-files.ts'
+import type { VolumesByName } from './volume-mounts.ts'
+import { networkSources, type SourceChecks } from './volume-network.ts'
+import { vendorSources } from './volume-vendor.ts'
+
+/** What volumes have to know of their pod; a template has no name. */
+export interface VolumeOptions {
+  readonly podName: string | undefined
+}
+
+const claimSource: SourceChecks<Volume> = {
+  persistentVolumeClaim(source, at) {
+    if (isEmpty(source.claimName)) at.child('claimName').required()
+  },
+}
+
+/** Checks in the order in which sources are looked at; only the first one set is examined. */
+const sourceOrder = [
+  'emptyDir',
+  'hostPath',
+  'gitRepo',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'secret',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'flocker',
+  'persistentVolumeClaim',
+  'rbd',
+  'cinder',
+  'cephfs',
+  'quobyte',
+  'downwardAPI',
+  'fc',
+  'flexVolume',
+  'configMap',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'storageos',
+  'projected',
+  'scaleIO',
+  'csi',
+  'ephemeral',
+  'image',
+] as const satisfies readonly (keyof Volume)[]
+
+const checks: SourceChecks<Volume> = {
+  ...networkSources,
+  ...vendorSources,
+  ...claimSource,
+  emptyDir: checkEmptyDir,
+  secret: checkSecret,
+  configMap: checkConfigMap,
+  downwardAPI: checkDownwardApi,
+  projected: checkProjected,
+  ephemeral(source, at) {
+    if (!isSet(source.volumeClaimTemplate)) at.child('volumeClaimTemplate').required()
+    else checkClaimTemplate(source.volumeClaimTemplate, at.child('volumeClaimTemplate'))
+  },
+  image(source, at) {
+    if (isEmpty(source.reference)) at.child('reference').required()
+    if (!isEmpty(source.pullPolicy) && !['Always', 'IfNotPresent', 'Never'].includes(source.pullPolicy)) {
+      at.child('pullPolicy').notSupported(source.pullPolicy, ['Always', 'IfNotPresent', 'Never'])
+    }
+  },
+}
+
+/**
+ * `volumes` of a pod or template.
+ *
+ * @returns the volumes without fault: only these can be mounted.
+ */
+export function checkVolumes(
+  volumes: readonly R<Volume>[] | null | undefined,
+  at: FieldPath,
+  options: VolumeOptions,
+): VolumesByName {
+  const good = new Map<string, R<Volume>>()
+  const created = new Set<string>()
+  for (const [i, volume] of (volumes ?? []).entries()) {
+    const here = at.index(i)
+    const before = at.report.errors.length
+    checkSource(volume, here, options)
+    if (isEmpty(volume.name)) here.child('name').required()
+    else checkDnsLabel(volume.name, here.child('name'))
+    if (good.has(volume.name)) here.child('name').duplicate(volume.name)
+    if (at.report.errors.length === before) good.set(volume.name, volume)
+    if (isSet(volume.ephemeral) && !isEmpty(options.podName)) created.add(`${options.podName}-${volume.name}`)
+  }
+  for (const [i, volume] of (volumes ?? []).entries()) {
+    const claim = volume.persistentVolumeClaim?.claimName
+    if (claim !== undefined && created.has(claim)) {
+      const detail = 'must not reference a PVC that gets created for an ephemeral volume'
+      at.index(i).child('persistentVolumeClaim').child('claimName').invalid(claim, detail)
+    }
+  }
+  return good
+}
+
+function checkSource(volume: R<Volume>, at: FieldPath, options: VolumeOptions): void {
+  let found = false
+  for (const name of sourceOrder) {
+    const source = volume[name]
+    if (!isSet(source)) continue
+    if (found) {
+      at.child(name).forbidden('may not specify more than 1 volume type')
+      continue
+    }
+    found = true
+    const check = checks[name] as ((source: unknown, at: FieldPath) => void) | undefined
+    check?.(source, at.child(name))
+    if (name === 'iscsi') checkInitiatorLength(volume, at)
+    if (name === 'ephemeral') checkClaimName(volume, at, options)
+  }
+  if (!found) at.required('must specify a volume type')
+}
+
+function checkInitiatorLength(volume: R<Volume>, at: FieldPath): void {
+  const iscsi = volume.iscsi
+  if (isSet(iscsi?.initiatorName) && `${volume.name}:${iscsi.targetPortal}`.length > 64) {
+    const detail =
+      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+    at.child('name').invalid(volume.name, detail)
+  }
+}
+
+function checkClaimName(volume: R<Volume>, at: FieldPath, options: VolumeOptions): void {
+  if (isEmpty(options.podName) || isEmpty(volume.name)) return
+  const claim = `${options.podName}-${volume.name}`
+  for (const message of nameRules.dns1123Subdomain(claim, false)) {
+    at.child('name').invalid(volume.name, `PVC name ${JSON.stringify(claim)}: ${message}`)
+  }
+}
+
+/** A template carries labels and annotations and nothing else of an object's metadata. */
+function checkClaimTemplate(template: R<PersistentVolumeClaimTemplate>, at: FieldPath): void {
+  const metadata = template.metadata
+  const metadataAt = at.child('metadata')
+  if (isSet(metadata)) {
+    metadataAt.add(validateAnnotations(metadata.annotations, metadataAt.child('annotations').path()))
+    metadataAt.add(validateLabels(metadata.labels, metadataAt.child('labels').path()))
+    for (const [name, value] of Object.entries(metadata)) {
+      if (name !== 'labels' && name !== 'annotations' && isSet(value)) metadataAt.child(name).forbidden('cannot be set')
+    }
+  }
+  checkClaimSpec(template.spec, at.child('spec'))
+}

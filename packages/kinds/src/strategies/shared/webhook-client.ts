@@ -1,0 +1,55 @@
+/** Where a webhook is found: by URL, or as a service of the cluster. */
+import { isDns1123Subdomain, isValidPortNum } from '@krmkit/meta'
+import type { FieldPath } from './field-path.ts'
+import { parseGoUrl } from './go-url.ts'
+import { isEmpty, isSet } from './values.ts'
+
+export interface WebhookService {
+  readonly name?: string
+  readonly namespace?: string
+  readonly path?: string
+  readonly port?: number
+}
+
+const form = '; desired format: https://host[/path]'
+
+/** A URL with a host, a path and nothing else, reached by HTTPS. */
+export function checkWebhookUrl(url: string, at: FieldPath): void {
+  const parts = parseGoUrl(url)
+  if (typeof parts === 'string') {
+    at.required(`url must be a valid URL: ${parts}${form}`)
+    return
+  }
+  if (parts.scheme !== 'https') at.invalid(parts.scheme, `'https' is the only allowed URL scheme${form}`)
+  if (parts.host === '') at.invalid(parts.host, `host must be specified${form}`)
+  if (isSet(parts.user)) at.invalid(parts.user, 'user information is not permitted in the URL')
+  if (!isEmpty(parts.fragment)) at.invalid(parts.fragment, 'fragments are not permitted in the URL')
+  if (!isEmpty(parts.query)) at.invalid(parts.query, 'query parameters are not permitted in the URL')
+}
+
+/** A service of the cluster, and the path at it. */
+export function checkWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: FieldPath): void {
+  if (isEmpty(name)) at.child('name').required('service name is required')
+  if (isEmpty(namespace)) at.child('namespace').required('service namespace is required')
+  const wrong = isValidPortNum(port)
+  if (wrong.length > 0) at.child('port').invalid(port, `port is not valid: ${wrong.join(',')}`)
+  if (isSet(path)) checkWebhookPath(path, at.child('path'))
+}
+
+function checkWebhookPath(path: string, at: FieldPath): void {
+  if (path === '' || path === '/') return
+  if (path === '//') {
+    at.invalid(path, 'segment[0] may not be empty')
+    return
+  }
+  if (!path.startsWith('/')) at.invalid(path, "must start with a '/'")
+  const steps = path.slice(1).replace(/\/$/, '').split('/')
+  for (const [i, step] of steps.entries()) {
+    if (step === '') at.invalid(path, `segment[${i}] may not be empty`)
+    else
+      at.invalidAll(
+        path,
+        isDns1123Subdomain(step).map((text) => `segment[${i}]: ${text}`),
+      )
+  }
+}

@@ -1,0 +1,172 @@
+import { newCertificateRequest, newSigningAuthority } from '@krmkit/certificates'
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../types/certificates-v1.generated.ts'
+import { ClusterTrustBundle } from '../../types/certificates-v1beta1.generated.ts'
+import { certificateSigningRequestStrategy as policy } from '../certificates/certificate-signing-request.ts'
+import { clusterTrustBundleStrategy } from '../plain/plain-kinds.ts'
+import { testContext } from '../testing/context.ts'
+import { base64, faults } from '../testing/objects.ts'
+
+/** Requests for certificates. @see API protocol specification, 2.10 */
+
+const pem = (type: string, ...bytes: number[]) =>
+  `-----BEGIN ${type}-----\n${Buffer.from(bytes).toString('base64')}\n-----END ${type}-----\n`
+const { request } = newCertificateRequest({ subject: { commonName: 'jane' }, names: { dns: ['a.b'] } })
+const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
+const { certificate } = await newSigningAuthority({ clock: { now: () => 0 }, random })
+const complete: CertificateSigningRequestSpec = {
+  request: base64(request),
+  signerName: 'example.com/signer',
+  usages: ['client auth'],
+}
+
+function csr(spec: object = {}, status: object = {}): CertificateSigningRequest {
+  return CertificateSigningRequest.create({
+    metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
+    spec: { ...complete, ...spec } as CertificateSigningRequestSpec,
+    status,
+  })
+}
+const wrong = (spec: object) => faults(CertificateSigningRequest.validate(csr(spec)))
+const context = testContext()
+const through = (name: string, status: object, old: object = {}) => {
+  const next = csr({}, status)
+  const before = csr({}, old)
+  policy.subresources?.[name]?.prepareForUpdate(next, before, context)
+  return faults(policy.subresources?.[name]?.validateUpdate(next, before, context) ?? [])
+}
+
+describe('requests for certificates', () => {
+  it('P85 hold a PKCS#10 request in PEM', () => {
+    expect(wrong({})).toEqual([])
+    for (const text of ['', 'no PEM', certificate, pem('CERTIFICATE REQUEST', 0x30, 0), request.replace(/.{8}\n/, '\n')])
+      expect(wrong({ request: base64(text) }), text).toEqual(['spec.request Invalid'])
+  })
+
+  it('P86 name their signer by a domain and a path', () => {
+    expect(wrong({ signerName: '' })).toEqual(['spec.signerName Required'])
+    for (const signerName of ['plain', '/a', 'a/b'])
+      expect(wrong({ signerName }), signerName).toContain('spec.signerName Invalid')
+    expect(wrong({ signerName: 'kubernetes.io/kube-apiserver-client' })).toEqual([])
+  })
+
+  it('P87 may ask for a time, 600 seconds at least', () => {
+    expect([wrong({ expirationSeconds: 600 }), wrong({ expirationSeconds: 599 })]).toEqual([
+      [],
+      ['spec.expirationSeconds Invalid'],
+    ])
+  })
+
+  it('P88 have usages that are known, each once', () => {
+    expect(wrong({ usages: [] })).toEqual(['spec.usages Required'])
+    expect(wrong({ usages: ['client auth', 'digital signature', 'key encipherment'] })).toEqual([])
+    expect(wrong({ usages: ['fun'] })).toEqual(['spec.usages[0] NotSupported'])
+    expect(wrong({ usages: ['any', 'any'] })).toEqual(['spec.usages[1] Duplicate'])
+  })
+
+  it('P89 are approved and denied by a sub-resource of their own, for good', () => {
+    const approved = { conditions: [{ type: 'Approved', status: 'True' }] }
+    const denied = { conditions: [{ type: 'Denied', status: 'True' }] }
+    expect([through('approval', approved), through('approval', denied)]).toEqual([[], []])
+    expect(through('approval', {}, approved)).toEqual(['status.conditions Forbidden'])
+    expect(through('status', { conditions: [{ type: 'Failed', status: 'True' }] })).toEqual([])
+    expect(through('approval', { conditions: [...approved.conditions, ...denied.conditions] })).toEqual([
+      'status.conditions[1].type Invalid',
+    ])
+  })
+
+  it('P90 P91 have one condition of each type, with a status', () => {
+    const approved = { type: 'Approved', status: 'True' }
+    expect(through('approval', { conditions: [approved, approved] })).toEqual(['status.conditions[1].type Duplicate'])
+    expect(through('approval', { conditions: [{ type: 'Approved', status: '' }] })).toEqual([
+      'status.conditions[0].status Required',
+    ])
+    expect(through('approval', { conditions: [{ type: 'Approved', status: 'False' }] })).toEqual([
+      'status.conditions[0].status NotSupported',
+    ])
+    expect(through('approval', { conditions: [{ type: '', status: 'True' }] })).toEqual(['status.conditions[0].type Required'])
+  })
+
+  it('P92 times of conditions are filled in', () => {
+    const next = csr({}, { conditions: [{ type: 'Approved', status: 'True' }] })
+    policy.subresources?.['approval']?.prepareForUpdate(next, csr(), context)
+    expect(next.status?.conditions?.[0]).toMatchObject({
+      lastUpdateTime: '1970-01-01T00:00:00Z',
+      lastTransitionTime: '1970-01-01T00:00:00Z',
+    })
+  })
+
+  it('P93 P94 have no certificate until they are signed, and then PEM of certificates alone', () => {
+    const made = CertificateSigningRequest.default(csr({}, { certificate: base64(certificate) }))
+    policy.prepareForCreate?.(made, context)
+    expect(made.status).toEqual({})
+    expect(through('status', { certificate: base64(certificate + certificate) })).toEqual([])
+    for (const text of [request, 'no PEM', certificate + request])
+      expect(through('status', { certificate: base64(text) }), text).toEqual(['status.certificate Invalid'])
+    const signed = { certificate: base64(certificate) }
+    expect(through('status', { certificate: base64(certificate + certificate) }, signed)).toEqual([
+      'status.certificate Forbidden',
+    ])
+  })
+
+  it('P108 the signer of old requests cannot be asked', () => {
+    expect(wrong({ signerName: 'kubernetes.io/legacy-unknown' })).toEqual(['spec.signerName Invalid'])
+  })
+
+  it('P112 signers of one’s own are allowed', () => {
+    expect(wrong({ signerName: 'signers.example.com/my-signer', usages: ['code signing'] })).toEqual([])
+  })
+
+  it('P108 version v1beta1 works out the signer, and is content with few usages', () => {
+    const defaulted = (spec: object, pem: string) => {
+      const before = { spec: { request: base64(pem), ...spec } } as CertificateSigningRequest
+      policy.defaults?.(before, 'v1beta1', stockProfile)
+      return [before.spec.signerName, before.spec.usages]
+    }
+    const basic = ['digital signature', 'key encipherment']
+    const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
+    const client = newCertificateRequest({ subject: node }).request
+    const serving = newCertificateRequest({ subject: node, names: { dns: ['a'] } }).request
+    expect(defaulted({}, request)).toEqual(['kubernetes.io/legacy-unknown', basic])
+    expect(defaulted({}, 'no PEM')).toEqual(['kubernetes.io/legacy-unknown', basic])
+    const asClient = [...basic, 'client auth']
+    expect(defaulted({ usages: asClient }, client)).toEqual(['kubernetes.io/kube-apiserver-client-kubelet', asClient])
+    const asServer = [...basic, 'server auth']
+    expect(defaulted({ usages: asServer }, serving)).toEqual(['kubernetes.io/kubelet-serving', asServer])
+    expect(defaulted({ signerName: 'example.com/x', usages: ['any'] }, client)).toEqual(['example.com/x', ['any']])
+  })
+})
+
+describe('trust bundles', () => {
+  const bundle = (trustBundle: string, signerName = 'example.com/signer') =>
+    ClusterTrustBundle.create({
+      metadata: { name: 'example.com:signer:a', uid: 'u', resourceVersion: '1' },
+      spec: { trustBundle, signerName },
+    })
+  const found = (text: string) => ClusterTrustBundle.validate(bundle(text)).map(({ field, message }) => `${field} ${message}`)
+
+  it('hold certificates of authorities, each once, and nothing else', () => {
+    expect(found(certificate)).toEqual([])
+    const wrong = (...faults: string[]) => faults.map((fault) => `spec.trustBundle Invalid value: "<value omitted>": ${fault}`)
+    expect(found('no PEM')).toEqual(wrong('at least one trust anchor must be provided'))
+    expect(found(certificate + certificate)).toEqual(wrong('duplicate trust anchor (indices [0 1])'))
+    const odd = certificate.replace('-----\n', '-----\na: b\n') + request + pem('CERTIFICATE', 0x30, 0)
+    expect(found(odd)).toEqual(
+      wrong(
+        'entry 0 has PEM block headers',
+        'entry 1 has bad block type: CERTIFICATE REQUEST',
+        'entry 2 does not parse as X.509',
+      ),
+    )
+    expect(found(' '.repeat(1024 * 1024 + 1))).toEqual(['spec.trustBundle Too long: may not be more than 1048576 bytes'])
+  })
+
+  it('stay with their signer; what they held before is not looked at again', () => {
+    const update = (next: object, old: object) =>
+      faults(clusterTrustBundleStrategy.validateUpdate?.(next as never, old as never, context) ?? [])
+    expect(update(bundle('no PEM'), bundle('no PEM'))).toEqual([])
+    expect(update(bundle('no PEM'), bundle(certificate))).toEqual(['spec.trustBundle Invalid'])
+    expect(update(bundle(certificate, 'example.com/other'), bundle(certificate))).toEqual(['spec.signerName Invalid'])
+  })
+})

@@ -1,0 +1,28 @@
+/** What storage classes and classes of volume attributes have in common: a driver and what it is told. */
+import { isQualifiedName, utf8Length } from '@krmkit/meta'
+import type { FieldPath } from '../shared/field-path.ts'
+import { isEmpty, own, sortedKeys } from '../shared/values.ts'
+
+const maxParameters = 512
+const maxParametersSize = 256 * 1024
+
+/** The name of a driver; a required qualified name in any case. */
+export function checkProvisioner(name: string | undefined, at: FieldPath): void {
+  if (isEmpty(name)) at.required()
+  else at.invalidAll(name, isQualifiedName(name.toLowerCase()))
+}
+
+/** Texts for the driver, bounded in number and size. */
+export function checkParameters(parameters: Readonly<Record<string, string>> | undefined, at: FieldPath): void {
+  const keys = sortedKeys(parameters)
+  if (keys.length > maxParameters) {
+    at.tooLong('', maxParameters)
+    return
+  }
+  let size = 0
+  for (const key of keys) {
+    if (key === '') at.invalid(key, 'field can not be empty.')
+    size += utf8Length(key) + utf8Length(own(parameters, key) ?? '')
+  }
+  if (size > maxParametersSize) at.tooLong('', maxParametersSize)
+}

@@ -1,0 +1,78 @@
+/** How vectors of policies are run: decoded, defaulted, prepared and checked as for a request. */
+import { type ApiObject, type FieldError, fakeClock, fixedFeatures, seededRandom, stockProfile } from '@krmkit/meta'
+import { applyDefaults, decode, normalize } from '@krmkit/schema'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { StrategyContext } from '../../interfaces.ts'
+import type { Json } from './recorded.ts'
+
+export interface Vector {
+  /** Begins with the rule it shows. */
+  readonly name: string
+  /** Document and section. */
+  readonly source: string
+  readonly object: Json
+  /** The stored object, for updates. */
+  readonly old?: Json
+  readonly subresource?: string
+  readonly expect: {
+    readonly errors: readonly FieldError[]
+    readonly warnings?: readonly string[]
+    /** Members of the accepted object, compared exactly. */
+    readonly object?: Json
+  }
+}
+
+export interface VectorResult {
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly string[]
+  readonly object: Json
+}
+
+/** Runs a vector. Objects without a namespace are put into `ns` where their kind has namespaces. */
+export async function runVector(vector: Vector, catalog: Catalog): Promise<VectorResult> {
+  const { apiVersion, kind } = vector.object as { apiVersion: string; kind: string }
+  const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
+  const definition = catalog.serving({ group, version, kind })
+  if (definition === undefined) throw new RangeError(`not served: ${apiVersion} ${kind}`)
+  const { strategy: policy } = definition
+  const type = definition.kind.type()
+  const context: StrategyContext = {
+    clock: fakeClock(Date.parse('2024-05-06T07:08:09Z')),
+    random: seededRandom(1),
+    profile: stockProfile,
+    features: fixedFeatures('1.33'),
+  }
+  const read = (body: Json): ApiObject => {
+    const object = structuredClone(applyDefaults(type, decode<Json>(type, body).object)) as unknown as ApiObject
+    policy.defaults?.(object, version, stockProfile)
+    if (definition.resource.namespaced) object.metadata.namespace ??= 'ns'
+    object.metadata.resourceVersion ??= vector.old === undefined ? '' : '1'
+    if (object.metadata.resourceVersion === '') delete object.metadata.resourceVersion
+    return object
+  }
+  const object = read(vector.object)
+  const old = vector.old === undefined ? undefined : freeze(read(vector.old))
+  await policy.ready?.(object, old)
+  let errors: readonly FieldError[]
+  if (old === undefined) {
+    policy.prepareForCreate?.(object, context)
+    errors = policy.validate?.(freeze(structuredClone(object)), context) ?? []
+  } else {
+    const sub = vector.subresource === undefined ? undefined : policy.subresources?.[vector.subresource]
+    if (vector.subresource !== undefined && sub === undefined) throw new RangeError(`no sub-resource ${vector.subresource}`)
+    if (sub === undefined) policy.prepareForUpdate?.(object, old, context)
+    else sub.prepareForUpdate(object, old, context)
+    const frozen = freeze(structuredClone(object))
+    errors = (sub === undefined ? policy.validateUpdate?.(frozen, old, context) : sub.validateUpdate(frozen, old, context)) ?? []
+  }
+  const warnings = policy.warnings?.(freeze(structuredClone(object)), old, context) ?? []
+  return { errors, warnings, object: normalize(type, object as unknown as Json) as Json }
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const member of Object.values(value)) freeze(member)
+  }
+  return value
+}

@@ -1,0 +1,110 @@
+import type { StructType, TypeNode } from '@krmkit/schema'
+
+/**
+ * What storage makes of an object: lists and maps that are empty but always printed come back as null, because the binary form
+ * in which the stock server stores built-in kinds cannot tell empty from absent.
+ */
+
+/** Members of a struct that are affected, or that hold structs which are. */
+interface Plan {
+  readonly emptied: readonly string[]
+  readonly inner: readonly { readonly member: string; readonly form: 'one' | 'list' | 'map'; readonly type: () => StructType }[]
+}
+
+/** Plans by type, worked out on first use. */
+export class StorageNormalizer {
+  readonly #plans = new WeakMap<StructType, Plan>()
+
+  /** The object itself where nothing changes; parts that change are copied. */
+  normalize<T extends object>(type: StructType, object: T): T {
+    return this.#struct(type, object as Record<string, unknown>) as T
+  }
+
+  #struct(type: StructType, object: Record<string, unknown>): Record<string, unknown> {
+    const plan = this.#planOf(type)
+    let out = object
+    const set = (member: string, value: unknown): void => {
+      if (out === object) out = { ...object }
+      out[member] = value
+    }
+    for (const member of plan.emptied) if (isEmpty(object[member])) set(member, null)
+    for (const { member, form, type: inner } of plan.inner) {
+      const value = object[member]
+      if (typeof value !== 'object' || value === null) continue
+      const stored =
+        form === 'one'
+          ? this.#struct(inner(), value as Record<string, unknown>)
+          : form === 'list'
+            ? this.#list(inner(), value)
+            : this.#map(inner(), value)
+      if (stored !== value) set(member, stored)
+    }
+    return out
+  }
+
+  #list(type: StructType, items: object): object {
+    if (!Array.isArray(items)) return items
+    let changed = false
+    const stored = items.map((item: unknown) => {
+      if (typeof item !== 'object' || item === null) return item
+      const next = this.#struct(type, item as Record<string, unknown>)
+      if (next !== item) changed = true
+      return next
+    })
+    return changed ? stored : items
+  }
+
+  #map(type: StructType, members: object): object {
+    let changed = false
+    const stored = Object.entries(members).map(([key, item]): [string, unknown] => {
+      if (typeof item !== 'object' || item === null) return [key, item]
+      const next = this.#struct(type, item as Record<string, unknown>)
+      if (next !== item) changed = true
+      return [key, next]
+    })
+    return changed ? Object.fromEntries(stored) : members
+  }
+
+  #planOf(type: StructType): Plan {
+    const known = this.#plans.get(type)
+    if (known !== undefined) return known
+    const plan = planOf(type)
+    this.#plans.set(type, { emptied: plan.emptied, inner: plan.inner.filter(({ type: inner }) => isAffected(inner())) })
+    return this.#planOf(type)
+  }
+}
+
+function planOf(type: StructType): Plan {
+  // Metadata has no such members, and is looked at too often to be walked for nothing.
+  const fields = type.fields.filter(({ json }) => json !== 'metadata' || !type.root)
+  const emptied = fields
+    .filter(
+      ({ omitEmpty, type: node, proto }) => !omitEmpty && proto !== undefined && (node.kind === 'list' || node.kind === 'map'),
+    )
+    .map(({ json }) => json)
+  return { emptied, inner: fields.flatMap(({ json, type: node }) => innerOf(json, node)) }
+}
+
+/** Whether the type, or any that it holds, has a member that is affected. */
+function isAffected(type: StructType): boolean {
+  const reached = new Set([type])
+  for (const each of reached) {
+    const { emptied, inner } = planOf(each)
+    if (emptied.length > 0) return true
+    for (const { type: next } of inner) reached.add(next())
+  }
+  return false
+}
+
+function innerOf(member: string, node: TypeNode): Plan['inner'] {
+  if (node.kind === 'struct') return [{ member, form: 'one', type: node.struct }]
+  if (node.kind !== 'list' && node.kind !== 'map') return []
+  return node.of.kind === 'struct' ? [{ member, form: node.kind, type: node.of.struct }] : []
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.length === 0
+  for (const _ in value) return false
+  return true
+}
