@@ -55,7 +55,6 @@ export {
   encodeOpenapiV2,
   encodeOpenapiV3,
   type FormName,
-  finished,
   groupVersionParts,
   kindsFrom,
   type OpenApiInfo,

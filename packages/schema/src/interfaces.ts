@@ -1,4 +1,4 @@
-import type { FieldError, JsonObject, JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { DecodedSize } from './decode/decoded-size.ts'
 import type { DuplicateMembers } from './json/syntax.ts'
 import type { SchemaNode } from './structural/schema-node.ts'
@@ -217,6 +217,3 @@ export interface Decoded<T = unknown> extends StrictProblems {
   /** Canonical form: members in field order, maps sorted, empty members omitted where Go omits them, zero values filled in. */
   readonly object: T
 }
-
-export type Defaulter = (object: never) => void
-export type Validator = (object: never) => readonly FieldError[]

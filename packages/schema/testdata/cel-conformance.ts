@@ -2,7 +2,7 @@ import { Environment } from '../src/cel/environment.ts'
 import { equal } from '../src/cel/equality.ts'
 import { Meter } from '../src/cel/meter.ts'
 import { Patterns } from '../src/cel/patterns.ts'
-import { PlanError } from '../src/cel/plan.ts'
+import { PlanError } from '../src/cel/step.ts'
 import * as t from '../src/cel/types.ts'
 import {
   ArrayList,

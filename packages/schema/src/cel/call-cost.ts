@@ -53,7 +53,7 @@ const everything: CostRule = { of: ([value], _, meter) => traversal(value as Val
 
 /** Cost of visiting everything in a value. */
 function traversal(value: Value, meter: Meter): number {
-  meter.labor(1)
+  meter.chargeWork(1)
   if (typeof value === 'string') return Math.floor(utf8Length(value) * perCharacter)
   if (value instanceof Uint8Array) return Math.floor(value.length * perCharacter)
   let cost = 0

@@ -1,8 +1,8 @@
-import { mostGeneral, Substitutions } from './assign.ts'
 import { type Call, type Expr, type Fold, type ListExpr, type MapExpr, qualifiedName, type Select } from './ast.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import { keywordName } from './escape.ts'
 import type { Problem } from './source.ts'
+import { mostGeneral, Substitutions } from './substitutions.ts'
 import {
   boolType,
   bytesType,

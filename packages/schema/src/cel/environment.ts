@@ -1,7 +1,7 @@
-import type { Expr } from './ast.ts'
+import { childrenOf, type Expr } from './ast.ts'
 import { check, type Scope } from './checker.ts'
 import type { CompileBudget } from './compile-budget.ts'
-import { estimateCost, type SizeOf } from './cost.ts'
+import { estimateCost, type SizeOf } from './cost-estimator.ts'
 import { declare, type FunctionDeclaration, overload } from './declarations.ts'
 import type { Estimate } from './estimate.ts'
 import { conversions } from './functions/conversions.ts'
@@ -19,15 +19,14 @@ import { semver } from './libraries/semver.ts'
 import { sets } from './libraries/sets.ts'
 import { strings } from './libraries/strings.ts'
 import { urls } from './libraries/urls.ts'
-import { literalProblems } from './literal-rules.ts'
 import { type Macro, type MacroTable, standardMacros, twoVariableMacros } from './macros.ts'
 import { parse } from './parser.ts'
-import type { PlanError } from './plan.ts'
 import { Program } from './program.ts'
-import { showProblems } from './source.ts'
+import { formatProblems } from './source.ts'
+import type { PlanError } from './step.ts'
 import * as t from './types.ts'
+import { validateLiterals } from './validate-literals.ts'
 import { Fault } from './values.ts'
-import { childrenOf } from './walk.ts'
 
 /** Environments: the declarations available to expressions, and compilation. */
 
@@ -54,15 +53,15 @@ const language: Library = {
 const [k, v] = [t.param('K'), t.param('V')]
 const entries = t.mapOf(k, v)
 /** Comprehensions implement this function directly. */
-const inLoops = () => new Fault('no such overload')
+const inlined = () => new Fault('no such overload')
 
-const twoVariables: Library = {
+const twoVariableComprehensions: Library = {
   name: 'two variables',
   functions: [
     declare(
       'cel.@mapInsert',
-      overload('@mapInsert_map_key_value', [entries, k, v], entries, inLoops),
-      overload('@mapInsert_map_map', [entries, entries], entries, inLoops),
+      overload('@mapInsert_map_key_value', [entries, k, v], entries, inlined),
+      overload('@mapInsert_map_map', [entries, entries], entries, inlined),
     ),
   ],
   macros: twoVariableMacros,
@@ -82,14 +81,14 @@ const libraries: readonly (readonly [release: string, library: Library])[] = [
   ['1.30', networks],
   ['1.31', namedFormats],
   ['1.31', authorizationSelectors],
-  ['1.32', twoVariables],
+  ['1.32', twoVariableComprehensions],
   ['1.33', semver],
 ]
 
 const keywordMembersSince = 1031
 
 /** A checked expression. */
-export interface Compiled {
+export interface CheckedExpression {
   readonly text: string
   readonly type: t.Type
   /** Whether the expression refers to a variable. */
@@ -102,7 +101,7 @@ export interface Compiled {
   program(): Program | PlanError
 }
 
-export interface Uncompiled {
+export interface CompileFailure {
   /** All errors, formatted for display. */
   readonly problem: string
 }
@@ -127,8 +126,8 @@ export class Environment {
    * ```
    */
   static ofRelease(release: string, more: readonly Library[] = []): Environment {
-    const chosen = libraries.filter(([since]) => number(since) <= number(release)).map(([, library]) => library)
-    return Environment.of([...chosen, ...more], number(release) >= keywordMembersSince)
+    const chosen = libraries.filter(([since]) => releaseNumber(since) <= releaseNumber(release)).map(([, library]) => library)
+    return Environment.of([...chosen, ...more], releaseNumber(release) >= keywordMembersSince)
   }
 
   /** @param keywordMembers whether members may be named like keywords without escaping. */
@@ -151,13 +150,13 @@ export class Environment {
   }
 
   /** @param budget node budget shared with other expressions of the same object. */
-  compile(text: string, budget?: CompileBudget): Compiled | Uncompiled {
+  compile(text: string, budget?: CompileBudget): CheckedExpression | CompileFailure {
     const parsed = parse(text, this.#macros, budget)
-    if ('problems' in parsed) return { problem: showProblems(text, parsed.problems) }
+    if ('problems' in parsed) return { problem: formatProblems(text, parsed.problems) }
     const { expr } = parsed
     const problems = check(expr, this.#scope)
-    const wrong = problems.length > 0 ? problems : literalProblems(expr)
-    if (wrong.length > 0) return { problem: showProblems(text, wrong) }
+    const wrong = problems.length > 0 ? problems : validateLiterals(expr)
+    if (wrong.length > 0) return { problem: formatProblems(text, wrong) }
     const variables = [...this.#scope.variables.keys()]
     return {
       text,
@@ -171,7 +170,7 @@ export class Environment {
 }
 
 /** `1.33` becomes 1033. */
-function number(release: string): number {
+function releaseNumber(release: string): number {
   const [major = 0, minor = 0] = release.split('.').map(Number)
   return major * 1000 + minor
 }

@@ -32,10 +32,10 @@ export function equal(a: Value, b: Value, meter: Meter): boolean {
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return false
-    if (a.length === b.length) meter.labor(1 + (a.length >> 6))
+    if (a.length === b.length) meter.chargeWork(1 + (a.length >> 6))
     return a === b
   }
-  meter.labor(1)
+  meter.chargeWork(1)
   const x = numeric(a)
   if (x !== undefined) return sameNumber(x, numeric(b), a instanceof Double || b instanceof Double)
   if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, meter)
@@ -61,7 +61,7 @@ function sameNumber(a: number | bigint, b: number | bigint | undefined, asDouble
 
 function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean {
   if (a.size !== b.size) return false
-  meter.labor(a.size)
+  meter.chargeWork(a.size)
   if (a.listType !== undefined) return a.listType === 'set' ? sameMembers(a, b, meter) : sameKeyed(a, b, meter)
   for (let i = 0; i < a.size; i++) if (!equal(a.at(i), b.at(i), meter)) return false
   return true
@@ -90,8 +90,8 @@ function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
 
 function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
   if (a.size !== b.size || a.structName !== b.structName) return false
-  meter.labor(a.size * 2)
-  if (a.equalsUnseen?.(b, (steps) => meter.labor(steps)) === false) return false
+  meter.chargeWork(a.size * 2)
+  if (a.equalHiddenMembers?.(b, (steps) => meter.chargeWork(steps)) === false) return false
   for (const key of a.keys()) {
     const mine = a.get(key)
     const other = b.get(key)
@@ -113,14 +113,14 @@ export class MemberSet {
   }
 
   add(item: Value): void {
-    this.#meter.labor(1)
+    this.#meter.chargeWork(1)
     const key = scalarKey(item)
     if (key === undefined) this.#others.push(item)
     else this.#scalars.add(key)
   }
 
   has(item: Value): boolean {
-    this.#meter.labor(1)
+    this.#meter.chargeWork(1)
     const key = scalarKey(item)
     if (key !== undefined) return this.#scalars.has(key)
     return this.#others.some((other) => equal(item, other, this.#meter))
@@ -136,7 +136,7 @@ function scalarKey(value: Value): unknown {
 }
 
 /** Membership test for a list of scalars; `undefined` when an item is not a scalar. */
-export function holdsScalar(items: readonly Value[]): ((value: Value) => boolean) | undefined {
+export function scalarMembership(items: readonly Value[]): ((value: Value) => boolean) | undefined {
   const keys = new Set<unknown>()
   for (const item of items) {
     const key = scalarKey(item)
@@ -156,7 +156,7 @@ const notANumber = new Fault('NaN values cannot be ordered')
 export function compare(a: Value, b: Value, meter: Meter): number | Fault {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') {
-    meter.labor(1 + (Math.min(a.length, b.length) >> 4))
+    meter.chargeWork(1 + (Math.min(a.length, b.length) >> 4))
     return compareCodePoints(a, b)
   }
   const x = numeric(a)
@@ -172,7 +172,7 @@ export function compare(a: Value, b: Value, meter: Meter): number | Fault {
   if (a instanceof Timestamp && b instanceof Timestamp) return sign(a.nanos - b.nanos)
   if (a instanceof Duration && b instanceof Duration) return sign(a.nanos - b.nanos)
   if (a instanceof Uint8Array && b instanceof Uint8Array) {
-    meter.labor(1 + (Math.min(a.length, b.length) >> 2))
+    meter.chargeWork(1 + (Math.min(a.length, b.length) >> 2))
     return compareBytes(a, b)
   }
   return notOrdered
@@ -192,7 +192,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
 export function minSize(a: Value, b: Value, meter: Meter): number {
   if (typeof a === 'string' && typeof b === 'string') {
     const [short, long] = a.length <= b.length ? [a, b] : [b, a]
-    meter.labor(1 + (short.length >> 4))
+    meter.chargeWork(1 + (short.length >> 4))
     const count = charCount(short)
     return count * 2 <= long.length ? count : Math.min(count, charCount(long))
   }
@@ -201,6 +201,6 @@ export function minSize(a: Value, b: Value, meter: Meter): number {
 
 /** `sizeOf`, with the work of counting characters charged. */
 export function measured(value: Value, meter: Meter): number {
-  if (typeof value === 'string') meter.labor(1 + (value.length >> 4))
+  if (typeof value === 'string') meter.chargeWork(1 + (value.length >> 4))
   return sizeOf(value)
 }

@@ -7,7 +7,7 @@ export interface Estimate {
   readonly max: number
 }
 
-export const nothing: Estimate = { min: 0, max: 0 }
+export const noCost: Estimate = { min: 0, max: 0 }
 export const unknownSize: Estimate = { min: 0, max: Number.POSITIVE_INFINITY }
 
 export function exactly(value: number): Estimate {
@@ -26,7 +26,7 @@ function product(a: number, b: number): number {
 }
 
 export function plus(...list: readonly Estimate[]): Estimate {
-  let { min, max } = nothing
+  let { min, max } = noCost
   for (const each of list) {
     min = bounded(min + each.min)
     max = bounded(max + each.max)

@@ -1,7 +1,7 @@
 import type { CompileBudget } from './compile-budget.ts'
 import type { Environment } from './environment.ts'
-import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
+import { PlanError } from './step.ts'
 import { type Type, typeName } from './types.ts'
 
 /** Expressions whose result must have one of several types. */

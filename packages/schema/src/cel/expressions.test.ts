@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type Declared, declaredBy } from './declared.ts'
-import { type Compiled, Environment } from './environment.ts'
+import { type DeclType, declaredBy } from './decl-type.ts'
+import { type CheckedExpression, Environment } from './environment.ts'
 import { toJson } from './json-values.ts'
 import type { Program } from './program.ts'
 import { declaredSizes, ruleEnvironment } from './rule-environment.ts'
@@ -33,7 +33,7 @@ const file = new URL('../../testdata/cel-expressions.json', import.meta.url)
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[]
 
 describe.each(vectors)('$name', ({ schema, problems = {}, costs = [] }) => {
-  const declared = declaredBy(schema, 'T') as Declared
+  const declared = declaredBy(schema, 'T') as DeclType
   const compile = (text: string) => ruleEnvironment(Environment.ofRelease('1.33'), declared, false).compile(text)
 
   it.each(Object.entries(problems))('rejects %s', (text, problem) => {
@@ -41,7 +41,7 @@ describe.each(vectors)('$name', ({ schema, problems = {}, costs = [] }) => {
   })
 
   it.each(costs)('evaluates $expr', ({ expr, self, is, error, estimate, cost }) => {
-    const compiled = compile(expr) as Compiled
+    const compiled = compile(expr) as CheckedExpression
     expect(compiled).not.toHaveProperty('problem')
     const { value, cost: spent } = (compiled.program() as Program).evaluate({ self: schemaAdapter(schema)(self) })
     expect(value instanceof Fault ? { error: value.message } : { is: toJson(value) }).toEqual(

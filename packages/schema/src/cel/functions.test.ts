@@ -12,7 +12,7 @@ import { semver } from './libraries/semver.ts'
 import { sets } from './libraries/sets.ts'
 import { strings } from './libraries/strings.ts'
 import { urls } from './libraries/urls.ts'
-import { PlanError } from './plan.ts'
+import { PlanError } from './step.ts'
 import { Fault, type Value } from './values.ts'
 
 /** Vectors of the functions of every library. */

@@ -130,16 +130,16 @@ describe('evaluation', () => {
     // Comparison is charged by the smaller side only.
     const deep = () => Array.from({ length: 300 }, () => Array.from({ length: 300 }, (_, i) => i))
     const x = [deep(), deep()]
-    const work = { left: 50_000 }
+    const work = { remaining: 50_000 }
     expect(evaluate('x[0] == x[1]', { x }, work).value).toMatchObject(cancelled)
     expect(evaluate('x[0] == x[1]', { x }).value).toBe(true)
   })
 
   it('shares a work budget between the evaluations of a request', () => {
     const work = requestWork()
-    const before = work.left
+    const before = work.remaining
     evaluate("s.findAll('x').size() > 0", { s: 'x'.repeat(10_000) }, work)
-    expect(work.left).toBeLessThan(before)
+    expect(work.remaining).toBeLessThan(before)
   })
 
   it('reads numbers of any length in bounded time', () => {

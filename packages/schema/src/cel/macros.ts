@@ -5,14 +5,14 @@ import type { Value } from './values.ts'
 /** Macros: calls that are expanded to comprehensions and tests before checking. */
 
 /** A call that may be a macro. */
-export interface Invocation {
+export interface MacroCall {
   readonly name: string
   readonly target: Expr | undefined
   readonly args: readonly Expr[]
   readonly at: number
 }
 
-type Expand = (call: Required<Invocation>, build: Builder) => Expr | Problem
+type Expand = (call: Required<MacroCall>, build: Builder) => Expr | Problem
 
 /** A macro with its key. @see MacroTable */
 export type Macro = readonly [key: string, expand: Expand]
@@ -24,12 +24,12 @@ export type MacroTable = ReadonlyMap<string, Expand>
 export const accumulator = '@result'
 
 /** `undefined` when the call is not a macro. */
-export function expandMacro(table: MacroTable, call: Invocation): { expr: Expr; nodes: number } | Problem | undefined {
+export function expandMacro(table: MacroTable, call: MacroCall): { expr: Expr; nodes: number } | Problem | undefined {
   const kind = call.target === undefined ? 'global' : 'member'
   const expand = table.get(`${call.name}/${kind}/${call.args.length}`)
   if (expand === undefined) return undefined
   const build = new Builder(call.at)
-  const expr = expand(call as Required<Invocation>, build)
+  const expr = expand(call as Required<MacroCall>, build)
   return 'message' in expr ? expr : { expr, nodes: build.nodes }
 }
 

@@ -1,4 +1,5 @@
-import type { Patterns } from './patterns.ts'
+import type { Pattern } from '../structural/pattern.ts'
+import type { Fault } from './values.ts'
 
 /**
  * Cost of an evaluation.
@@ -15,12 +16,12 @@ export class LimitExceeded {
 
 /** Work budget shared by several evaluations, such as those of one request. */
 export interface WorkBudget {
-  left: number
+  remaining: number
 }
 
 /** Work budget of one request: a few seconds at worst. */
 export function requestWork(): WorkBudget {
-  return { left: 60_000_000 }
+  return { remaining: 60_000_000 }
 }
 
 /** Work allowed per unit of cost limit. */
@@ -28,15 +29,20 @@ const workFactor = 20
 /** Minimum work limit: enough to visit an object once. */
 const minWork = 10_000_000
 
+/** Compiled regular expressions by source; compiling is charged to the meter. */
+export interface PatternCache {
+  get(source: string, meter: Meter): Pattern | Fault
+}
+
 export interface MeterOptions {
   readonly limit: number
-  readonly patterns: Patterns
+  readonly patterns: PatternCache
   readonly work?: WorkBudget | undefined
 }
 
 export class Meter {
   readonly limit: number
-  readonly patterns: Patterns
+  readonly patterns: PatternCache
   readonly #workLimit: number
   readonly #shared: WorkBudget | undefined
   cost = 0
@@ -46,7 +52,7 @@ export class Meter {
     this.limit = limit
     this.patterns = patterns
     this.#shared = shared
-    this.#workLimit = Math.min(Math.max(minWork, limit * workFactor), shared?.left ?? Number.POSITIVE_INFINITY)
+    this.#workLimit = Math.min(Math.max(minWork, limit * workFactor), shared?.remaining ?? Number.POSITIVE_INFINITY)
   }
 
   /** @throws LimitExceeded */
@@ -56,13 +62,13 @@ export class Meter {
   }
 
   /** @throws LimitExceeded */
-  labor(steps: number): void {
+  chargeWork(steps: number): void {
     this.work += steps
     if (this.work > this.#workLimit) throw new LimitExceeded()
   }
 
   /** Deducts the work from the shared budget. */
-  settle(): void {
-    if (this.#shared !== undefined) this.#shared.left -= this.work
+  deductWork(): void {
+    if (this.#shared !== undefined) this.#shared.remaining -= this.work
   }
 }

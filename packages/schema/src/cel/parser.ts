@@ -3,7 +3,7 @@ import { type CompileBudget, compileBudget, maxNodes } from './compile-budget.ts
 import { type Token, tokenize } from './lexer.ts'
 import { readBytes, readDouble, readInt, readString, readUint } from './literals.ts'
 import { expandMacro, type MacroTable } from './macros.ts'
-import { beginnings, reserved, starts } from './parser-words.ts'
+import { expectedTokens, expressionStarts, reserved } from './parser-tokens.ts'
 import type { Problem } from './source.ts'
 import { Fault, type Value } from './values.ts'
 
@@ -361,8 +361,8 @@ class Parser {
   /** Skips one unexpected token before an expression. */
   #misplaced(token: Token): Expr {
     const next = this.#tokens[this.#next + 1]
-    const usable = next !== undefined && next.kind !== 'end' && (next.kind !== 'sign' || beginnings.has(next.text))
-    const expected = this.#opened === this.#next ? this.#expected : starts()
+    const usable = next !== undefined && next.kind !== 'end' && (next.kind !== 'sign' || expressionStarts.has(next.text))
+    const expected = this.#opened === this.#next ? this.#expected : expectedTokens()
     if (token.kind === 'end' || !usable) {
       return this.#syntax(token, `mismatched input '${token.text}' expecting ${expected}`)
     }
@@ -374,7 +374,7 @@ class Parser {
   /** Records the tokens expected after an opening bracket. */
   #open(close: string, inside: boolean): void {
     this.#opened = this.#next
-    this.#expected = starts({ close, inside })
+    this.#expected = expectedTokens({ close, inside })
   }
 
   #syntax(token: Token, message: string): never {

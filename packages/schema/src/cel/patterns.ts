@@ -1,5 +1,5 @@
 import { compilePattern, type Pattern } from '../structural/pattern.ts'
-import type { Meter } from './meter.ts'
+import type { Meter, PatternCache } from './meter.ts'
 import { Fault } from './values.ts'
 
 /** Compiled regular expressions of one program; compiling and matching are charged as work. */
@@ -13,7 +13,7 @@ const searchWork = 50
 const maxCached = 64
 
 /** Cache of compiled expressions by source; evicts the oldest. */
-export class Patterns {
+export class Patterns implements PatternCache {
   readonly #compiled = new Map<string, Pattern | Fault>()
 
   get(source: string, meter: Meter): Pattern | Fault {
@@ -21,7 +21,7 @@ export class Patterns {
     if (found !== undefined) return found
     const compiled = compilePattern(source)
     const result = 'problem' in compiled ? new Fault(compiled.problem) : compiled
-    meter.labor(compileWork * (result instanceof Fault ? source.length + 1 : result.size))
+    meter.chargeWork(compileWork * (result instanceof Fault ? source.length + 1 : result.size))
     if (this.#compiled.size >= maxCached) this.#compiled.delete(this.#compiled.keys().next().value as string)
     this.#compiled.set(source, result)
     return result
@@ -30,10 +30,10 @@ export class Patterns {
 
 /** Charges the search for the next match in the remaining characters. */
 export function chargeSearch({ size, isUnbounded }: Pattern, left: number, meter: Meter): void {
-  meter.labor(searchWork + Math.ceil(size * (isUnbounded ? left : Math.min(left, size)) * stepWork))
+  meter.chargeWork(searchWork + Math.ceil(size * (isUnbounded ? left : Math.min(left, size)) * stepWork))
 }
 
 /** Charges a match before it runs. */
 export function chargeMatch(pattern: Pattern, text: string, meter: Meter): void {
-  meter.labor(1 + Math.ceil(pattern.size * text.length * stepWork))
+  meter.chargeWork(1 + Math.ceil(pattern.size * text.length * stepWork))
 }

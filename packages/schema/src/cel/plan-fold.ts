@@ -1,5 +1,5 @@
 import type { Call, Expr, Fold, ListExpr } from './ast.ts'
-import { type Constant, constantOf, type Frame, type Planner, type Step } from './plan.ts'
+import { type Constant, constantOf, type Frame, type PlanContext, type Step } from './step.ts'
 import { ArrayList, Fault, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
 /**
@@ -7,7 +7,7 @@ import { ArrayList, Fault, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, 
  * items.
  */
 
-export function planFold(planner: Planner, fold: Fold): Step {
+export function planFold(planner: PlanContext, fold: Fold): Step {
   const range = planner.plan(fold.range)
   if (isBinding(fold)) return planBinding(planner, fold)
   const init = planner.plan(fold.init)
@@ -38,7 +38,7 @@ function isBinding({ range, condition, item }: Fold): boolean {
 }
 
 /** Plans a binding. */
-function planBinding(planner: Planner, fold: Fold): Step {
+function planBinding(planner: PlanContext, fold: Fold): Step {
   const init = planner.plan(fold.init)
   return planner.local(fold.accumulator, (slot) => {
     const result = planner.plan(fold.result)
@@ -48,9 +48,9 @@ function planBinding(planner: Planner, fold: Fold): Step {
       const value = init(frame)
       if (value instanceof Fault) return value
       frame.slots[slot] = value
-      const answer = result(frame)
+      const outcome = result(frame)
       frame.slots[slot] = before
-      return answer
+      return outcome
     }
   })
 }
@@ -87,9 +87,9 @@ function run(frame: Frame, { range, init, result, loop }: Plan): Value {
       : over instanceof MapValue
         ? overMap(frame, over, loop)
         : noRange(over)
-  const answer = fault ?? result(frame)
+  const outcome = fault ?? result(frame)
   slots[accumulator] = before
-  return answer
+  return outcome
 }
 
 function noRange(value: Value): Fault {
@@ -152,7 +152,7 @@ function collection(start: Value): Value {
 }
 
 /** The step of a comprehension that only collects; `undefined` otherwise. */
-function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['step'] | undefined {
+function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loop['step'] | undefined {
   const isAccumulator = (expr: Expr | undefined) => expr?.kind === 'ident' && expr.name === accumulator
   const empty = (init.kind === 'list' && init.items.length === 0) || (init.kind === 'map' && init.entries.length === 0)
   if (!empty) return undefined
@@ -177,7 +177,7 @@ function collector(planner: Planner, { accumulator, init, step }: Fold): Loop['s
 const addItemCost = 12
 const addEntryCost = 2
 
-function addItem(planner: Planner, { args }: Call): Loop['step'] | undefined {
+function addItem(planner: PlanContext, { args }: Call): Loop['step'] | undefined {
   const [, added] = args as [Expr, ListExpr]
   if (added.kind !== 'list' || added.items.length !== 1 || added.optional.size > 0) return undefined
   const item = planner.plan(added.items[0] as Expr)
@@ -192,7 +192,7 @@ function addItem(planner: Planner, { args }: Call): Loop['step'] | undefined {
   }
 }
 
-function addEntries(planner: Planner, { args }: Call): Loop['step'] {
+function addEntries(planner: PlanContext, { args }: Call): Loop['step'] {
   const [first, second] = args.slice(1).map((arg) => planner.plan(arg)) as [Step, Step | undefined]
   const slot = planner.slotOf((args[0] as Expr & { name: string }).name)
   return (frame) => {

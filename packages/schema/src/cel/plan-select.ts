@@ -4,8 +4,8 @@ import { numeric } from './equality.ts'
 import { conversionNames } from './functions/conversions.ts'
 import { entryOf, itemAt } from './functions/operators.ts'
 import { Patterns } from './patterns.ts'
-import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './plan.ts'
-import { Fault, ListValue, MapValue, noValue, Optional, typeNameOf, type Value } from './values.ts'
+import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './step.ts'
+import { Fault, ListValue, MapValue, Optional, optionalNone, typeNameOf, type Value } from './values.ts'
 
 /** Member and index access, including optionals. */
 
@@ -17,7 +17,7 @@ function memberIn(value: Value, field: string): Value | undefined {
 }
 
 /** `target.field`, and `has(target.field)`, which has no cost of its own. */
-export function memberOf(target: Step, field: string, test: boolean): Step {
+export function selectMember(target: Step, field: string, test: boolean): Step {
   const missing = new Fault(`no such key: ${field}`)
   if (test) {
     return (frame) => {
@@ -38,13 +38,13 @@ export function memberOf(target: Step, field: string, test: boolean): Step {
     }
     if (value instanceof Fault) return value
     frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? noValue : asOptional(memberIn(value.value, field))
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
     return value instanceof ListValue ? noOverload : missing
   }
 }
 
 function asOptional(found: Value | undefined): Value {
-  if (found === undefined) return noValue
+  if (found === undefined) return optionalNone
   return found instanceof Fault ? found : new Optional(found)
 }
 
@@ -55,7 +55,7 @@ export function optionalMember(target: Step, name: Expr): Step {
     const value = target(frame)
     if (value instanceof Fault) return value
     frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? noValue : asOptional(memberIn(value.value, field))
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
     return asOptional(memberIn(value, field))
   }
 }
@@ -75,18 +75,18 @@ function optionalItem(value: Value, index: Value): Value {
   if (!(value instanceof ListValue)) return noOverload
   const at = numeric(index)
   if (at === undefined) return new Fault(`unsupported index type '${typeNameOf(index)}' in list`)
-  return at < 0 || at >= value.size ? noValue : asOptional(itemAt(value, index))
+  return at < 0 || at >= value.size ? optionalNone : asOptional(itemAt(value, index))
 }
 
 /** `target[index]` */
-export function indexOf(target: Step, index: Step): Step {
+export function selectIndex(target: Step, index: Step): Step {
   return (frame) => {
     const value = target(frame)
     if (value instanceof Fault) return value
     const at = index(frame)
     if (at instanceof Fault) return at
     if (++frame.cost > frame.limit) frame.charge(0)
-    if (value instanceof Optional) return value.value === undefined ? noValue : optionalItem(value.value, at)
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
     return itemIn(value, at)
   }
 }
@@ -99,7 +99,7 @@ export function optionalIndex(target: Step, index: Step): Step {
     const at = index(frame)
     if (at instanceof Fault) return at
     frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? noValue : optionalItem(value.value, at)
+    if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
     return optionalItem(value, at)
   }
 }
@@ -114,7 +114,7 @@ function isAttribute(expr: Expr): boolean {
 }
 
 /** As on the stock server, attributes are free as an index and in the branches of a condition. */
-export function unpaid(expr: Expr, step: Step): Step {
+export function withoutCost(expr: Expr, step: Step): Step {
   if (!isAttribute(expr)) return step
   return (frame) => {
     const { cost } = frame
@@ -125,7 +125,7 @@ export function unpaid(expr: Expr, step: Step): Step {
 }
 
 /** Evaluates conversions of constants during planning. */
-export function constantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
+export function foldConstantCall(name: string, overloads: readonly Overload[], steps: readonly Constant[]): Constant | undefined {
   const [step] = steps
   const [only] = overloads
   if (step === undefined || steps.length !== 1 || overloads.length !== 1 || !conversionNames.has(name)) return undefined

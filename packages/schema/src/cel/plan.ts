@@ -1,46 +1,18 @@
 import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, Select } from './ast.ts'
 import { type CostRule, callCost } from './call-cost.ts'
 import type { Implementation, Overload } from './declarations.ts'
-import { equal, holdsScalar } from './equality.ts'
-import { Meter, type MeterOptions } from './meter.ts'
+import { equal, scalarMembership } from './equality.ts'
+import type { Meter } from './meter.ts'
 import { Patterns } from './patterns.ts'
 import { planFold } from './plan-fold.ts'
-import { constantCall, indexOf, memberOf, optionalIndex, optionalMember, unpaid } from './plan-select.ts'
+import { foldConstantCall, optionalIndex, optionalMember, selectIndex, selectMember, withoutCost } from './plan-select.ts'
+import { type Constant, constantOf, constantStep, Frame, type PlanContext, PlanError, type Run, type Step } from './step.ts'
 import { isDyn } from './types.ts'
 import { ArrayList, Double, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
 
 /** Compiles a checked tree to closures. */
 
-/** Variables and cost of one evaluation. */
-export class Frame extends Meter {
-  readonly slots: (Value | undefined)[]
-
-  constructor(slots: (Value | undefined)[], options: MeterOptions) {
-    super(options)
-    this.slots = slots
-  }
-}
-
-export type Step = (frame: Frame) => Value
-
-/** A step whose value is known during planning. */
-export interface Constant extends Step {
-  readonly constant?: Value
-}
-
-export function constantStep(value: Value): Constant {
-  return Object.assign(() => value, { constant: value })
-}
-
-/** `undefined` for steps that are not constant. */
-export function constantOf(step: Constant): Value | undefined {
-  return step.constant
-}
-
-/** An error in an expression that passes type checking, such as `int('x')`. */
-export class PlanError extends Error {}
-
-export class Planner {
+export class Planner implements PlanContext {
   readonly #slots = new Map<string, number>()
   #count = 0
 
@@ -110,7 +82,7 @@ export class Planner {
   #select({ resolved, operand, field, test }: Select): Step {
     if (resolved !== undefined) return this.#ident(resolved)
     const target = this.plan(operand)
-    return memberOf(target, field, test)
+    return selectMember(target, field, test)
   }
 
   #call(expr: Call): Constant {
@@ -124,16 +96,16 @@ export class Planner {
       case '_||_':
         return logical(first, second, true)
       case '_?_:_':
-        return conditional(first, unpaid(operands[1] as Expr, second), unpaid(operands[2] as Expr, third))
+        return conditional(first, withoutCost(operands[1] as Expr, second), withoutCost(operands[2] as Expr, third))
       case '@not_strictly_false':
         return notStrictlyFalse(first)
       case '_[_]':
-        return indexOf(first, unpaid(operands[1] as Expr, second))
+        return selectIndex(first, withoutCost(operands[1] as Expr, second))
       case '_[?_]':
-        return optionalIndex(first, unpaid(operands[1] as Expr, second))
+        return optionalIndex(first, withoutCost(operands[1] as Expr, second))
     }
     const overloads = expr.overloads ?? []
-    const folded = constantCall(expr.name, overloads, steps)
+    const folded = foldConstantCall(expr.name, overloads, steps)
     if (folded !== undefined) return folded
     const only = overloads.length === 1 ? (overloads[0] as Overload) : undefined
     if (only?.id === 'in_list' && constantOf(second) instanceof ArrayList)
@@ -206,8 +178,6 @@ function mapOf(steps: readonly EntrySteps[]): Step {
   }
 }
 
-export type Run = (frame: Frame, ...args: readonly Value[]) => Value
-
 const noOverload = new Fault('no such overload')
 
 /** An error on one side is ignored when the other side decides. */
@@ -242,7 +212,7 @@ function notStrictlyFalse(step: Step): Step {
 
 /** Membership in a constant list costs only its operand. */
 function inConstant(operand: Step, list: ArrayList): Step {
-  const has = holdsScalar(list.items)
+  const has = scalarMembership(list.items)
   return (frame) => {
     const value = operand(frame)
     if (value instanceof Fault) return value

@@ -1,8 +1,9 @@
 import type { Expr } from './ast.ts'
-import { Waiting } from './libraries/authorization.ts'
+import { PendingAuthorization } from './libraries/authorization.ts'
 import { LimitExceeded, type WorkBudget } from './meter.ts'
 import { Patterns } from './patterns.ts'
-import { Frame, PlanError, Planner, type Step } from './plan.ts'
+import { Planner } from './plan.ts'
+import { Frame, PlanError, type Step } from './step.ts'
 import { Fault, type Value } from './values.ts'
 
 /** Cost limit of one evaluation on the stock server. */
@@ -62,10 +63,10 @@ export class Program {
     const frame = new Frame(slots, { limit, patterns: this.#patterns, work })
     try {
       const value = this.#step(frame)
-      frame.settle()
+      frame.deductWork()
       return { value, cost: frame.cost, exceeded: false }
     } catch (error) {
-      frame.settle()
+      frame.deductWork()
       if (!(error instanceof LimitExceeded)) throw error
       return { value: new Fault(error.message), cost: frame.cost, exceeded: true }
     }
@@ -80,7 +81,7 @@ export class Program {
       try {
         return this.evaluate(variables, options)
       } catch (error) {
-        if (!(error instanceof Waiting)) throw error
+        if (!(error instanceof PendingAuthorization)) throw error
         await error.until
       }
     }

@@ -1,9 +1,9 @@
 import type { CompileBudget } from './compile-budget.ts'
-import type { Declared } from './declared.ts'
+import type { DeclType } from './decl-type.ts'
 import type { Environment } from './environment.ts'
-import { PlanError } from './plan.ts'
 import type { Program } from './program.ts'
 import { declaredSizes, oldSelfName, ruleEnvironment } from './rule-environment.ts'
+import { PlanError } from './step.ts'
 import { boolType, stringType } from './types.ts'
 
 /** An entry of `x-kubernetes-validations`. */
@@ -38,25 +38,25 @@ export interface RuleCompilerOptions {
   readonly estimate?: boolean
 }
 
-const nothing = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
+const emptyRule = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
 
 /** Compiles a rule. Never throws: errors are part of the result. */
 export function compileRule(
   rule: Rule,
-  declared: Declared,
+  declared: DeclType,
   { environment, estimate = false, budget }: RuleCompilerOptions,
 ): CompiledRule {
-  if ((rule.rule ?? '').trim() === '') return nothing
+  if ((rule.rule ?? '').trim() === '') return emptyRule
   const optional = rule.optionalOldSelf === true
   const scope = (text: string) => ruleEnvironment(environment(text), declared, optional)
   const cost = declaredSizes(declared)
   const compiled = scope(rule.rule).compile(rule.rule, budget)
-  if ('problem' in compiled) return { ...nothing, problem: `compilation failed: ${compiled.problem}` }
-  if (compiled.type.kind !== boolType.kind) return { ...nothing, problem: 'cel expression must evaluate to a bool' }
+  if ('problem' in compiled) return { ...emptyRule, problem: `compilation failed: ${compiled.problem}` }
+  if (compiled.type.kind !== boolType.kind) return { ...emptyRule, problem: 'cel expression must evaluate to a bool' }
   const usesOldSelf = compiled.uses(oldSelfName)
   const program = compiled.program()
   if (program instanceof PlanError)
-    return { ...nothing, usesOldSelf, problem: `program instantiation failed: ${program.message}` }
+    return { ...emptyRule, usesOldSelf, problem: `program instantiation failed: ${program.message}` }
   const whole = { usesOldSelf, program, maxCost: estimate ? compiled.estimate(cost).max : 0, messageMaxCost: 0 }
   const text = rule.messageExpression ?? ''
   if (text === '') return whole

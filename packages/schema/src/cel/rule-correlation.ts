@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isUnchanged as sameBySchema } from '../structural/ratchet.ts'
+import { isUnchanged as sameBySchema } from '../structural/ratcheting.ts'
 
 /** Correlates new values with their old values. */
 
 /** A value before and after an update. */
-export class Correlated {
+export class CorrelatedObject {
   readonly #value: JsonValue
   readonly #old: JsonValue
   readonly #schema: JsonObject
@@ -24,24 +24,24 @@ export class Correlated {
 }
 
 /** Correlation along the path to a value: errors in unchanged parts become warnings. */
-export interface Ratchet {
-  readonly current: Correlated | undefined
+export interface RatchetState {
+  readonly current: CorrelatedObject | undefined
   /** The nearest ancestor with a correlated old value. */
-  readonly outer: Correlated | undefined
+  readonly outer: CorrelatedObject | undefined
 }
 
-export const noRatchet: Ratchet = { current: undefined, outer: undefined }
+export const uncorrelated: RatchetState = { current: undefined, outer: undefined }
 
-export function isUnchanged({ current, outer }: Ratchet): boolean {
+export function isUnchanged({ current, outer }: RatchetState): boolean {
   return (current ?? outer)?.unchanged === true
 }
 
 /** Descends to a part; `old` is undefined for a part without a correlated old value. */
-export function ratchetInto(
-  ratchet: Ratchet,
+export function ratchetChild(
+  ratchet: RatchetState,
   value: JsonValue,
   { old, schema }: { readonly old: JsonValue | undefined; readonly schema: JsonObject },
-): Ratchet {
+): RatchetState {
   if (ratchet.current === undefined) return ratchet
-  return { current: old === undefined ? undefined : new Correlated(value, old, schema), outer: ratchet.current }
+  return { current: old === undefined ? undefined : new CorrelatedObject(value, old, schema), outer: ratchet.current }
 }

@@ -1,4 +1,4 @@
-import type { Declared } from './declared.ts'
+import { type DeclType, maxRequestSize } from './decl-type.ts'
 import type { Environment } from './environment.ts'
 import type { Estimate } from './estimate.ts'
 import { optionalOf } from './types.ts'
@@ -9,7 +9,7 @@ export const selfName = 'self'
 export const oldSelfName = 'oldSelf'
 
 /** Declares `self` and `oldSelf`; with `optional`, `oldSelf` is an optional. */
-export function ruleEnvironment(base: Environment, { type }: Declared, optional: boolean): Environment {
+export function ruleEnvironment(base: Environment, { type }: DeclType, optional: boolean): Environment {
   return base.with([
     [selfName, type],
     [oldSelfName, optional ? optionalOf(type) : type],
@@ -17,9 +17,9 @@ export function ruleEnvironment(base: Environment, { type }: Declared, optional:
 }
 
 /** Sizes of variables by the limits of the schema. */
-export function declaredSizes(root: Declared): (path: readonly string[]) => Estimate | undefined {
+export function declaredSizes(root: DeclType): (path: readonly string[]) => Estimate | undefined {
   return (path) => {
-    let at: Declared | undefined = root
+    let at: DeclType | undefined = root
     for (const step of path.slice(1)) {
       if (step === '@items' || step === '@values') at = at.elem
       else if (step === '@keys') at = at.key
@@ -31,8 +31,6 @@ export function declaredSizes(root: Declared): (path: readonly string[]) => Esti
 }
 
 /** Maximum number of values of this size in a request. */
-export function greatestCardinality({ minSize }: Declared): number {
-  return Math.floor(maxRequest / (minSize + 1))
+export function greatestCardinality({ minSize }: DeclType): number {
+  return Math.floor(maxRequestSize / (minSize + 1))
 }
-
-const maxRequest = 3 * 1024 * 1024

@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { hasRules, isObject, own } from '../structural/schema-node.ts'
-import { type Declared, declaredBy } from './declared.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
+import { hasRules } from '../structural/schema-node.ts'
+import { type DeclType, declaredBy } from './decl-type.ts'
 import type { Environment } from './environment.ts'
 import { escapeName } from './escape.ts'
 import { type CompiledRule, compileRule, type Rule } from './rule-compiler.ts'
-import { type Adapter, schemaAdapter } from './schema-values.ts'
+import { schemaAdapter, type ValueAdapter } from './schema-values.ts'
 
 /** The parts of a schema that contain rules. Rules compile on first use. */
 export interface RuleNode {
@@ -12,7 +13,7 @@ export interface RuleNode {
   readonly rules: readonly { readonly rule: Rule; readonly compiled: CompiledRule }[]
   /** Type name for messages; empty without a type. */
   readonly typeName: string
-  readonly adapt: Adapter
+  readonly adapt: ValueAdapter
   readonly properties: ReadonlyMap<string, RuleNode>
   readonly items?: RuleNode
   readonly values?: RuleNode
@@ -28,7 +29,7 @@ export interface RuleTreeOptions {
 
 export function rulesOf(schema: JsonObject): readonly Rule[] {
   const rules = own(schema, 'x-kubernetes-validations')
-  return Array.isArray(rules) ? (rules.filter(isObject) as unknown as Rule[]) : []
+  return Array.isArray(rules) ? (rules.filter(isJsonObject) as unknown as Rule[]) : []
 }
 
 /** Creates the rule tree of a schema; `undefined` for schemas without rules. */
@@ -38,16 +39,16 @@ export function ruleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode
 }
 
 /** As on the stock server, parts without a declared type are skipped. */
-function nodeOf(schema: JsonObject, declared: Declared | undefined, options: RuleTreeOptions): RuleNode | undefined {
+function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: RuleTreeOptions): RuleNode | undefined {
   if (declared === undefined) return undefined
   const { environment, root } = options
   const rules = rulesOf(schema)
   let compiled: RuleNode['rules'] | undefined
   const properties = new Map<string, RuleNode>()
   const described = own(schema, 'properties')
-  if (isObject(described)) {
+  if (isJsonObject(described)) {
     for (const [name, property] of Object.entries(described)) {
-      if (!isObject(property) || !hasRules(property)) continue
+      if (!isJsonObject(property) || !hasRules(property)) continue
       const escaped = escapeName(name)
       const inner = escaped === undefined ? declaredBy(property, 'selfType', isEmbedded(property)) : declared.fields?.get(escaped)
       const node = nodeOf(property, inner, { environment, root: isEmbedded(property) })
@@ -56,7 +57,7 @@ function nodeOf(schema: JsonObject, declared: Declared | undefined, options: Rul
   }
   const inner = (keyword: 'items' | 'additionalProperties'): RuleNode | undefined => {
     const part = own(schema, keyword)
-    if (!isObject(part) || !hasRules(part)) return undefined
+    if (!isJsonObject(part) || !hasRules(part)) return undefined
     return nodeOf(part, declared.elem, { environment, root: isEmbedded(part) })
   }
   const items = inner('items')

@@ -3,7 +3,7 @@ import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { Environment } from './environment.ts'
 import { type RuleNode, ruleTree } from './rule-tree.ts'
-import { checkRules } from './rule-validator.ts'
+import { checkRules } from './validate-rules.ts'
 
 /** Vectors of schema rules and values. */
 

@@ -5,7 +5,7 @@ import { Duration, Fault, Timestamp, type Value } from './values.ts'
 
 const moment = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/
 
-export function momentOfText(text: string): Value {
+export function parseSchemaTimestamp(text: string): Value {
   const found = moment.exec(text)
   if (found === null) return new Fault(`Invalid date formatted string ${text}`)
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as [
@@ -36,7 +36,7 @@ const units: readonly (readonly [nanos: bigint, short: readonly string[], long: 
   [604_800_000_000_000n, ['w', 'wk'], 'week'],
 ]
 
-export function durationOfText(text: string): Value {
+export function parseSchemaDuration(text: string): Value {
   try {
     return new Duration(parseDuration(text))
   } catch (error) {

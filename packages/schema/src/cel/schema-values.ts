@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
-import { isObject, own } from '../structural/schema-node.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 import { escapeName, keywordName } from './escape.ts'
 import { JsonList, JsonMap } from './json-values.ts'
-import { durationOfText, momentOfText } from './schema-times.ts'
+import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
 import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
 
 /**
@@ -11,18 +11,18 @@ import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
  * or
  * have keys, numbers become doubles. Members are converted on access.
  */
-export type Adapter = (raw: JsonValue) => Value
+export type ValueAdapter = (raw: JsonValue) => Value
 
 const notNullable = new Fault('invalid data, got null for schema with nullable=false')
 
 /** @param root whether the schema is that of a whole object, which always has type and metadata. */
-export function schemaAdapter(schema: JsonObject, root = false): Adapter {
+export function schemaAdapter(schema: JsonObject, root = false): ValueAdapter {
   const adapt = adapterOf(schema, root || own(schema, 'x-kubernetes-embedded-resource') === true)
   const nullable = own(schema, 'nullable') === true
   return (raw) => (raw === null || raw === undefined ? (nullable ? null : notNullable) : adapt(raw))
 }
 
-function adapterOf(schema: JsonObject, whole: boolean): Adapter {
+function adapterOf(schema: JsonObject, whole: boolean): ValueAdapter {
   if (own(schema, 'x-kubernetes-int-or-string') === true) {
     const wrong = new Fault('invalid data, expected XIntOrString value to be either a string or integer')
     return (raw) => (typeof raw === 'string' || isWhole(raw) ? raw : wrong)
@@ -56,22 +56,22 @@ function isWhole(raw: JsonValue): raw is number | bigint {
   return typeof raw === 'bigint' || (typeof raw === 'number' && Number.isSafeInteger(raw))
 }
 
-const openAdapter: Adapter = (raw) => {
+const openAdapter: ValueAdapter = (raw) => {
   if (Array.isArray(raw)) return new JsonList(raw)
-  if (isObject(raw)) return new JsonMap(raw)
+  if (isJsonObject(raw)) return new JsonMap(raw)
   return typeof raw === 'number' && !Number.isSafeInteger(raw) ? new Double(raw) : raw
 }
 
 const anyText: JsonObject = { type: 'string' }
 
 /** Adapters of the members of an object, created on first use. */
-class Members {
+class MemberAdapters {
   readonly #schemas: ReadonlyMap<string, JsonObject>
   readonly #rest: JsonObject | undefined
   /** JSON names by expression name. */
   readonly #names = new Map<string, string>()
-  readonly #adapters = new Map<string, Adapter>()
-  #other: Adapter | undefined
+  readonly #adapters = new Map<string, ValueAdapter>()
+  #other: ValueAdapter | undefined
   readonly declared: boolean
 
   constructor(schemas: ReadonlyMap<string, JsonObject>, rest: JsonObject | undefined, declared: boolean) {
@@ -99,7 +99,7 @@ class Members {
     return this.declared ? this.#names.get(name) : name
   }
 
-  adapter(name: string): Adapter | undefined {
+  adapter(name: string): ValueAdapter | undefined {
     const found = this.#adapters.get(name)
     if (found !== undefined) return found
     const schema = this.#schemas.get(name)
@@ -113,28 +113,28 @@ class Members {
   }
 }
 
-function objectAdapter(schema: JsonObject, whole: boolean): Adapter {
+function objectAdapter(schema: JsonObject, whole: boolean): ValueAdapter {
   const schemas = new Map<string, JsonObject>()
   const properties = own(schema, 'properties')
-  if (isObject(properties))
-    for (const [name, property] of Object.entries(properties)) if (isObject(property)) schemas.set(name, property)
+  if (isJsonObject(properties))
+    for (const [name, property] of Object.entries(properties)) if (isJsonObject(property)) schemas.set(name, property)
   if (whole) {
     schemas.set('apiVersion', anyText).set('kind', anyText)
     schemas.set('metadata', { type: 'object', properties: { name: anyText, generateName: anyText } })
   }
   const rest = own(schema, 'additionalProperties')
-  const members = new Members(schemas, isObject(rest) ? rest : undefined, whole || schemas.size > 0)
+  const members = new MemberAdapters(schemas, isJsonObject(rest) ? rest : undefined, whole || schemas.size > 0)
   const wrong = new Fault('invalid data, expected a map for the provided schema with type=object')
-  return (raw) => (isObject(raw) ? new SchemaMap(raw, members) : wrong)
+  return (raw) => (isJsonObject(raw) ? new SchemaMap(raw, members) : wrong)
 }
 
 /** An object of a schema, or a map. */
 class SchemaMap extends MapValue {
   readonly raw: JsonObject
-  readonly #members: Members
+  readonly #members: MemberAdapters
   #size = -1
 
-  constructor(raw: JsonObject, members: Members) {
+  constructor(raw: JsonObject, members: MemberAdapters) {
     super()
     this.raw = raw
     this.#members = members
@@ -167,7 +167,7 @@ class SchemaMap extends MapValue {
    * when
    * the other object lacks them; a null property equals nothing.
    */
-  override equalsUnseen(other: MapValue, labor: (steps: number) => void): boolean {
+  override equalHiddenMembers(other: MapValue, chargeWork: (steps: number) => void): boolean {
     const { declared } = this.#members
     if (!declared && this.#members.rest) return true
     for (const key of Object.keys(this.raw)) {
@@ -177,29 +177,29 @@ class SchemaMap extends MapValue {
       } else if (!(other instanceof SchemaMap)) return false
       else {
         const theirs = own(other.raw, key)
-        if (theirs !== undefined && !sameJson(value, theirs, labor)) return false
+        if (theirs !== undefined && !sameJson(value, theirs, chargeWork)) return false
       }
     }
     return true
   }
 }
 
-function sameJson(a: JsonValue, b: JsonValue, labor: (steps: number) => void): boolean {
-  labor(1)
+function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
+  chargeWork(1)
   if (a === b) return true
   if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, labor))
-  if (!isObject(a) || !isObject(b)) return false
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, chargeWork))
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, labor))
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, chargeWork))
   )
 }
 
-function listAdapter(schema: JsonObject): Adapter {
+function listAdapter(schema: JsonObject): ValueAdapter {
   const items = own(schema, 'items')
-  const adapt = isObject(items) ? schemaAdapter(items) : openAdapter
+  const adapt = isJsonObject(items) ? schemaAdapter(items) : openAdapter
   const type = own(schema, 'x-kubernetes-list-type')
   const keys = own(schema, 'x-kubernetes-list-map-keys')
   const listType = type === 'set' || type === 'map' ? type : undefined
@@ -211,13 +211,13 @@ function listAdapter(schema: JsonObject): Adapter {
 /** A list of a schema; sets and lists with keys compare regardless of order. */
 export class SchemaList extends ListValue {
   readonly #raw: readonly JsonValue[]
-  readonly #adapt: Adapter
+  readonly #adapt: ValueAdapter
   readonly #names: readonly string[]
   override readonly listType: 'set' | 'map' | undefined
 
   constructor(
     raw: readonly JsonValue[],
-    adapt: Adapter,
+    adapt: ValueAdapter,
     { listType, names }: { readonly listType: 'set' | 'map' | undefined; readonly names: readonly string[] },
   ) {
     super()
@@ -247,15 +247,15 @@ function keyText(value: Value | undefined): string {
   return `${typeof value} ${String(value)}`
 }
 
-function textAdapter(format: JsonValue | undefined): Adapter {
+function textAdapter(format: JsonValue | undefined): ValueAdapter {
   const wrong = new Fault('invalid data, expected string')
-  const read = format === 'byte' ? bytesOfText : format === 'duration' ? durationOfText : undefined
-  const parse = format === 'date' || format === 'date-time' ? momentOfText : read
+  const read = format === 'byte' ? parseSchemaBytes : format === 'duration' ? parseSchemaDuration : undefined
+  const parse = format === 'date' || format === 'date-time' ? parseSchemaTimestamp : read
   if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : wrong)
   return (raw) => (typeof raw === 'string' ? parse(raw) : wrong)
 }
 
-function bytesOfText(text: string): Value {
+function parseSchemaBytes(text: string): Value {
   try {
     return base64ToBytes(text)
   } catch {

@@ -94,7 +94,7 @@ export abstract class MapValue {
   /** Type name, for objects with declared members. */
   readonly structName: string | undefined = undefined
   /** Whether members that expressions cannot access are equal; checked before other members. */
-  equalsUnseen?(other: MapValue, labor: (steps: number) => void): boolean
+  equalHiddenMembers?(other: MapValue, chargeWork: (steps: number) => void): boolean
 }
 
 /** Key of a value in a JavaScript map; 1, 1u and 1.0 are the same key. */
@@ -171,7 +171,7 @@ export class Optional {
   }
 }
 
-export const noValue = new Optional(undefined)
+export const optionalNone = new Optional(undefined)
 
 /** A value that is accessible only to functions. */
 export abstract class OpaqueValue {

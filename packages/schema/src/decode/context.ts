@@ -1,7 +1,7 @@
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
-import { formatPath, Problems } from '../json/problems.ts'
+import { formatPath, ProblemCollector } from '../json/problems.ts'
 import { type DuplicateMembers, type Member, NumberLiteral } from '../json/syntax.ts'
 import { type DecodedSize, unlimitedSize } from './decoded-size.ts'
 
@@ -27,7 +27,7 @@ export class TypeMismatch {
 }
 
 /** The field being decoded. */
-export interface Place {
+export interface FieldStep {
   readonly json: string
   readonly owner: StructType
 }
@@ -41,15 +41,15 @@ class MapKey {
 }
 
 /** Members of an object in order: one list per source object that was merged into it. */
-export type Segments = readonly (readonly Member[])[]
+export type MemberSegments = readonly (readonly Member[])[]
 
-export class Context {
+export class DecodeContext {
   readonly #duplicates: DuplicateMembers | undefined
   #joined: Map<object, (readonly Member[])[]> | undefined
   /** Whether unknown and duplicate fields are collected. */
   collecting: boolean
-  #problems: Problems | undefined
-  readonly #places: (Place | MapKey | number)[] = []
+  #problems: ProblemCollector | undefined
+  readonly #places: (FieldStep | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
   /** Size of the object built so far. */
   readonly size: DecodedSize
@@ -61,7 +61,7 @@ export class Context {
   }
 
   /** `undefined` for an object without repeated members. Repetitions count within one segment. */
-  segmentsOf(object: object): Segments | undefined {
+  segmentsOf(object: object): MemberSegments | undefined {
     if (this.#duplicates === undefined) return undefined
     const members = this.#duplicates.get(object)
     return members === undefined ? this.#joined?.get(object) : [members]
@@ -81,15 +81,15 @@ export class Context {
     return object
   }
 
-  #segments(part: Record<string, unknown>): Segments {
+  #segments(part: Record<string, unknown>): MemberSegments {
     return this.segmentsOf(part) ?? [Object.entries(part)]
   }
 
-  get mayRepeat(): boolean {
+  get hasDuplicates(): boolean {
     return this.#duplicates !== undefined
   }
 
-  enter(place: Place | number): void {
+  enter(place: FieldStep | number): void {
     if (this.#places.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
     this.#places.push(place)
   }
@@ -121,19 +121,19 @@ export class Context {
   }
 
   /** Records the first mismatch; the value counts as unset. */
-  mismatch(value: unknown, goType: string): undefined {
+  recordMismatch(value: unknown, goType: string): undefined {
     this.#mismatch ??= this.#describe(new TypeMismatch(describe(value), goType))
     return undefined
   }
 
   /** Records a parse error after which Go continues (base64). */
-  remember(message: string): undefined {
+  recordError(message: string): undefined {
     this.#mismatch ??= new DecodeError('Value', message, { path: this.path })
     return undefined
   }
 
   /** Ends decoding with a mismatch inside a value that has its own decoder. */
-  abort(value: unknown, goType: string): never {
+  failMismatch(value: unknown, goType: string): never {
     throw this.#describe(new TypeMismatch(describe(value), goType))
   }
 
@@ -141,8 +141,8 @@ export class Context {
    * Decodes a value in isolation, as Go's custom unmarshallers do: strictness does not apply, and the first mismatch ends decoding,
    * reported at the outer path.
    */
-  apart<V>(decode: (inner: Context) => V): V {
-    const inner = new Context(undefined, false, this.size)
+  isolated<V>(decode: (inner: DecodeContext) => V): V {
+    const inner = new DecodeContext(undefined, false, this.size)
     inner.#places.length = 0
     for (let i = 0; i < this.#places.length; i++) inner.#places.push(0)
     let result: V
@@ -169,7 +169,7 @@ export class Context {
   }
 
   #describe(mismatch: TypeMismatch): DecodeError {
-    const fields = this.#places.filter((place): place is Place => typeof place === 'object' && !(place instanceof MapKey))
+    const fields = this.#places.filter((place): place is FieldStep => typeof place === 'object' && !(place instanceof MapKey))
     const last = fields[fields.length - 1]
     const where =
       last === undefined ? 'Go value' : `Go struct field ${last.owner.typeName}.${fields.map((field) => field.json).join('.')}`
@@ -185,8 +185,8 @@ export class Context {
     return formatPath(this.#steps())
   }
 
-  #at(): Problems {
-    this.#problems ??= new Problems()
+  #at(): ProblemCollector {
+    this.#problems ??= new ProblemCollector()
     const problems = this.#problems
     problems.moveTo(this.#steps())
     return problems
@@ -208,7 +208,7 @@ class MismatchError extends DecodeError {
 }
 
 /** A number out of range, or a fraction for an integer; error messages include its text. */
-export class BadNumber {
+export class InvalidNumber {
   readonly text: string
   constructor(value: number | bigint | NumberLiteral) {
     this.text = value instanceof NumberLiteral ? value.text : String(value)
@@ -216,5 +216,5 @@ export class BadNumber {
 }
 
 function describe(value: unknown): string {
-  return value instanceof BadNumber ? `number ${value.text}` : jsonTypeName(value)
+  return value instanceof InvalidNumber ? `number ${value.text}` : jsonTypeName(value)
 }

@@ -1,11 +1,11 @@
 import { DecodeError } from '../errors.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import type { DuplicateMembers } from '../json/syntax.ts'
-import { Context } from './context.ts'
+import { DecodeContext } from './context.ts'
 import type { DecodedSize } from './decoded-size.ts'
 import { planOf } from './plan.ts'
 import { copyAny, copySteps } from './scalars.ts'
-import { isObject } from './shape.ts'
+import { isParsedObject } from './shape.ts'
 import { decodeStruct, structSteps } from './struct.ts'
 
 /** Decodes parsed values into canonical objects. */
@@ -35,9 +35,9 @@ export interface DecodeOptions {
  * ```
  */
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
-  if (type.custom !== undefined) return guarded(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
-  const context = new Context(options.duplicates, options.collect ?? true, options.size)
-  const object = located(context, () => guarded(() => decodeStruct(planOf(type), value ?? {}, context)))
+  if (type.custom !== undefined) return guardStack(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
+  const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
+  const object = withPath(context, () => guardStack(() => decodeStruct(planOf(type), value ?? {}, context)))
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
@@ -52,13 +52,13 @@ export function* decodeSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions = {},
 ): Generator<void, Decoded<T>> {
-  if (type.custom !== undefined) return (yield* guardedSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
-  const context = new Context(options.duplicates, options.collect ?? true, options.size)
+  if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
+  const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   let object: unknown
   try {
-    object = yield* guardedSteps(structSteps(planOf(type), value ?? {}, context))
+    object = yield* guardStackSteps(structSteps(planOf(type), value ?? {}, context))
   } catch (error) {
-    throw placed(error, context)
+    throw addPath(error, context)
   }
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
@@ -70,58 +70,61 @@ export function* decodeSteps<T = Record<string, unknown>>(
  * @throws DecodeError `Type` when the value is not an object, `Depth`.
  */
 export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
-  const context = new Context(options.duplicates, options.collect ?? true)
-  const copy = guarded(() => copyAny(objectOf(value, context), context))
+  const context = new DecodeContext(options.duplicates, options.collect ?? true)
+  const copy = guardStack(() => copyAny(requireObject(value, context), context))
   context.finish()
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
 /** As `decodeUntyped`, with interruption points at its yields. */
-export function* untypedSteps<T = Record<string, unknown>>(value: unknown, options: DecodeOptions): Generator<void, Decoded<T>> {
-  const context = new Context(options.duplicates, options.collect ?? true, options.size)
-  const copy = yield* copySteps(objectOf(value, context), context)
+export function* decodeUntypedSteps<T = Record<string, unknown>>(
+  value: unknown,
+  options: DecodeOptions,
+): Generator<void, Decoded<T>> {
+  const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
+  const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-function objectOf(value: unknown, context: Context): unknown {
+function requireObject(value: unknown, context: DecodeContext): unknown {
   const object = value ?? {}
-  if (!isObject(object)) context.mismatch(object, 'map[string]interface {}')
+  if (!isParsedObject(object)) context.recordMismatch(object, 'map[string]interface {}')
   return object
 }
 
 /** Adds the current path to errors that have none. */
-function located<V>(context: Context, run: () => V): V {
+function withPath<V>(context: DecodeContext, run: () => V): V {
   try {
     return run()
   } catch (error) {
-    throw placed(error, context)
+    throw addPath(error, context)
   }
 }
 
-function placed(error: unknown, context: Context): unknown {
+function addPath(error: unknown, context: DecodeContext): unknown {
   if (!(error instanceof DecodeError) || error.place.path !== undefined) return error
   return new DecodeError(error.code, error.message, { ...error.place, path: context.path })
 }
 
 /** A deeply nested caller may exhaust the stack before the depth limit is reached. */
-function guarded<V>(run: () => V): V {
+function guardStack<V>(run: () => V): V {
   try {
     return run()
   } catch (error) {
-    throw asDepth(error)
+    throw toDepthError(error)
   }
 }
 
-function* guardedSteps<V>(steps: Generator<void, V>): Generator<void, V> {
+function* guardStackSteps<V>(steps: Generator<void, V>): Generator<void, V> {
   try {
     return yield* steps
   } catch (error) {
-    throw asDepth(error)
+    throw toDepthError(error)
   }
 }
 
-function asDepth(error: unknown): unknown {
+function toDepthError(error: unknown): unknown {
   return error instanceof RangeError ? new DecodeError('Depth', 'exceeded max depth') : error
 }
 

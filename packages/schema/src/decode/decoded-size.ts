@@ -18,7 +18,7 @@ export class DecodedSize {
   #otherMax: number
   #used = 0
   #otherUsed = 0
-  #apart = false
+  #separate = false
 
   /**
    * @param maxBytes limit in bytes of JSON. Values that are not stored as sent (`status`, `managedFields`, replaced duplicates)
@@ -33,7 +33,7 @@ export class DecodedSize {
 
   /** Bytes counted so far by the main counter. */
   get bytes(): number {
-    return this.#apart ? this.#otherUsed : this.#used
+    return this.#separate ? this.#otherUsed : this.#used
   }
 
   get maxBytes(): number {
@@ -51,10 +51,10 @@ export class DecodedSize {
    *
    * @returns the previous selection
    */
-  setApart(apart: boolean): boolean {
-    const before = this.#apart
-    if (apart === before) return before
-    this.#apart = apart
+  useSeparateCount(separate: boolean): boolean {
+    const before = this.#separate
+    if (separate === before) return before
+    this.#separate = separate
     const [max, used] = [this.#max, this.#used]
     this.#max = this.#otherMax
     this.#used = this.#otherUsed
@@ -70,15 +70,15 @@ export class DecodedSize {
    */
   replace(value: unknown, least = 0): void {
     const weight = jsonWeight(value)
-    if (!this.#apart) this.#used = Math.max(0, this.#used - weight)
-    this.addUnkept(Math.max(weight, least))
+    if (!this.#separate) this.#used = Math.max(0, this.#used - weight)
+    this.addDiscarded(Math.max(weight, least))
   }
 
   /** Counts a value that was read and discarded. */
-  addUnkept(bytes = unkeptBytes): void {
-    const before = this.setApart(true)
+  addDiscarded(bytes = minDiscardedBytes): void {
+    const before = this.useSeparateCount(true)
     this.add(bytes)
-    this.setApart(before)
+    this.useSeparateCount(before)
   }
 
   /**
@@ -86,19 +86,19 @@ export class DecodedSize {
    *
    * @throws DecodeError `TooLarge` beyond the limit of the separate counter
    */
-  weigh<V>(read: () => V): { readonly value: V; readonly bytes: number } {
-    const before = this.setApart(true)
+  measure<V>(read: () => V): { readonly value: V; readonly bytes: number } {
+    const before = this.useSeparateCount(true)
     const used = this.#used
     const value = read()
     const bytes = this.#used - used
     this.#used = used
-    this.setApart(before)
+    this.useSeparateCount(before)
     return { value, bytes }
   }
 }
 
 /** Minimum count of a discarded value, for the work of reading it. */
-export const unkeptBytes = 16
+export const minDiscardedBytes = 16
 
 /** A counter without a limit. */
 export function unlimitedSize(): DecodedSize {

@@ -3,8 +3,9 @@ import type { StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
 import { setMember } from '../json/syntax.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
-import { type FieldPlan, type NodePlan, planOf, type StructPlan } from './plan.ts'
-import { isObject } from './shape.ts'
+import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
+import { planOf } from './plan.ts'
+import { isParsedObject } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /** Static defaults of type facts. Defaults that depend on other fields belong to the strategy of the kind. */
@@ -34,7 +35,7 @@ export interface DefaultsOptions {
 
 /** Whether `applyDefaults` can change objects of the type. */
 export function hasDefaults(type: StructType): boolean {
-  const known = reached.get(type)
+  const known = hasDefaultsCache.get(type)
   if (known !== undefined) return known
   const seen = new Set<StructType>([type])
   let found = false
@@ -46,12 +47,12 @@ export function hasDefaults(type: StructType): boolean {
     }
     if (found) break
   }
-  reached.set(type, found)
+  hasDefaultsCache.set(type, found)
   return found
 }
 
 /** A cache: entries depend on the type only. */
-const reached = new WeakMap<StructType, boolean>()
+const hasDefaultsCache = new WeakMap<StructType, boolean>()
 
 /** The struct that a node holds, directly or through lists and maps. */
 function structOf(node: TypeNode): StructType | undefined {
@@ -84,17 +85,17 @@ interface DefaultingField {
 }
 
 /** A cache: entries depend on the type only. */
-const defaulting = new WeakMap<StructPlan, readonly DefaultingField[]>()
+const defaultingFieldsCache = new WeakMap<StructPlan, readonly DefaultingField[]>()
 
 function defaultingFields(plan: StructPlan): readonly DefaultingField[] {
-  const known = defaulting.get(plan)
+  const known = defaultingFieldsCache.get(plan)
   if (known !== undefined) return known
   const fields = plan.fields.flatMap((field): DefaultingField[] => {
     const fallback = effectiveDefault(field)
     const inner = structOf(field.field.type)
     return fallback !== undefined || (inner !== undefined && hasDefaults(inner)) ? [{ field, fallback }] : []
   })
-  defaulting.set(plan, fields)
+  defaultingFieldsCache.set(plan, fields)
   return fields
 }
 
@@ -114,14 +115,16 @@ function defaultField(field: FieldPlan, fallback: unknown, value: unknown, size:
   if (fallback === undefined || !unset) return defaultNode(field.node, value, size)
   // An unset member that is printed was already counted.
   size?.add(
-    field.zero === undefined ? field.weight - field.node.frame + jsonWeight(fallback) : Math.max(0, jsonWeight(fallback) - 5),
+    field.zero === undefined
+      ? field.memberBytes - field.node.frameBytes + jsonWeight(fallback)
+      : Math.max(0, jsonWeight(fallback) - 5),
   )
   return copyJson(fallback)
 }
 
 function defaultNode(plan: NodePlan, value: unknown, size: DecodedSize | undefined): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (plan.struct !== undefined) return isObject(value) ? defaultStruct(plan.struct(), value, size) : value
+  if (plan.struct !== undefined) return isParsedObject(value) ? defaultStruct(plan.struct(), value, size) : value
   const { of } = plan
   if (of === undefined || (of.struct === undefined && of.of === undefined)) return value
   if (Array.isArray(value)) {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
-import type { FieldPlan, NodePlan, StructPlan } from './plan.ts'
+import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
-import { inOrder, isObject, withSortedKeys } from './shape.ts'
+import { inOrder, isParsedObject, withSortedKeys } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /** Restores the canonical form of objects that code has modified. */
@@ -77,13 +77,13 @@ function normalizeNode(plan: NodePlan, value: unknown): unknown {
     case 'scalar':
       return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
     case 'struct':
-      return isObject(value) ? normalizeStruct((plan.struct as () => StructPlan)(), value) : value
+      return isParsedObject(value) ? normalizeStruct((plan.struct as () => StructPlan)(), value) : value
     case 'special':
       return value
     case 'list':
       return Array.isArray(value) ? normalizeList(plan.of as NodePlan, value) : value
     case 'map':
-      return isObject(value) ? normalizeMap(plan.of as NodePlan, value) : value
+      return isParsedObject(value) ? normalizeMap(plan.of as NodePlan, value) : value
   }
 }
 

@@ -11,8 +11,8 @@ import { DecodeError } from '../errors.ts'
 import type { SpecialName } from '../interfaces.ts'
 import { sortedCopy } from '../json/encode-json.ts'
 import { NumberLiteral } from '../json/syntax.ts'
-import type { Context } from './context.ts'
-import { asBadNumber, copyRaw, counted, isInt32, type ScalarDecoder } from './scalars.ts'
+import type { DecodeContext } from './context.ts'
+import { asInvalidNumber, copyRaw, countValue, isInt32, type ScalarDecoder } from './scalars.ts'
 
 /** Types with a hand-written JSON form. Unlike a type mismatch elsewhere, unparsable text ends decoding. */
 
@@ -27,9 +27,9 @@ const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
   Quantity: quantityValue,
   QuantityValue: quantityValue,
   IntOrString: intOrStringValue,
-  RawExtension: (value, context) => counted(copyRaw(value, context), context),
+  RawExtension: (value, context) => countValue(copyRaw(value, context), context),
   FieldsV1: copyRaw,
-  JSON: (value, context) => counted(sortedCopy(copyRaw(value, context)), context),
+  JSON: (value, context) => countValue(sortedCopy(copyRaw(value, context)), context),
   Unknown: copyRaw,
 }
 
@@ -47,7 +47,7 @@ export function specialZero(special: SpecialName): unknown {
 
 const quickTime = /^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z$/
 
-function timeValue(value: unknown, context: Context, normalize: (text: string) => string, zero: string): string | null {
+function timeValue(value: unknown, context: DecodeContext, normalize: (text: string) => string, zero: string): string | null {
   const text = textOf(value, context)
   const normal = quickTime.test(text) && zero === zeroTime && isPlainDay(text) ? text : parsed(() => normalize(text))
   return normal === zero ? null : normal
@@ -60,8 +60,8 @@ function isPlainDay(text: string): boolean {
   return month > '00' && month < '13' && day > '00' && day < '29' && text.slice(11, 13) < '24'
 }
 
-function textOf(value: unknown, context: Context): string {
-  return typeof value === 'string' ? value : context.abort(value, 'string')
+function textOf(value: unknown, context: DecodeContext): string {
+  return typeof value === 'string' ? value : context.failMismatch(value, 'string')
 }
 
 /** Canonical quantities: too small for a larger unit. */
@@ -74,8 +74,8 @@ function quantityValue(value: unknown): string {
   throw new DecodeError('Value', quantityFormatError)
 }
 
-function intOrStringValue(value: unknown, context: Context): number | string {
-  return typeof value === 'string' || isInt32(value) ? value : context.abort(asBadNumber(value), 'int32')
+function intOrStringValue(value: unknown, context: DecodeContext): number | string {
+  return typeof value === 'string' || isInt32(value) ? value : context.failMismatch(asInvalidNumber(value), 'int32')
 }
 
 function parsed(parse: () => string): string {

@@ -1,16 +1,16 @@
 import { runAtOnce } from '@krmkit/meta'
 import { setMember } from '../json/syntax.ts'
-import type { Context, Segments } from './context.ts'
+import type { DecodeContext, MemberSegments } from './context.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
+import { type FieldPlan, type StructPlan, stepsOf } from './field-plan.ts'
 import { goStructName } from './go-type.ts'
-import { type FieldPlan, type StructPlan, stepsOf } from './plan.ts'
 import { copyAny } from './scalars.ts'
-import { isObject, withSortedKeys } from './shape.ts'
+import { isParsedObject, withSortedKeys } from './shape.ts'
 
 /** Decodes an object of a struct type: members match fields by exact name and are put into field order. */
 
-export function decodeStruct(plan: StructPlan, value: unknown, context: Context): Record<string, unknown> | undefined {
-  if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
+export function decodeStruct(plan: StructPlan, value: unknown, context: DecodeContext): Record<string, unknown> | undefined {
+  if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
   if (segments !== undefined) return runAtOnce(repeatedSteps(plan, segments, slots, context))
@@ -24,12 +24,12 @@ export function decodeStruct(plan: StructPlan, value: unknown, context: Context)
   return buildObject(plan, slots, extra, context.size)
 }
 
-function decodeField(field: FieldPlan, value: unknown, context: Context): unknown {
+function decodeField(field: FieldPlan, value: unknown, context: DecodeContext): unknown {
   if (value === null || value === undefined) return undefined
   context.enter(field)
-  const apart = field.apart && context.size.setApart(true)
+  const previous = field.countedSeparately && context.size.useSeparateCount(true)
   const decoded = field.node.decode(value, context)
-  if (field.apart) context.size.setApart(apart)
+  if (field.countedSeparately) context.size.useSeparateCount(previous)
   context.leave()
   return decoded
 }
@@ -39,7 +39,7 @@ function takeUnknown(
   key: string,
   value: unknown,
   extra: Record<string, unknown> | undefined,
-  context: Context,
+  context: DecodeContext,
 ): Record<string, unknown> | undefined {
   if (!plan.open) {
     context.unknown(key)
@@ -75,9 +75,9 @@ export function buildObject(
     if (value === undefined || (field.dropEmpty && field.node.isEmpty(value))) {
       if (field.zero === undefined) continue
       value = field.zero()
-      if (size !== undefined) weight += field.zeroWeight()
+      if (size !== undefined) weight += field.zeroBytes()
     }
-    weight += field.weight
+    weight += field.memberBytes
     if (field.json === '__proto__') setMember(object, field.json, value)
     else object[field.json] = value
   }
@@ -91,9 +91,9 @@ export function buildObject(
 export function* structSteps(
   plan: StructPlan,
   value: unknown,
-  context: Context,
+  context: DecodeContext,
 ): Generator<void, Record<string, unknown> | undefined> {
-  if (!isObject(value)) return context.mismatch(value, goStructName(plan.type))
+  if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
   if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
@@ -115,12 +115,12 @@ export function* structSteps(
 const membersPerStep = 128
 
 /** As `decodeField`, with interruption points. */
-function* fieldSteps(field: FieldPlan, value: unknown, context: Context): Generator<void, unknown> {
+function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Generator<void, unknown> {
   if (value === null || value === undefined) return undefined
   context.enter(field)
-  const apart = field.apart && context.size.setApart(true)
+  const previous = field.countedSeparately && context.size.useSeparateCount(true)
   const decoded = yield* stepsOf(field.node, value, context)
-  if (field.apart) context.size.setApart(apart)
+  if (field.countedSeparately) context.size.useSeparateCount(previous)
   context.leave()
   return decoded
 }
@@ -131,9 +131,9 @@ function* fieldSteps(field: FieldPlan, value: unknown, context: Context): Genera
  */
 function* repeatedSteps(
   plan: StructPlan,
-  segments: Segments,
+  segments: MemberSegments,
   slots: unknown[],
-  context: Context,
+  context: DecodeContext,
 ): Generator<void, Record<string, unknown>> {
   const last = new Map<string, unknown>()
   let count = 0
@@ -161,12 +161,12 @@ function* repeatedSteps(
   return buildObject(plan, slots, extra, context.size)
 }
 
-function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: Context): unknown {
+function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: DecodeContext): unknown {
   const kind = field?.field.type.kind
   if (later === null && earlier !== undefined) {
     const nullable = field?.field.pointer || kind === 'list' || kind === 'map'
     return nullable ? null : earlier
   }
-  const joins = (kind === 'struct' || kind === 'map') && isObject(earlier) && isObject(later)
+  const joins = (kind === 'struct' || kind === 'map') && isParsedObject(earlier) && isParsedObject(later)
   return joins ? context.join(earlier, later) : later
 }

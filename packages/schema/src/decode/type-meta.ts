@@ -2,7 +2,7 @@ import { goQuote } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
-import { isObject } from './shape.ts'
+import { isParsedObject } from './shape.ts'
 
 /** Reads `kind` and `apiVersion` of a body, and formats the messages for bodies that cannot be decoded. */
 
@@ -22,7 +22,7 @@ const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; 
  */
 export function readTypeMeta(value: unknown): TypeMeta {
   if (value === null || value === undefined) return { apiVersion: '', kind: '' }
-  if (!isObject(value))
+  if (!isParsedObject(value))
     throw new DecodeError('TypeMeta', `${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${goStruct}`)
   const read = (name: string) => {
     const member = Object.hasOwn(value, name) ? value[name] : undefined

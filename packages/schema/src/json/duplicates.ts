@@ -1,4 +1,4 @@
-import { Problems } from './problems.ts'
+import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
 /** Finds duplicate keys in documents without a type: custom resources and patches. */
@@ -9,12 +9,12 @@ export function duplicateProblems(parsed: {
   readonly duplicates?: DuplicateMembers | undefined
 }): readonly string[] {
   if (parsed.duplicates === undefined) return []
-  const problems = new Problems()
+  const problems = new ProblemCollector()
   walk(parsed.value, parsed.duplicates, problems)
   return problems.list
 }
 
-function walk(value: unknown, duplicates: DuplicateMembers, problems: Problems): void {
+function walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) visit(i, value[i], duplicates, problems)
@@ -29,7 +29,7 @@ function walk(value: unknown, duplicates: DuplicateMembers, problems: Problems):
 }
 
 /** Yields the members in order and reports each repetition before its value is visited. */
-export function* reportRepeated(members: readonly Member[], problems: Problems): Generator<Member> {
+export function* reportRepeated(members: readonly Member[], problems: ProblemCollector): Generator<Member> {
   const seen = new Set<string>()
   for (const member of members) {
     if (seen.has(member[0])) problems.duplicate(member[0])
@@ -41,7 +41,7 @@ export function* reportRepeated(members: readonly Member[], problems: Problems):
 /** Decoding rejects deeper values. */
 const maxDepth = 1000
 
-function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: Problems): void {
+function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
   if (typeof value !== 'object' || value === null || problems.depth > maxDepth) return
   problems.enter(step)
   walk(value, duplicates, problems)

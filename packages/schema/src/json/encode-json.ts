@@ -26,11 +26,11 @@ const encoder = new TextEncoder()
 
 /** As `encodeJson`, but returns text. */
 export function stringifyJson(value: unknown): string {
-  return escaped(plainJson(value))
+  return escapeHtml(unescapedJson(value))
 }
 
 /** JSON without HTML escapes, as raw values are embedded in protobuf. */
-export function plainJson(value: unknown): string {
+export function unescapedJson(value: unknown): string {
   let text: string
   try {
     text = JSON.stringify(value)
@@ -47,13 +47,15 @@ export function plainJson(value: unknown): string {
 const indexKey = /[{,]"(?:0|[1-9][0-9]{0,9})":/
 
 /** One search and replacement per character: a search for a character class is far slower. */
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   let out = text
-  for (const [char, written] of specials) if (out.includes(char)) out = out.replaceAll(char, written)
+  for (const [char, written] of htmlEscapes) if (out.includes(char)) out = out.replaceAll(char, written)
   return out
 }
 
-const specials = [...'<>&\u2028\u2029'].map((char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`] as const)
+const htmlEscapes = [...'<>&\u2028\u2029'].map(
+  (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`] as const,
+)
 
 /**
  * As `stringifyJson`, for large values: a generator that can be interrupted at each yield.
@@ -71,7 +73,7 @@ const membersPerStep = 128
 
 function* writeSteps(value: unknown, parts: string[]): Generator<void> {
   if (typeof value === 'bigint') parts.push(value.toString())
-  else if (typeof value !== 'object' || value === null) parts.push(escaped(JSON.stringify(value) ?? 'null'))
+  else if (typeof value !== 'object' || value === null) parts.push(escapeHtml(JSON.stringify(value) ?? 'null'))
   else if (Array.isArray(value)) yield* writeListSteps(value, parts)
   else yield* writeObjectSteps(value as Record<string, unknown>, parts)
 }
@@ -95,7 +97,7 @@ function* writeObjectSteps(object: Record<string, unknown>, parts: string[]): Ge
   for (const key of keys) {
     const member = object[key]
     if (member === undefined) continue
-    parts.push(count === 0 ? '' : ',', escaped(JSON.stringify(key)), ':')
+    parts.push(count === 0 ? '' : ',', escapeHtml(JSON.stringify(key)), ':')
     yield* writeSteps(member, parts)
     if (++count % membersPerStep === 0) yield
   }
@@ -125,6 +127,11 @@ export function sortedCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedCopy)
   const object = value as Record<string, unknown>
   const sorted: Record<string, unknown> = {}
-  for (const key of Object.keys(object).sort(compareCodePoints)) setMember(sorted, key, sortedCopy(object[key]))
+  for (const key of sortKeys(Object.keys(object))) setMember(sorted, key, sortedCopy(object[key]))
   return sorted
+}
+
+/** A text that is the same for equal values, regardless of member order. */
+export function equalityKey(value: unknown): string {
+  return stringifyJson(sortedCopy(value))
 }

@@ -14,7 +14,7 @@ import { decodeUtf8 } from './utf8.ts'
 export const maxJsonDepth = 10_000
 
 /** Maximum nesting for the engine's parser, which recurses. */
-const quickDepth = 400
+const maxFastDepth = 400
 
 export interface ParsedJson {
   /** 64-bit integers outside the safe range are `bigint`; with `literals`, numbers such as `1.0` are `NumberLiteral`. */
@@ -46,7 +46,7 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
   const maxDepth = options.maxDepth ?? maxJsonDepth
   const literals = options.literals ?? false
   const text = typeof input === 'string' ? { text: input, valid: true } : decodeUtf8(input)
-  const quick = text.valid ? quickParse(text.text, maxDepth) : undefined
+  const quick = text.valid ? fastParse(text.text, maxDepth) : undefined
   if (quick !== undefined) return quick
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input
   const { value, duplicates } = readJson(bytes, { maxDepth, literals })
@@ -68,8 +68,8 @@ export async function parseJsonInSlices(
   if (valid) {
     const found = scan(text)
     await slices.next()
-    const few = found.members + found.commas <= quickValues
-    const quick = few ? quickParse(text, maxDepth, found) : undefined
+    const few = found.members + found.commas <= maxFastValues
+    const quick = few ? fastParse(text, maxDepth, found) : undefined
     if (quick !== undefined) return quick
   }
   const { value, duplicates } = await runInSlices(readJsonSteps(input, { maxDepth, literals }), slices)
@@ -77,11 +77,11 @@ export async function parseJsonInSlices(
 }
 
 /** Above this number of values the exact reader is used: the engine's parser cannot be interrupted. */
-const quickValues = 20_000
+const maxFastValues = 20_000
 
 /** `undefined` when the exact reader is needed, for its error message or its exact result. */
-function quickParse(text: string, maxDepth: number, found = scan(text)): ParsedJson | undefined {
-  if (found.depth > Math.min(quickDepth, maxDepth) || found.oddNumbers || found.surrogates) return undefined
+function fastParse(text: string, maxDepth: number, found = scan(text)): ParsedJson | undefined {
+  if (found.depth > Math.min(maxFastDepth, maxDepth) || found.unusualNumbers || found.surrogates) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)

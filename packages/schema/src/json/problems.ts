@@ -10,7 +10,7 @@ const maxProblemLength = 4096
 const maxProblemsLength = 64 * 1024
 
 /** Current path and problems of one decoding. */
-export class Problems {
+export class ProblemCollector {
   readonly #found = new Set<string>()
   readonly #path: (string | number)[] = []
   #length = 0
@@ -55,7 +55,7 @@ export class Problems {
   #add(what: 'unknown' | 'duplicate', key: string): void {
     if (this.full) return
     const path = formatPath(this.#path)
-    const problem = `${what} field ${goQuote(shortened(path === '' ? key : `${path}.${key}`))}`
+    const problem = `${what} field ${goQuote(truncatePath(path === '' ? key : `${path}.${key}`))}`
     if (this.#found.has(problem)) return
     this.#found.add(problem)
     this.#length += problem.length
@@ -65,7 +65,7 @@ export class Problems {
 const noProblems: readonly string[] = Object.freeze([])
 
 /** Truncates a path that is too long to print. */
-export function shortened(path: string): string {
+export function truncatePath(path: string): string {
   return path.length <= maxProblemLength ? path : `${path.slice(0, maxProblemLength)}...`
 }
 

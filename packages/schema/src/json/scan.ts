@@ -9,7 +9,7 @@ export interface ScanResult {
   /** Maximum nesting of objects and lists. */
   readonly depth: number
   /** Whether a number needs the exact reader: an integer outside the safe range, `1.0`, `1e3`, or beyond the range of floats. */
-  readonly oddNumbers: boolean
+  readonly unusualNumbers: boolean
   /** Whether an escape may be half of a surrogate pair. */
   readonly surrogates: boolean
 }
@@ -54,18 +54,18 @@ export function scan(text: string): ScanResult {
         if (d !== 0x2e && d !== 0x65 && d !== 0x45 && d !== 0x2b && d !== 0x2d) break
         integer = false
       }
-      if (!oddNumbers) oddNumbers = integer ? end - i > 15 && isUnsafe(text.slice(i, end)) : isOddFloat(text.slice(i, end))
+      if (!oddNumbers) oddNumbers = integer ? end - i > 15 && isUnsafe(text.slice(i, end)) : isUnusualFloat(text.slice(i, end))
       i = end - 1
     }
   }
-  return { members, commas, depth: deepest, oddNumbers, surrogates: escapes && /\\u[dD][89a-fA-F]/.test(text) }
+  return { members, commas, depth: deepest, unusualNumbers: oddNumbers, surrogates: escapes && /\\u[dD][89a-fA-F]/.test(text) }
 }
 
 function isUnsafe(literal: string): boolean {
   return !Number.isSafeInteger(Number(literal))
 }
 
-function isOddFloat(literal: string): boolean {
+function isUnusualFloat(literal: string): boolean {
   const value = Number(literal)
   return !Number.isFinite(value) || Number.isInteger(value)
 }

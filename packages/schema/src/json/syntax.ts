@@ -191,7 +191,7 @@ class SyntaxReader {
       this.#escape()
     }
     const end = this.#at++
-    const text = wide ? decodeLoosely(this.#bytes.subarray(start, end)) : latin(this.#bytes, start, end)
+    const text = wide ? decodeLoosely(this.#bytes.subarray(start, end)) : asciiText(this.#bytes, start, end)
     return escaped ? unescapeJson(text) : text
   }
 
@@ -234,7 +234,7 @@ class SyntaxReader {
       if (sign === 0x2b || sign === 0x2d) this.#at++
       this.#digits('in exponent of numeric literal')
     }
-    const text = latin(this.#bytes, start, this.#at)
+    const text = asciiText(this.#bytes, start, this.#at)
     return integer ? (integerValue(text) ?? this.#float(text)) : this.#float(text)
   }
 
@@ -314,7 +314,7 @@ function integerValue(text: string): number | bigint | undefined {
 }
 
 /** Text of ASCII bytes. */
-function latin(bytes: Uint8Array, start: number, end: number): string {
+function asciiText(bytes: Uint8Array, start: number, end: number): string {
   if (end - start > 16) return ascii.decode(bytes.subarray(start, end))
   let text = ''
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i] as number)

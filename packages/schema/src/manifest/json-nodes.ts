@@ -3,7 +3,7 @@ import type { YamlNode } from '../yaml/nodes.ts'
 /** Reads JSON text as a tree of nodes with offsets, to locate values in the text. Values are interpreted by the parsers. */
 
 /** The text is not JSON from `offset` on. */
-export class JsonFault extends Error {
+export class JsonSyntaxError extends Error {
   readonly offset: number
 
   constructor(offset: number) {
@@ -126,6 +126,6 @@ class NodeReader {
   }
 
   #fail(): never {
-    throw new JsonFault(this.at)
+    throw new JsonSyntaxError(this.at)
   }
 }

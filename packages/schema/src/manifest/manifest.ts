@@ -2,9 +2,9 @@ import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { YamlNode } from '../yaml/nodes.ts'
 import { parseYaml } from '../yaml/parse-yaml.ts'
-import { prefix, readNodes } from '../yaml/read-nodes.ts'
-import { findNode, nameOf } from './find-node.ts'
-import { JsonFault, readJsonNodes } from './json-nodes.ts'
+import { readNodes, yamlErrorPrefix } from '../yaml/read-nodes.ts'
+import { findNode, keyName } from './find-node.ts'
+import { JsonSyntaxError, readJsonNodes } from './json-nodes.ts'
 import { splitYaml, type YamlChunk } from './split.ts'
 import { TextLines, type TextRange } from './text-lines.ts'
 
@@ -90,7 +90,7 @@ function readJsonDocuments(text: string): (ManifestDocument | ManifestFault)[] {
     } catch (error) {
       const parsed = attempt(() => parseJson(text.slice(at), { literals: true }))
       const message = (parsed instanceof DecodeError ? parsed : (error as Error)).message
-      const offset = error instanceof JsonFault ? error.offset : at
+      const offset = error instanceof JsonSyntaxError ? error.offset : at
       documents.push({ kind: 'fault', message, range: lines().range(offset, offset) })
       break
     }
@@ -101,7 +101,7 @@ function readJsonDocuments(text: string): (ManifestDocument | ManifestFault)[] {
 function readYamlDocuments(text: string): (ManifestDocument | ManifestFault)[] {
   return splitYaml(text).flatMap((chunk): readonly (ManifestDocument | ManifestFault)[] => {
     const parsed = attempt(() => parseYaml(chunk.text))
-    if (parsed instanceof DecodeError) return [yamlFault(parsed, chunk)]
+    if (parsed instanceof DecodeError) return [faultOfYaml(parsed, chunk)]
     const { value, problems } = parsed
     if (value === null) return []
     const nodes = lazy(() => readNodes(chunk.text))
@@ -117,20 +117,20 @@ function readYamlDocuments(text: string): (ManifestDocument | ManifestFault)[] {
   })
 }
 
-function yamlFault({ message, place: { mark } }: DecodeError, { text, line }: YamlChunk): ManifestFault {
-  const told = /^line (\d+): /.exec(message.slice(message.startsWith(prefix) ? prefix.length : 0))
+function faultOfYaml({ message, place: { mark } }: DecodeError, { text, line }: YamlChunk): ManifestFault {
+  const lineMatch = /^line (\d+): /.exec(message.slice(message.startsWith(yamlErrorPrefix) ? yamlErrorPrefix.length : 0))
   const plain = message
-    .replace(prefix, '')
+    .replace(yamlErrorPrefix, '')
     .replace(/^error converting YAML to JSON: /, '')
     .replace(/^line \d+: /, '')
   const first = text.search(/[^\s]/)
-  const at = mark ?? { line: told === null ? 0 : Number(told[1]) - 1, column: 0 }
+  const at = mark ?? { line: lineMatch === null ? 0 : Number(lineMatch[1]) - 1, column: 0 }
   // Errors at the end of the text are located at the end of its content.
   const last = text.trimEnd().split('\n').length - 1
   const beyond = at.line > last
   const range = beyond
     ? { line: line + last + 1, column: (text.trimEnd().split('\n')[last] ?? '').length + 1 }
-    : { line: line + at.line + 1, column: at.column + 1 + (mark === undefined && told === null ? Math.max(first, 0) : 0) }
+    : { line: line + at.line + 1, column: at.column + 1 + (mark === undefined && lineMatch === null ? Math.max(first, 0) : 0) }
   return { kind: 'fault', message: plain, range: { ...range, endLine: range.line, endColumn: range.column } }
 }
 
@@ -153,7 +153,7 @@ class Document implements ManifestDocument {
   }
 
   range(path: string, what: 'name' | 'value' = 'value'): TextRange {
-    const { node, key, whole } = findNode(this.#parts.root(), path)
+    const { node, key, complete: whole } = findNode(this.#parts.root(), path)
     const wanted = whole && what === 'value' && node.kind === 'scalar' && node.end > node.start ? node : (key ?? node)
     return this.#rangeOf(wanted)
   }
@@ -176,7 +176,7 @@ class Document implements ManifestDocument {
     for (let i = 0; i + 1 < node.items.length; i += 2) {
       const key = node.items[i] as YamlNode
       if (key.kind !== 'scalar') continue
-      const name = nameOf(key)
+      const name = keyName(key)
       const at = path === '' ? name : `${path}.${name}`
       if (seen.has(name) && name !== '<<') found.push({ path: at, range: this.#rangeOf(key) })
       seen.add(name)

@@ -1,8 +1,9 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
+import { setMember } from '../json/syntax.ts'
 import { type Dialect, refTo } from './dialect.ts'
-import type { WrittenSchema } from './schemas.ts'
-import { define } from './type-schema.ts'
+import type { LiteralSchema } from './schemas.ts'
 
 /**
  * Publishes the OpenAPI schema of a custom resource: adds the members of every object and, in version 2, removes what clients of
@@ -23,8 +24,8 @@ export interface CustomSchemaOptions {
 }
 
 export interface CustomSchemas {
-  readonly body: WrittenSchema
-  readonly list: WrittenSchema
+  readonly body: LiteralSchema
+  readonly list: LiteralSchema
 }
 
 /** Creates the schemas of the objects and lists of a custom kind. */
@@ -78,7 +79,7 @@ function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialec
   const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
   if (schema === undefined || (dialect === 'v2' && open)) return { type: 'object' }
   const published = publish(schema, { dialect, objectMeta, depth: 0 })
-  const properties = isObject(published.properties) ? published.properties : {}
+  const properties = isJsonObject(published.properties) ? published.properties : {}
   published.properties = {
     ...typeMembers,
     ...properties,
@@ -105,7 +106,7 @@ function listSchema(options: CustomSchemaOptions, listMeta: StructType, dialect:
   }
 }
 
-interface Publishing {
+interface PublishScope {
   readonly dialect: Dialect
   readonly objectMeta: StructType
   readonly depth: number
@@ -122,7 +123,7 @@ const plainKeywords: readonly string[] = [
   'x-kubernetes-list-map-keys', 'x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-validations',
 ]
 
-function publish(schema: JsonObject, at: Publishing): JsonObject {
+function publish(schema: JsonObject, at: PublishScope): JsonObject {
   if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }
   const out: JsonObject = {}
   for (const keyword of plainKeywords) {
@@ -130,7 +131,7 @@ function publish(schema: JsonObject, at: Publishing): JsonObject {
     if (value !== undefined) out[keyword] = value
   }
   copyNested(schema, out, at)
-  if (at.dialect === 'v2') return cutDown(schema, out, at)
+  if (at.dialect === 'v2') return restrictToVersion2(schema, out, at)
   copyJunctors(schema, out, at)
   if (out['x-kubernetes-int-or-string'] === true && out.anyOf === undefined && out.allOf === undefined) {
     out.anyOf = [{ type: 'integer' }, { type: 'string' }]
@@ -138,35 +139,35 @@ function publish(schema: JsonObject, at: Publishing): JsonObject {
   return withEmbedded(out, at)
 }
 
-function copyNested(schema: JsonObject, out: JsonObject, at: Publishing): void {
+function copyNested(schema: JsonObject, out: JsonObject, at: PublishScope): void {
   const deeper = { ...at, depth: at.depth + 1 }
   const items = own(schema, 'items')
-  if (isObject(items)) out.items = publish(items, deeper)
+  if (isJsonObject(items)) out.items = publish(items, deeper)
   const additional = own(schema, 'additionalProperties')
-  if (isObject(additional)) out.additionalProperties = publish(additional, deeper)
+  if (isJsonObject(additional)) out.additionalProperties = publish(additional, deeper)
   else if (typeof additional === 'boolean') out.additionalProperties = additional
   const properties = own(schema, 'properties')
-  if (!isObject(properties)) return
+  if (!isJsonObject(properties)) return
   const published: JsonObject = {}
   for (const [name, property] of Object.entries(properties)) {
-    if (isObject(property)) define(published, name, publish(property, deeper))
+    if (isJsonObject(property)) setMember(published, name, publish(property, deeper))
   }
   out.properties = published
 }
 
-function copyJunctors(schema: JsonObject, out: JsonObject, at: Publishing): void {
+function copyJunctors(schema: JsonObject, out: JsonObject, at: PublishScope): void {
   const deeper = { ...at, depth: at.depth + 1 }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const alternatives = own(schema, keyword)
     if (Array.isArray(alternatives))
-      out[keyword] = alternatives.filter(isObject).map((alternative) => publish(alternative, deeper))
+      out[keyword] = alternatives.filter(isJsonObject).map((alternative) => publish(alternative, deeper))
   }
   const not = own(schema, 'not')
-  if (isObject(not)) out.not = publish(not, deeper)
+  if (isJsonObject(not)) out.not = publish(not, deeper)
 }
 
 /** Clients of version 2 do not support untyped values with members, arrays without items, or required nullable members. */
-function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObject {
+function restrictToVersion2(schema: JsonObject, out: JsonObject, at: PublishScope): JsonObject {
   const open = out['x-kubernetes-preserve-unknown-fields'] === true
   if (out.nullable === true) delete out.type
   if (out.nullable === true || open) {
@@ -178,7 +179,7 @@ function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObjec
   const required = out.properties === undefined ? undefined : requiredInVersion2(schema, out)
   if (required !== undefined) out.required = required
   const additional = own(schema, 'additionalProperties')
-  if ((isObject(additional) && additional.nullable === true) || (Array.isArray(out.required) && out.required.length === 0)) {
+  if ((isJsonObject(additional) && additional.nullable === true) || (Array.isArray(out.required) && out.required.length === 0)) {
     delete out.required
   }
   return open ? out : withEmbedded(out, at)
@@ -186,17 +187,17 @@ function cutDown(schema: JsonObject, out: JsonObject, at: Publishing): JsonObjec
 
 function requiredInVersion2(schema: JsonObject, out: JsonObject): JsonValue[] | undefined {
   const properties = own(schema, 'properties')
-  if (!Array.isArray(out.required) || !isObject(properties)) return undefined
+  if (!Array.isArray(out.required) || !isJsonObject(properties)) return undefined
   return out.required.filter((name) => {
     const property = typeof name === 'string' ? own(properties, name) : undefined
-    return !isObject(property) || property.nullable !== true
+    return !isJsonObject(property) || property.nullable !== true
   })
 }
 
 /** Adds the members of an object to an embedded resource. */
-function withEmbedded(out: JsonObject, at: Publishing): JsonObject {
+function withEmbedded(out: JsonObject, at: PublishScope): JsonObject {
   if (out['x-kubernetes-embedded-resource'] !== true) return out
-  const properties = isObject(out.properties) ? out.properties : {}
+  const properties = isJsonObject(out.properties) ? out.properties : {}
   out.properties = {
     ...properties,
     ...typeMembers,
@@ -205,12 +206,4 @@ function withEmbedded(out: JsonObject, at: Publishing): JsonObject {
   const required = Array.isArray(out.required) ? out.required : []
   out.required = [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))]
   return out
-}
-
-function own(object: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -10,7 +10,7 @@ import { textOf } from './texts/index.ts'
 /** Describes a type. */
 export function describeType(type: StructType): string {
   if (type.root) return `${rootSubject(type)}${versionOf(type)}.`
-  const sentences = [sentence(words(type.typeName))]
+  const sentences = [sentence(splitCamelCase(type.typeName))]
   if (type.structType === 'atomic') sentences.push('Owned and replaced as a whole.')
   if (type.union) sentences.push(unionSentence(type))
   return sentences.join(' ')
@@ -63,8 +63,8 @@ function unionSentence(type: StructType): string {
 function subject(field: Field): string {
   const name = field.json
   const unit = units.find(([suffix]) => name.endsWith(suffix) && name.length > suffix.length)
-  if (unit === undefined) return words(name)
-  return `${words(name.slice(0, -unit[0].length))}, in ${unit[1]}`
+  if (unit === undefined) return splitCamelCase(name)
+  return `${splitCamelCase(name.slice(0, -unit[0].length))}, in ${unit[1]}`
 }
 
 const units: readonly (readonly [suffix: string, unit: string])[] = [
@@ -75,7 +75,7 @@ const units: readonly (readonly [suffix: string, unit: string])[] = [
 ]
 
 /** Splits camel case: `hostIPs` becomes `host IPs`. Names that are not identifiers stay unchanged. */
-export function words(name: string): string {
+export function splitCamelCase(name: string): string {
   const parts = name.match(/[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]/g)
   if (parts === null || parts.join('').length !== name.length) return name
   return parts.map((part) => (/^[A-Z][a-z0-9]*$/.test(part) && part.length > 1 ? part.toLowerCase() : part)).join(' ')

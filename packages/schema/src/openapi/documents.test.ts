@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
-import { openapiV2Document, openapiV3Document, openapiV3Of } from './documents.ts'
+import { openapiV2Document, openapiV3Document, openapiV3FromOperations } from './documents.ts'
 import type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 import { rootDocuments } from './roots.ts'
 import { kindsFrom } from './schemas.ts'
@@ -171,7 +171,7 @@ describe('OpenAPI v2 document', () => {
 
   it('publishes each root as an OpenAPI v3 document', () => {
     const api = roots.find(({ name }) => name === 'api')!
-    const { components } = openapiV3Of(api.operations, api.schemas, options)
+    const { components } = openapiV3FromOperations(api.operations, api.schemas, options)
     expect(Object.keys((components as { schemas: JsonObject }).schemas)).toEqual([
       'io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions',
       'io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR',

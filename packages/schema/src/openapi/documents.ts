@@ -1,7 +1,7 @@
-import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
+import { type GroupVersionKind, type JsonObject, type NamingProfile, runAtOnce } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import type { Operation } from './operations.ts'
-import { type DocumentParts, type ExtraOperations, finished, groupVersionParts, made, operationParts } from './parts.ts'
+import { buildMembers, type DocumentParts, type ExtraOperations, groupVersionParts, operationParts } from './parts.ts'
 import type { PublishedGroupVersion } from './resources.ts'
 import type { PublishedSchema } from './schemas.ts'
 import { typeSchema } from './type-schema.ts'
@@ -36,24 +36,24 @@ export function v2Definition(type: StructType, kindsOf?: (type: StructType) => r
 
 /** The OpenAPI v3 document of a group version. */
 export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
-  return v3Document(finished(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
+  return v3Document(runAtOnce(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
 }
 
 /** An OpenAPI v3 document of the given operations and their schemas. */
-export function openapiV3Of(
+export function openapiV3FromOperations(
   operations: readonly Operation[],
   schemas: readonly PublishedSchema[],
   options: Omit<OpenApiV3Options, 'source'>,
 ): JsonObject {
-  return v3Document(finished(operationParts({ operations, schemas }, { kindsOf: options.kindsOf, dialect: 'v3' })), options.info)
+  return v3Document(runAtOnce(operationParts({ operations, schemas }, { kindsOf: options.kindsOf, dialect: 'v3' })), options.info)
 }
 
 function v3Document(parts: DocumentParts, info: OpenApiInfo): JsonObject {
   return {
     openapi: '3.0.0',
     info: { title: info.title, version: info.version },
-    paths: made(parts.paths),
-    components: { schemas: made(parts.schemas), securitySchemes: { BearerToken: bearerToken() } },
+    paths: buildMembers(parts.paths),
+    components: { schemas: buildMembers(parts.schemas), securitySchemes: { BearerToken: bearerToken() } },
   }
 }
 
@@ -62,14 +62,14 @@ export function openapiV2Document(
   options: OpenApiV3Options & { readonly extra?: ExtraOperations },
 ): JsonObject {
   const rooted = { ...options, dialect: 'v2' } as const
-  const parts = published.map((each) => finished(groupVersionParts(each, rooted)))
-  if (options.extra !== undefined) parts.push(finished(operationParts(options.extra, rooted)))
+  const parts = published.map((each) => runAtOnce(groupVersionParts(each, rooted)))
+  if (options.extra !== undefined) parts.push(runAtOnce(operationParts(options.extra, rooted)))
   return {
     swagger: '2.0',
     info: { title: options.info.title, version: options.info.version },
-    paths: made(parts.flatMap(({ paths }) => paths)),
-    definitions: made(parts.flatMap(({ schemas }) => schemas)),
-    parameters: made(parts.flatMap(({ parameters }) => parameters)),
+    paths: buildMembers(parts.flatMap(({ paths }) => paths)),
+    definitions: buildMembers(parts.flatMap(({ schemas }) => schemas)),
+    parameters: buildMembers(parts.flatMap(({ parameters }) => parameters)),
     securityDefinitions: { BearerToken: bearerToken() },
     security: [{ BearerToken: [] }],
   }

@@ -1,12 +1,13 @@
+import { runAtOnce } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
 import { openapiV2Document, openapiV3Document } from './documents.ts'
 import { documentForms, type FormName } from './forms.ts'
 import { encodeOpenapiV2 } from './gnostic-v2.ts'
 import { encodeOpenapiV3 } from './gnostic-v3.ts'
-import { finished, groupVersionParts, type PartEntry } from './parts.ts'
+import { groupVersionParts } from './parts.ts'
 import type { PublishedGroupVersion } from './resources.ts'
-import { kindsFrom } from './schemas.ts'
+import { kindsFrom, type PartEntry } from './schemas.ts'
 
 const source = discoveryTypes()
 const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: kindsFrom(source) }
@@ -28,7 +29,7 @@ const core: PublishedGroupVersion = {
 
 function assembled(name: FormName): Uint8Array {
   const { dialect, encode, join } = documentForms[name]
-  const parts = finished(groupVersionParts(core, { ...options, dialect }))
+  const parts = runAtOnce(groupVersionParts(core, { ...options, dialect }))
   const sorted = (entries: readonly PartEntry[], encodeOne: (entry: PartEntry) => Uint8Array) =>
     [...entries].sort((a, b) => (a.name < b.name ? -1 : 1)).map(encodeOne)
   const encoded = {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '@krmkit/meta'
-import { lengthDelimited } from '../protobuf/wire.ts'
+import { bytesTag } from '../protobuf/wire.ts'
 import type { Dialect } from './dialect.ts'
 import type { OpenApiInfo } from './documents.ts'
 import { encodeOpenapiV2, entriesV2 } from './gnostic-v2.ts'
 import { encodeOpenapiV3, entriesV3 } from './gnostic-v3.ts'
-import { encoded, tag } from './gnostic-wire.ts'
-import type { PartEntry } from './parts.ts'
+import { encoded } from './gnostic-wire.ts'
+import type { PartEntry } from './schemas.ts'
 import { bearerToken } from './v3.ts'
 
 /** Encodings of documents: each encodes members separately and joins them to a document. */
@@ -85,7 +85,7 @@ const jsonV2: DocumentForm = {
 /** Tag and length of a message field, without its content. */
 function opened(number: number, content: readonly Uint8Array[], more = 0): Uint8Array {
   const length = content.reduce((sum, { byteLength }) => sum + byteLength, more)
-  return encoded((writer) => writer.uint32(tag(number, lengthDelimited)).uint32(length))
+  return encoded((writer) => writer.uint32(bytesTag(number)).uint32(length))
 }
 
 const protobufV3: DocumentForm = {

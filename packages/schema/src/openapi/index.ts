@@ -5,7 +5,7 @@ export {
   type OpenApiV3Options,
   openapiV2Document,
   openapiV3Document,
-  openapiV3Of,
+  openapiV3FromOperations as openapiV3Of,
   v2Definition,
   v3Schema,
 } from './documents.ts'
@@ -16,12 +16,16 @@ export type { Operation } from './operations.ts'
 export {
   type DocumentParts,
   type ExtraOperations,
-  finished,
   groupVersionParts,
   operationParts,
-  type PartEntry,
   type PartsOptions,
 } from './parts.ts'
 export type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 export { type RootDocument, type RootOptions, rootDocuments } from './roots.ts'
-export { kindsFrom, type PublishedSchema, type SchemaEntry, type WrittenSchema } from './schemas.ts'
+export {
+  kindsFrom,
+  type LiteralSchema as WrittenSchema,
+  type PartEntry,
+  type PublishedSchema,
+  type SchemaEntry,
+} from './schemas.ts'

@@ -21,7 +21,7 @@ export interface Operation {
   /** Consumed media types in version 2 for requests without a body. Default: derived from the action. */
   readonly consumes?: readonly string[]
   /** Responses by status code. The schema `string` stands for text. */
-  readonly answers: readonly { readonly status: 200 | 201 | 202; readonly schema: string }[]
+  readonly responses: readonly { readonly status: 200 | 201 | 202; readonly schema: string }[]
   readonly produces: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export interface OperationTarget {
   readonly schema: string
   readonly listSchema: string
   /** Whether DELETE returns the object instead of a Status. */
-  readonly deleteAnswersObject: boolean
+  readonly deleteReturnsObject: boolean
   /** Query parameters from the options kind of a connection (`pods/exec`) or text subresource (`pods/log`). */
   readonly options?: { readonly parameters: readonly Parameter[]; readonly connect: boolean }
   /** Media types of patches. */
@@ -83,10 +83,10 @@ export function operationsOf(
     tag: names.tag,
     description: `Lists the resources of ${at.group === '' ? at.version : `${at.group}/${at.version}`}.`,
     parameters: [],
-    answers: [{ status: 200, schema: meta.resourceList }],
+    responses: [{ status: 200, schema: meta.resourceList }],
     produces: names.objects,
   }
-  const all = targets.flatMap((target) => new Writer(prefix, names, target, meta).operations())
+  const all = targets.flatMap((target) => new OperationBuilder(prefix, names, target, meta).operations())
   // The discovery operation of custom resources is published elsewhere.
   return targets.length > 0 && targets.every(({ custom }) => custom) ? all : [discovery, ...all]
 }
@@ -98,22 +98,22 @@ export function namesOf(
 ): { readonly id: string; readonly tag: string } {
   const end = `.${apiDomain}`
   const parts = (at.group.endsWith(end) ? at.group.slice(0, -end.length) : at.group).split('.')
-  const group = at.group === '' ? 'Core' : parts.flatMap((part) => part.split('-').map(capitalise)).join('')
-  return { id: group + capitalise(at.version), tag: `${group.slice(0, 1).toLowerCase()}${group.slice(1)}_${at.version}` }
+  const group = at.group === '' ? 'Core' : parts.flatMap((part) => part.split('-').map(capitalize)).join('')
+  return { id: group + capitalize(at.version), tag: `${group.slice(0, 1).toLowerCase()}${group.slice(1)}_${at.version}` }
 }
 
-export function capitalise(text: string): string {
+export function capitalize(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
 const customTypes: readonly string[] = ['application/json', 'application/yaml']
 
-type Verbal = Pick<Operation, 'method' | 'action' | 'description'> & { readonly parameters: readonly Parameter[] }
+type ActionDetails = Pick<Operation, 'method' | 'action' | 'description'> & { readonly parameters: readonly Parameter[] }
 
 type Names = { readonly id: string; readonly tag: string; readonly at: GroupVersion } & MediaTypes
 
 /** Builds the operations of one resource or subresource. */
-class Writer {
+class OperationBuilder {
   readonly #prefix: string
   readonly #names: Names
   readonly #target: OperationTarget
@@ -131,7 +131,7 @@ class Writer {
     this.#meta = meta
     this.#scope = target.namespaced ? 'Namespaced' : ''
     const subresource = target.name.split('/')[1]
-    this.#subject = target.parentKind + (subresource === undefined ? '' : capitalise(subresource))
+    this.#subject = target.parentKind + (subresource === undefined ? '' : capitalize(subresource))
   }
 
   operations(): Operation[] {
@@ -179,7 +179,7 @@ class Writer {
     return found
   }
 
-  #operation(path: string, id: string, verbal: Verbal): Omit<Operation, 'answers' | 'produces'> {
+  #operation(path: string, id: string, verbal: ActionDetails): Omit<Operation, 'responses' | 'produces'> {
     const { custom, parentKind } = this.#target
     // As on the stock server, subresources of a custom kind have the kind of their parent.
     const kind = custom ? { ...this.#names.at, kind: parentKind } : this.#target.kind
@@ -193,7 +193,7 @@ class Writer {
   }
 
   #list(path: string, id: string): Operation {
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'get',
       action: 'list',
       description: `Lists objects of kind ${this.#target.kind.kind}, or watches them.`,
@@ -201,25 +201,25 @@ class Writer {
     }
     return {
       ...this.#operation(path, id, verbal),
-      answers: [{ status: 200, schema: this.#target.listSchema }],
+      responses: [{ status: 200, schema: this.#target.listSchema }],
       produces: this.#names.streams,
     }
   }
 
   #get(path: string, textParameters?: readonly Parameter[]): Operation {
     const parameters = [...(this.#target.custom ? parametersOf.customGet : parametersOf.get), ...(textParameters ?? [])]
-    const verbal: Verbal = { method: 'get', action: 'get', description: `Reads ${this.#what()}.`, parameters }
+    const verbal: ActionDetails = { method: 'get', action: 'get', description: `Reads ${this.#what()}.`, parameters }
     const id = `read${this.#names.id}${this.#scope}${this.#subject}`
     return {
       ...this.#operation(path, id, verbal),
-      answers: [{ status: 200, schema: textParameters === undefined ? this.#target.schema : 'string' }],
+      responses: [{ status: 200, schema: textParameters === undefined ? this.#target.schema : 'string' }],
       produces: textParameters === undefined ? this.#names.objects : ['text/plain', ...this.#names.objects],
     }
   }
 
   #create(path: string): Operation {
     const { schema } = this.#target
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'post',
       action: 'post',
       description: `Creates ${this.#what()}.`,
@@ -228,7 +228,7 @@ class Writer {
     return {
       ...this.#operation(path, `create${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body: { schema, required: true, types: this.#consumes },
-      answers: ([200, 201, 202] as const).map((status) => ({ status, schema })),
+      responses: ([200, 201, 202] as const).map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
@@ -237,21 +237,26 @@ class Writer {
     const { custom, schema, patchTypes } = this.#target
     const statuses = custom && method === 'patch' ? ([200] as const) : ([200, 201] as const)
     const [verb, text] = method === 'put' ? ['replace', 'Replaces'] : ['patch', 'Changes parts of']
-    const verbal: Verbal = { method, action: method, description: `${text} ${this.#what()}.`, parameters: parametersOf[method] }
+    const verbal: ActionDetails = {
+      method,
+      action: method,
+      description: `${text} ${this.#what()}.`,
+      parameters: parametersOf[method],
+    }
     return {
       ...this.#operation(path, `${verb}${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body:
         method === 'put'
           ? { schema, required: true, types: this.#consumes }
           : { schema: this.#meta.patch, required: true, types: patchTypes },
-      answers: statuses.map((status) => ({ status, schema })),
+      responses: statuses.map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
 
   #delete(path: string): Operation {
-    const schema = this.#target.deleteAnswersObject ? this.#target.schema : this.#meta.status
-    const verbal: Verbal = {
+    const schema = this.#target.deleteReturnsObject ? this.#target.schema : this.#meta.status
+    const verbal: ActionDetails = {
       method: 'delete',
       action: 'delete',
       description: `Deletes ${this.#what()}.`,
@@ -260,14 +265,14 @@ class Writer {
     return {
       ...this.#operation(path, `delete${this.#names.id}${this.#scope}${this.#subject}`, verbal),
       body: { schema: this.#meta.deleteOptions, required: false, types: this.#consumes },
-      answers: ([200, 202] as const).map((status) => ({ status, schema })),
+      responses: ([200, 202] as const).map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }
   }
 
   #deleteCollection(path: string): Operation {
     const { custom } = this.#target
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'delete',
       action: 'deletecollection',
       description: `Deletes objects of kind ${this.#target.kind.kind}: all, or those selected.`,
@@ -276,7 +281,7 @@ class Writer {
     return {
       ...this.#operation(path, `delete${this.#names.id}Collection${this.#scope}${this.#subject}`, verbal),
       ...(custom ? {} : { body: { schema: this.#meta.deleteOptions, required: false, types: ['*/*'] } }),
-      answers: [{ status: 200, schema: this.#meta.status }],
+      responses: [{ status: 200, schema: this.#meta.status }],
       produces: this.#names.objects,
     }
   }
@@ -298,7 +303,7 @@ class Writer {
   #watch(path: string, id: string, action: 'watch' | 'watchlist'): Operation {
     const { kind } = this.#target.kind
     const what = action === 'watch' ? `one object of kind ${kind}` : `objects of kind ${kind}`
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method: 'get',
       action,
       description: `Watches ${what}. Superseded by the watch parameter of lists.`,
@@ -306,7 +311,7 @@ class Writer {
     }
     return {
       ...this.#operation(path, id, verbal),
-      answers: [{ status: 200, schema: this.#meta.watchEvent }],
+      responses: [{ status: 200, schema: this.#meta.watchEvent }],
       produces: this.#names.streams,
     }
   }
@@ -334,7 +339,7 @@ class Writer {
     call: { readonly parameters: readonly Parameter[]; readonly suffix: string },
   ): Operation {
     const { name, parentKind } = this.#target
-    const verbal: Verbal = {
+    const verbal: ActionDetails = {
       method,
       action: 'connect',
       description: `Passes ${method.toUpperCase()} requests to ${name.split('/')[1]} of a ${parentKind}.`,
@@ -343,10 +348,10 @@ class Writer {
     return {
       ...this.#operation(
         path,
-        `connect${this.#names.id}${capitalise(method)}${this.#scope}${this.#subject}${call.suffix}`,
+        `connect${this.#names.id}${capitalize(method)}${this.#scope}${this.#subject}${call.suffix}`,
         verbal,
       ),
-      answers: [{ status: 200, schema: 'string' }],
+      responses: [{ status: 200, schema: 'string' }],
       produces: ['*/*'],
     }
   }

@@ -1,10 +1,10 @@
 import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
 import type { Dialect } from './dialect.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { collectMeta, metaNames, type PublishedGroupVersion, targetsOf } from './resources.ts'
-import { type PublishedSchema, SchemaCollector, type SchemaEntry } from './schemas.ts'
-import { define } from './type-schema.ts'
+import { type PartEntry, type PublishedSchema, SchemaCollector, type SchemaEntry } from './schemas.ts'
 import { sharedParameters, v2PathItem } from './v2.ts'
 import { byPath, v3PathItem } from './v3.ts'
 
@@ -13,12 +13,6 @@ import { byPath, v3PathItem } from './v3.ts'
  * that
  * two documents share are built once.
  */
-
-/** A named member of a document, built on demand. */
-export interface PartEntry {
-  readonly name: string
-  make(): JsonObject
-}
 
 export interface DocumentParts {
   readonly paths: readonly PartEntry[]
@@ -71,19 +65,11 @@ function partsOf(operations: readonly Operation[], schemas: SchemaCollector, dia
   }
 }
 
-/** Runs all steps. */
-export function finished<R>(steps: Generator<void, R>): R {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-  }
-}
-
 /** Builds the members, sorted by name; of several with the same name the first wins. */
-export function made(entries: readonly PartEntry[]): JsonObject {
+export function buildMembers(entries: readonly PartEntry[]): JsonObject {
   const byName = new Map<string, PartEntry>()
   for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry)
   const object: JsonObject = {}
-  for (const name of [...byName.keys()].sort()) define(object, name, (byName.get(name) as PartEntry).make())
+  for (const name of [...byName.keys()].sort()) setMember(object, name, (byName.get(name) as PartEntry).make())
   return object
 }

@@ -39,7 +39,7 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
   const kinds = new Map(resources.map(({ name, kind }) => [name, kind.kind]))
   return resources.map((resource) => {
     const { name, namespaced, kind, verbs, options } = resource
-    const schema = textual(resource) ? 'string' : schemas.add(resource.body)
+    const schema = isTextual(resource) ? 'string' : schemas.add(resource.body)
     return {
       name,
       namespaced,
@@ -48,7 +48,7 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
       parentKind: kinds.get(name.split('/')[0] as string) ?? kind.kind,
       schema,
       listSchema: resource.list === undefined ? schema : schemas.add(resource.list),
-      deleteAnswersObject: resource.deleteAnswersObject ?? false,
+      deleteReturnsObject: resource.deleteAnswersObject ?? false,
       patchTypes: patchTypes(resource.strategicMerge ?? true),
       ...(resource.custom ? { custom: true } : {}),
       ...(options === undefined ? {} : { options: { parameters: parametersFrom(options), connect: resource.connect ?? false } }),
@@ -63,7 +63,7 @@ export function metaNames(source: TypeSource): MetaNames {
 
 /** Collects the shared schemas that the operations refer to. */
 export function collectMeta(source: TypeSource, operations: readonly Operation[], schemas: SchemaCollector): void {
-  const named = new Set(operations.flatMap(({ answers, body }) => [...answers.map(({ schema }) => schema), body?.schema]))
+  const named = new Set(operations.flatMap(({ responses, body }) => [...responses.map(({ schema }) => schema), body?.schema]))
   for (const type of Object.values(metaTypes)) {
     const struct = source.struct(type)
     if (named.has(struct.openapiName)) schemas.add(struct)
@@ -82,7 +82,7 @@ function mapValues<K extends string, V, R>(record: Readonly<Record<K, V>>, chang
   return Object.fromEntries(Object.entries<V>(record).map(([key, value]) => [key, change(value)])) as Record<K, R>
 }
 
-function textual(resource: PublishedResource): boolean {
+function isTextual(resource: PublishedResource): boolean {
   return resource.options !== undefined
 }
 

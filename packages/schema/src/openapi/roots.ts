@@ -1,7 +1,7 @@
 import { type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { TypeSource } from '../interfaces.ts'
 import { mediaTypes, namesOf, type Operation } from './operations.ts'
-import type { PublishedSchema, WrittenSchema } from './schemas.ts'
+import type { LiteralSchema, PublishedSchema } from './schemas.ts'
 
 /** Operations outside of group versions: discovery of versions and groups, and the server version. */
 
@@ -92,7 +92,7 @@ function discovery(source: TypeSource, at: Discovery): RootDocument {
     tag: at.tag,
     description: at.text,
     parameters: [],
-    answers: [{ status: 200, schema: schema.openapiName }],
+    responses: [{ status: 200, schema: schema.openapiName }],
     produces: at.produces,
   }
   return { name: at.name, operations: [operation], schemas: [schema] }
@@ -101,7 +101,7 @@ function discovery(source: TypeSource, at: Discovery): RootDocument {
 /** A path with one GET operation that returns a schema or text. */
 function plainDocument(
   name: string,
-  schema: WrittenSchema | undefined,
+  schema: LiteralSchema | undefined,
   at: { readonly id: string; readonly tag: string; readonly text: string; readonly produces?: string },
 ): RootDocument {
   const operation: Operation = {
@@ -111,7 +111,7 @@ function plainDocument(
     tag: at.tag,
     description: at.text,
     parameters: [],
-    answers: [{ status: 200, schema: schema?.name ?? 'string' }],
+    responses: [{ status: 200, schema: schema?.name ?? 'string' }],
     produces: [at.produces ?? 'application/json'],
   }
   return { name, operations: [operation], schemas: schema === undefined ? [] : [schema] }
@@ -134,7 +134,7 @@ const versionMembers: readonly (readonly [name: string, text: string, optional?:
   ['platform', 'Operating system and architecture.'],
 ]
 
-const versionInfo: WrittenSchema = {
+const versionInfo: LiteralSchema = {
   name: 'io.k8s.apimachinery.pkg.version.Info',
   uses: [],
   of(dialect) {

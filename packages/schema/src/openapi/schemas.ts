@@ -6,9 +6,9 @@ import { specialDefinition, specialSchema } from './special.ts'
 import { typeSchema } from './type-schema.ts'
 
 /** A schema to publish: a structural type, or a literal schema such as that of a custom resource. */
-export type PublishedSchema = StructType | WrittenSchema
+export type PublishedSchema = StructType | LiteralSchema
 
-export interface WrittenSchema {
+export interface LiteralSchema {
   /** Name of the definition. */
   readonly name: string
   readonly of: (dialect: Dialect) => JsonObject
@@ -16,12 +16,16 @@ export interface WrittenSchema {
   readonly uses: readonly StructType[]
 }
 
-/** A definition, built on demand. */
-export interface SchemaEntry {
+/** A named member of a document, built on demand. */
+export interface PartEntry {
   readonly name: string
+  make(): JsonObject
+}
+
+/** A definition, built on demand. */
+export interface SchemaEntry extends PartEntry {
   /** Identity of the definition: entries with the same source are equal in every document of a server. */
   readonly source: object
-  make(): JsonObject
 }
 
 /** Collects definitions and everything they refer to, each once. */
@@ -84,7 +88,7 @@ export class SchemaCollector {
 }
 
 /** Kinds of every group version: request options and watch events. */
-const everywhere: readonly string[] = [
+const everyVersionKinds: readonly string[] = [
   'CreateOptions',
   'DeleteOptions',
   'GetOptions',
@@ -95,7 +99,7 @@ const everywhere: readonly string[] = [
 ]
 
 /** Kinds of `v1` only, regardless of the group they describe. */
-const unversioned: readonly string[] = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
+const unversionedKinds: readonly string[] = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']
 
 /**
  * Creates a function that returns the `x-kubernetes-group-version-kind` values of a type. Request options and watch events belong
@@ -113,15 +117,15 @@ export function kindsFrom(
     const kind = type.typeName
     const own = [{ group: type.group, version: type.version, kind }]
     if (!type.name.startsWith('meta/')) return type.root ? own : []
-    if (unversioned.includes(kind)) return [{ group: '', version: 'v1', kind }]
-    if (!everywhere.includes(kind)) return type.root ? own : []
+    if (unversionedKinds.includes(kind)) return [{ group: '', version: 'v1', kind }]
+    if (!everyVersionKinds.includes(kind)) return type.root ? own : []
     all ??= groupVersionsOf(source, known)
     return all.map(({ group, version }) => ({ group, version, kind }))
   }
 }
 
 /** Groups whose kinds are not part of the common scheme. */
-const apart: readonly string[] = ['meta', 'apidiscovery']
+const nonSchemeGroups: readonly string[] = ['meta', 'apidiscovery']
 
 function groupVersionsOf(source: TypeSource, known: readonly GroupVersion[]): GroupVersion[] {
   const found = new Map<string, GroupVersion>()
@@ -134,7 +138,7 @@ function factsOf(source: TypeSource): GroupVersion[] {
   if (!('folders' in source)) return []
   const { folders, group: read } = source as FactsSource
   return folders
-    .filter((folder) => !apart.includes(folder))
+    .filter((folder) => !nonSchemeGroups.includes(folder))
     .flatMap((folder) => {
       const { group, versions } = read(folder)
       return Object.keys(versions).map((version) => ({ group, version }))

@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
 import { createTypeSource } from '../model/type-source.ts'
-import { words } from './descriptions.ts'
+import { splitCamelCase } from './descriptions.ts'
 import { v2Definition, v3Schema } from './documents.ts'
 
 const types = testTypes()
@@ -123,9 +123,9 @@ describe('schemas of types', () => {
     for (const field of Object.values(container.properties as JsonObject)) {
       expect((field as JsonObject).description).toMatch(/^[A-Zt].*\.$/)
     }
-    expect(words('terminationGracePeriodSeconds')).toBe('termination grace period seconds')
-    expect(words('hostIPs')).toBe('host IPs')
-    expect(words('podCIDR')).toBe('pod CIDR')
-    expect(words('x-kubernetes-int-or-string')).toBe('x-kubernetes-int-or-string')
+    expect(splitCamelCase('terminationGracePeriodSeconds')).toBe('termination grace period seconds')
+    expect(splitCamelCase('hostIPs')).toBe('host IPs')
+    expect(splitCamelCase('podCIDR')).toBe('pod CIDR')
+    expect(splitCamelCase('x-kubernetes-int-or-string')).toBe('x-kubernetes-int-or-string')
   })
 })

@@ -1,7 +1,9 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
 import type { Field, ScalarNode, StructType, TypeNode } from '../interfaces.ts'
+import { setMember } from '../json/syntax.ts'
 import { describeField, describeType } from './descriptions.ts'
 import { type Dialect, refTo } from './dialect.ts'
+import { capitalize } from './operations.ts'
 import { specialName } from './special.ts'
 
 /**
@@ -21,7 +23,7 @@ export interface TypeSchemaOptions {
 export function typeSchema(type: StructType, dialect: Dialect, options: TypeSchemaOptions = {}): JsonObject {
   const schema: JsonObject = { description: describeType(type) }
   const properties: JsonObject = {}
-  for (const field of type.fields) define(properties, field.json, fieldSchema(type, field, dialect))
+  for (const field of type.fields) setMember(properties, field.json, fieldSchema(type, field, dialect))
   if (type.fields.length > 0) schema.properties = properties
   const required = type.fields.filter(isRequired).map((field) => field.json)
   if (required.length > 0) schema.required = required
@@ -140,18 +142,9 @@ function unionsOf(type: StructType): JsonObject[] {
   const discriminator = type.fields.find((field) => field.unionDiscriminator)
   const fields: JsonObject = {}
   for (const field of type.fields) {
-    if (field !== discriminator && field.optional) define(fields, field.json, capitalised(field.json))
+    if (field !== discriminator && field.optional) setMember(fields, field.json, capitalize(field.json))
   }
   const union: JsonObject = discriminator === undefined ? {} : { discriminator: discriminator.json }
   union['fields-to-discriminateBy'] = fields
   return [union]
-}
-
-function capitalised(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1)
-}
-
-/** Sets an own property, including `__proto__`. */
-export function define(target: JsonObject, name: string, value: JsonValue): void {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
 }

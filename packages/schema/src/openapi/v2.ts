@@ -2,8 +2,8 @@ import type { JsonObject } from '@krmkit/meta'
 import { refTo } from './dialect.ts'
 import type { Operation } from './operations.ts'
 import type { Parameter } from './parameters.ts'
-import type { PartEntry } from './parts.ts'
-import { byName, commonParameters, has, kindObject, reasonOf } from './v3.ts'
+import type { PartEntry } from './schemas.ts'
+import { byName, has, kindObject, pathItem, reasonOf } from './v3.ts'
 
 /** Paths and operations of Swagger 2.0 documents. */
 
@@ -20,13 +20,8 @@ export function sharedParameters(operations: readonly Operation[]): PartEntry[] 
   return [...found.values()]
 }
 
-/** The path item of the operations of one path. */
 export function v2PathItem(operations: readonly Operation[]): JsonObject {
-  const common = commonParameters(operations)
-  const item: JsonObject = {}
-  for (const operation of operations) item[operation.method] = operationObject(operation, common)
-  if (common.length > 0) item.parameters = [...common].sort(byName).map(parameterObject)
-  return item
+  return pathItem(operations, { operation: operationObject, parameter: parameterObject })
 }
 
 function operationObject(operation: Operation, common: readonly Parameter[]): JsonObject {
@@ -63,7 +58,7 @@ function plainParameter(parameter: Parameter): JsonObject {
 
 function responses(operation: Operation): JsonObject {
   const found: JsonObject = {}
-  for (const { status, schema } of operation.answers) {
+  for (const { status, schema } of operation.responses) {
     found[status] = {
       description: reasonOf(status),
       schema: schema === 'string' ? { type: 'string' } : { $ref: refTo(schema, 'v2') },

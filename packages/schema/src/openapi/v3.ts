@@ -21,7 +21,7 @@ export function byPath(operations: readonly Operation[]): [string, Operation[]][
 }
 
 /** Parameters common to all operations of a path. */
-export function commonParameters(operations: readonly Operation[]): Parameter[] {
+function commonParameters(operations: readonly Operation[]): Parameter[] {
   const [first, ...others] = operations
   return (first?.parameters ?? []).filter((parameter) => others.every(({ parameters }) => has(parameters, parameter)))
 }
@@ -34,13 +34,23 @@ export function byName(a: Parameter, b: Parameter): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** The path item of the operations of one path. */
-export function v3PathItem(operations: readonly Operation[]): JsonObject {
+/** The path item of the operations of one path, in either dialect. */
+export function pathItem(
+  operations: readonly Operation[],
+  write: {
+    readonly operation: (operation: Operation, common: readonly Parameter[]) => JsonObject
+    readonly parameter: (parameter: Parameter) => JsonObject
+  },
+): JsonObject {
   const common = commonParameters(operations)
   const item: JsonObject = {}
-  for (const operation of operations) item[operation.method] = operationObject(operation, common)
-  if (common.length > 0) item.parameters = [...common].sort(byName).map(parameterObject)
+  for (const operation of operations) item[operation.method] = write.operation(operation, common)
+  if (common.length > 0) item.parameters = [...common].sort(byName).map(write.parameter)
   return item
+}
+
+export function v3PathItem(operations: readonly Operation[]): JsonObject {
+  return pathItem(operations, { operation: operationObject, parameter: parameterObject })
 }
 
 function operationObject(operation: Operation, common: readonly Parameter[]): JsonObject {
@@ -85,7 +95,7 @@ export function reasonOf(status: 200 | 201 | 202): string {
 
 function responses(operation: Operation): JsonObject {
   const found: JsonObject = {}
-  for (const { status, schema } of operation.answers) {
+  for (const { status, schema } of operation.responses) {
     found[status] = { description: reasonOf(status), content: content(operation.produces, schema) }
   }
   found[401] = { description: 'Unauthorized' }

@@ -1,17 +1,17 @@
 import { DecodeError } from '../errors.ts'
 import {
-  lengthDelimited,
+  bytesTag,
   newReader,
   newWriter,
   readBytes,
   readEnd,
-  readGuarded,
   readTag,
   readText,
   skipValue,
   type WireReader,
   type WireWriter,
   wireOf,
+  withDecodeErrors,
 } from './wire.ts'
 
 /**
@@ -53,7 +53,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
     )
   }
   if (bytes.length === 4) throw new DecodeError('Protobuf', 'empty body')
-  return readGuarded(() => readUnknown(bytes.subarray(4)))
+  return withDecodeErrors(() => readUnknown(bytes.subarray(4)))
 }
 
 function readUnknown(bytes: Uint8Array): Envelope {
@@ -61,10 +61,10 @@ function readUnknown(bytes: Uint8Array): Envelope {
   const envelope = { apiVersion: '', kind: '', raw: new Uint8Array(), contentEncoding: '', contentType: '' }
   while (reader.pos < bytes.length) {
     const tag = readTag(reader, 'Unknown')
-    if (tag === tagOf(1)) Object.assign(envelope, readTypeMeta(reader, readEnd(reader, bytes.length)))
-    else if (tag === tagOf(2)) envelope.raw = readBytes(reader, bytes.length) as typeof envelope.raw
-    else if (tag === tagOf(3)) envelope.contentEncoding = readText(reader, bytes.length)
-    else if (tag === tagOf(4)) envelope.contentType = readText(reader, bytes.length)
+    if (tag === bytesTag(1)) Object.assign(envelope, readTypeMeta(reader, readEnd(reader, bytes.length)))
+    else if (tag === bytesTag(2)) envelope.raw = readBytes(reader, bytes.length) as typeof envelope.raw
+    else if (tag === bytesTag(3)) envelope.contentEncoding = readText(reader, bytes.length)
+    else if (tag === bytesTag(4)) envelope.contentType = readText(reader, bytes.length)
     else skipValue(reader, wireOf(tag), bytes.length)
   }
   return envelope
@@ -74,8 +74,8 @@ function readTypeMeta(reader: WireReader, end: number): { apiVersion: string; ki
   const meta = { apiVersion: '', kind: '' }
   while (reader.pos < end) {
     const tag = readTag(reader, 'TypeMeta')
-    if (tag === tagOf(1)) meta.apiVersion = readText(reader, end)
-    else if (tag === tagOf(2)) meta.kind = readText(reader, end)
+    if (tag === bytesTag(1)) meta.apiVersion = readText(reader, end)
+    else if (tag === bytesTag(2)) meta.kind = readText(reader, end)
     else skipValue(reader, wireOf(tag), end)
   }
   return meta
@@ -103,17 +103,13 @@ export function writeEnvelope({
 export function openEnvelope(apiVersion = '', kind = ''): WireWriter {
   const writer = newWriter()
   writer.raw(Uint8Array.from(protobufMagic))
-  writer.uint32(tagOf(1)).fork()
-  writer.uint32(tagOf(1)).string(apiVersion)
-  writer.uint32(tagOf(2)).string(kind)
-  return writer.ldelim().uint32(tagOf(2))
+  writer.uint32(bytesTag(1)).fork()
+  writer.uint32(bytesTag(1)).string(apiVersion)
+  writer.uint32(bytesTag(2)).string(kind)
+  return writer.ldelim().uint32(bytesTag(2))
 }
 
 /** Writes the envelope after the message. */
 export function closeEnvelope(writer: WireWriter, contentEncoding = '', contentType = ''): Uint8Array {
-  return writer.uint32(tagOf(3)).string(contentEncoding).uint32(tagOf(4)).string(contentType).finish()
-}
-
-function tagOf(number: number): number {
-  return (number << 3) | lengthDelimited
+  return writer.uint32(bytesTag(3)).string(contentEncoding).uint32(bytesTag(4)).string(contentType).finish()
 }

@@ -2,7 +2,7 @@ import { SchemaError } from '../errors.ts'
 import type { ListNode, StructType } from '../interfaces.ts'
 import { closeEnvelope, openEnvelope } from './envelope.ts'
 import { encodeMessage } from './protobuf.ts'
-import { lengthDelimited, newWriter } from './wire.ts'
+import { bytesTag, newWriter } from './wire.ts'
 
 /**
  * Encodes a list object as protobuf, element by element.
@@ -29,7 +29,7 @@ export class ListMessage {
       throw new SchemaError('NoProtobuf', `${type.name} is no list of ${member} in protobuf`)
     this.#list = list
     this.#fields = encodeMessage(type, list)
-    this.#tag = (field.number << 3) | lengthDelimited
+    this.#tag = bytesTag(field.number)
     this.#element = node.of.struct
     this.#length = this.#fields.byteLength
   }

@@ -1,7 +1,8 @@
 import { compareCodePoints } from '@krmkit/meta'
 import { maxDepth } from '../decode/context.ts'
-import { type DecodedSize, unkeptBytes } from '../decode/decoded-size.ts'
-import { type FieldPlan, planOf, type StructPlan } from '../decode/plan.ts'
+import { type DecodedSize, minDiscardedBytes } from '../decode/decoded-size.ts'
+import type { FieldPlan, StructPlan } from '../decode/field-plan.ts'
+import { planOf } from '../decode/plan.ts'
 import { inOrder, withSortedKeys } from '../decode/shape.ts'
 import { buildObject } from '../decode/struct.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
@@ -9,7 +10,18 @@ import type { ProtoMember, StructType, TypeNode } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import { scalarCodec, type ValueCodec } from './codec.ts'
 import { specialCodec } from './special.ts'
-import { lengthDelimited, readEnd, readTag, readText, skipValue, type WireReader, type WireWriter, wireOf } from './wire.ts'
+import {
+  bytesTag,
+  lengthDelimited,
+  readEnd,
+  readTag,
+  readText,
+  skipValue,
+  tagOf,
+  type WireReader,
+  type WireWriter,
+  wireOf,
+} from './wire.ts'
 
 /**
  * Messages by field number, as Go's generated code writes them: ascending numbers, maps sorted by key, non-pointer fields always
@@ -78,7 +90,7 @@ function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], li
     const member = plan.byNumber.get(Math.floor(tag / 8))
     if (member === undefined) {
       skipValue(reader, wireOf(tag), limit)
-      reader.decodedSize.addUnkept()
+      reader.decodedSize.addDiscarded()
     } else member.read(reader, wireOf(tag), slots, limit, depth)
     if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
   }
@@ -106,7 +118,7 @@ function sorted(map: Record<string, unknown>): Record<string, unknown> {
 function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: StructPlan): MemberPlan {
   const inner = member.struct()
   const plan = messagePlan(inner, inner.proto ?? [], struct)
-  const tag = tagOf(member.number, lengthDelimited)
+  const tag = bytesTag(member.number)
   return {
     number: member.number,
     write(writer, object) {
@@ -147,10 +159,10 @@ function singleMember(number: number, field: FieldPlan, codec: ValueCodec): Memb
     },
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, codec.wire, json)
-      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], unkeptBytes)
-      const apart = field.apart && reader.decodedSize.setApart(true)
+      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], minDiscardedBytes)
+      const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
       slots[index] = codec.read(reader, limit, depth + 1)
-      if (field.apart) reader.decodedSize.setApart(apart)
+      if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
     },
   }
 }
@@ -181,17 +193,17 @@ function listMember(number: number, field: FieldPlan, codec: ValueCodec): Member
         return
       }
       expectWire(wire, codec.wire, json)
-      const apart = field.apart && reader.decodedSize.setApart(true)
+      const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
       reader.decodedSize.add(frame)
       list.push(codec.read(reader, limit, depth + 1))
-      if (field.apart) reader.decodedSize.setApart(apart)
+      if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
     },
   }
 }
 
 function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
-  const tag = tagOf(number, lengthDelimited)
-  const keyTag = tagOf(1, lengthDelimited)
+  const tag = bytesTag(number)
+  const keyTag = bytesTag(1)
   const valueTag = tagOf(2, codec.wire)
   const { json, index } = field
   const frame = 4 + elementFrame(field)
@@ -226,11 +238,11 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, lengthDelimited, json)
       const { decodedSize: size } = reader
-      const { value: entry, bytes } = size.weigh(() => readEntry(reader, limit, depth))
+      const { value: entry, bytes } = size.measure(() => readEntry(reader, limit, depth))
       const { key, value = codec.zero() } = entry
       const map = (slots[index] ?? {}) as Record<string, unknown>
       slots[index] = map
-      if (Object.hasOwn(map, key)) size.replace(map[key], unkeptBytes)
+      if (Object.hasOwn(map, key)) size.replace(map[key], minDiscardedBytes)
       size.add(key.length + frame + bytes)
       setMember(map, key, value)
     },
@@ -238,7 +250,7 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
 }
 
 function elementFrame(field: FieldPlan): number {
-  return field.node.of?.frame ?? 1
+  return field.node.of?.frameBytes ?? 1
 }
 
 /** The engine moves index-like keys to the front of an object. */
@@ -306,7 +318,7 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
           list.push(element.read(reader, end, depth + 1))
         } else {
           skipValue(reader, wireOf(next), end)
-          reader.decodedSize.addUnkept()
+          reader.decodedSize.addDiscarded()
         }
         if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
       }
@@ -314,10 +326,6 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
     },
     zero: () => null,
   }
-}
-
-function tagOf(number: number, wire: number): number {
-  return ((number << 3) | wire) >>> 0
 }
 
 function expectWire(wire: number, expected: number, name: string): void {

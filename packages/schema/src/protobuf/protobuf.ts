@@ -6,7 +6,7 @@ import { parseJson } from '../json/parse-json.ts'
 import { setMember } from '../json/syntax.ts'
 import { type Envelope, writeEnvelope } from './envelope.ts'
 import { readMessage, writeMessage } from './message.ts'
-import { newReader, newWriter, readGuarded } from './wire.ts'
+import { newReader, newWriter, withDecodeErrors } from './wire.ts'
 
 /** Encodes and decodes objects as protobuf. */
 
@@ -73,7 +73,7 @@ export function decodeMessage<T = Record<string, unknown>>(
   bytes: Uint8Array,
   { size }: ProtobufOptions = {},
 ): T {
-  return readGuarded(() => readMessage(type, newReader(bytes, size), bytes.length, 0)) as T
+  return withDecodeErrors(() => readMessage(type, newReader(bytes, size), bytes.length, 0)) as T
 }
 
 /** Empty members of `meta` are not added. */

@@ -12,10 +12,11 @@ import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { specialZero } from '../decode/special.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
 import type { SpecialNode, StructType } from '../interfaces.ts'
-import { plainJson } from '../json/encode-json.ts'
+import { unescapedJson } from '../json/encode-json.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { scalarCodec, type ValueCodec } from './codec.ts'
 import {
+  bytesTag,
   lengthDelimited,
   readBytes,
   readEnd,
@@ -24,6 +25,7 @@ import {
   readTag,
   readText,
   skipValue,
+  tagOf,
   varint,
   type WireReader,
   type WireWriter,
@@ -46,8 +48,7 @@ export function specialCodec(node: SpecialNode, structCodec: StructCodec): Value
 
 type MessageCodec = Pick<ValueCodec, 'write' | 'read'>
 
-const numberTag = (number: number) => (number << 3) | varint
-const bytesTag = (number: number) => (number << 3) | lengthDelimited
+const numberTag = (number: number) => tagOf(number, varint)
 
 const codecs: Readonly<Record<string, MessageCodec>> = {
   Time: timeCodec((instant) => formatTime({ ...instant, nanos: 0 }), '0001-01-01T00:00:00Z'),
@@ -117,13 +118,13 @@ function timeCodec(format: (instant: Instant) => string, zero: string): MessageC
         [numberTag(2)]: () => (nanos = readInt32(reader)),
       })
       if (seconds === undefined && nanos === 0) return null
-      const text = formatMoment({ seconds: Number(seconds ?? 0), nanos }, format)
+      const text = formatInstant({ seconds: Number(seconds ?? 0), nanos }, format)
       return text === zero ? null : text
     },
   }
 }
 
-function formatMoment(instant: Instant, format: (instant: Instant) => string): string {
+function formatInstant(instant: Instant, format: (instant: Instant) => string): string {
   const { seconds, nanos } = instant
   if (Math.abs(seconds) > 8_640_000_000_000 || nanos < 0 || nanos >= 1_000_000_000) {
     throw new DecodeError('Protobuf', `timestamp out of range: ${seconds}s ${nanos}ns`)
@@ -159,13 +160,13 @@ function rawCodec(): MessageCodec {
   return {
     write(writer, value) {
       writer.fork()
-      if (value !== null && value !== undefined) writer.uint32(bytesTag(1)).string(plainJson(value))
+      if (value !== null && value !== undefined) writer.uint32(bytesTag(1)).string(unescapedJson(value))
       writer.ldelim()
     },
     read(reader, limit) {
       let raw: Uint8Array | undefined
       readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })
-      return raw === undefined || raw.length === 0 ? null : jsonOf(raw, reader.decodedSize)
+      return raw === undefined || raw.length === 0 ? null : parseRawJson(raw, reader.decodedSize)
     },
   }
 }
@@ -175,8 +176,8 @@ function rawCodec(): MessageCodec {
  *
  * @throws DecodeError `TooLarge` before parsing when the text itself is too large
  */
-function jsonOf(raw: Uint8Array, size: DecodedSize): unknown {
-  if (raw.length > largeText) size.weigh(() => size.add(inkOf(raw)))
+function parseRawJson(raw: Uint8Array, size: DecodedSize): unknown {
+  if (raw.length > largeText) size.measure(() => size.add(countNonSpace(raw)))
   const { value } = parseJson(raw, { maxDepth: 1000 })
   size.add(jsonWeight(value) - 1)
   return value
@@ -185,7 +186,7 @@ function jsonOf(raw: Uint8Array, size: DecodedSize): unknown {
 const largeText = 64 * 1024
 
 /** Number of bytes that are not white space: a lower bound of the length of the compact JSON. */
-function inkOf(bytes: Uint8Array): number {
+function countNonSpace(bytes: Uint8Array): number {
   let ink = 0
   for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) > 0x20) ink++
   return ink

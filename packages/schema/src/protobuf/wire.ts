@@ -29,7 +29,7 @@ export function newReader(bytes: Uint8Array, size: DecodedSize = unlimitedSize()
 }
 
 /** Runs a decoder and converts errors of the library to `DecodeError`. */
-export function readGuarded<V>(read: () => V): V {
+export function withDecodeErrors<V>(read: () => V): V {
   try {
     return read()
   } catch (error) {
@@ -132,6 +132,16 @@ export function readTag(reader: WireReader, name: string): number {
   if (wire === endGroup) throw new DecodeError('Protobuf', `proto: ${name}: wiretype end group for non-group`)
   if (tag < 8) throw new DecodeError('Protobuf', `proto: ${name}: illegal tag ${Math.floor(tag / 8)} (wire type ${wire})`)
   return tag
+}
+
+/** Tag of a field: its number and wire type. */
+export function tagOf(number: number, wire: number): number {
+  return ((number << 3) | wire) >>> 0
+}
+
+/** Tag of a length-delimited field. */
+export function bytesTag(number: number): number {
+  return tagOf(number, lengthDelimited)
 }
 
 export function wireOf(tag: number): number {

@@ -1,17 +1,18 @@
 import { type GroupVersionKind, type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
-import { type DecodeOptions, decodeUntyped, untypedSteps } from '../decode/decode.ts'
+import { type DecodeOptions, decodeUntyped, decodeUntypedSteps } from '../decode/decode.ts'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
-import { maxProblems, shortened } from '../json/problems.ts'
+import { own } from '../json/json-object.ts'
+import { maxProblems, truncatePath } from '../json/problems.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
 import { defaultValue, lacksDefaults, pruneNulls } from './defaults.ts'
 import { coerceEmbedded, coerceMetadata } from './embedded.ts'
 import { pruneObject } from './prune.ts'
 import { prunedDefaults } from './pruned-defaults.ts'
-import { own, type SchemaNode, schemaNode } from './schema-node.ts'
+import { type SchemaNode, schemaNode } from './schema-node.ts'
 import { sortedValue } from './sorted.ts'
 
 /**
@@ -55,11 +56,11 @@ export function customType(options: CustomTypeOptions): StructType {
     field: noFields,
     preserveUnknown: true,
     raw: schema,
-    custom: new Codec(schemaNode(schema), options),
+    custom: new CustomResourceCodec(schemaNode(schema), options),
   }
 }
 
-class Codec implements CustomCodec {
+class CustomResourceCodec implements CustomCodec {
   readonly schema: SchemaNode
   readonly objectMeta: StructType
   readonly preserveUnknownFields: boolean
@@ -75,7 +76,7 @@ class Codec implements CustomCodec {
   }
 
   *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<void, Decoded<Record<string, unknown>>> {
-    return yield* this.#decodeSteps(yield* untypedSteps<JsonObject>(value, { ...options, size: undefined }), options)
+    return yield* this.#decodeSteps(yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined }), options)
   }
 
   *#decodeSteps(
@@ -86,7 +87,7 @@ class Codec implements CustomCodec {
     const object = yield* this.#coerceSteps(whole, unknown, false)
     if (size !== undefined) countObject(object, size)
     yield
-    return { object: sortedValue(object) as Record<string, unknown>, problems: withUnknown(problems, unknown) }
+    return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
 
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject {
@@ -97,7 +98,7 @@ class Codec implements CustomCodec {
   }
 
   normalize(object: JsonObject): JsonObject {
-    const metadata = normalMetadata(object, this.objectMeta)
+    const metadata = normalizeMetadata(object, this.objectMeta)
     const whole = metadata === object.metadata ? object : { ...object, metadata }
     return sortedValue(whole) as JsonObject
   }
@@ -135,9 +136,9 @@ class Codec implements CustomCodec {
   }
 }
 
-function withUnknown(problems: readonly string[], unknown: readonly string[] | undefined): readonly string[] {
+function addUnknownFields(problems: readonly string[], unknown: readonly string[] | undefined): readonly string[] {
   if (unknown === undefined || unknown.length === 0) return problems
-  return [...problems, ...unknown.slice(0, maxProblems).map((path) => `unknown field "${shortened(path)}"`)]
+  return [...problems, ...unknown.slice(0, maxProblems).map((path) => `unknown field "${truncatePath(path)}"`)]
 }
 
 /**
@@ -148,22 +149,22 @@ function withUnknown(problems: readonly string[], unknown: readonly string[] | u
 function countObject(object: JsonObject, size: DecodedSize): void {
   for (const key in object) {
     const value = object[key] as JsonValue
-    const before = size.setApart(key === 'status')
+    const before = size.useSeparateCount(key === 'status')
     if (key === 'metadata') countMetadata(value as JsonObject, size)
     else size.add(key.length + 4 + jsonWeight(value))
-    size.setApart(before)
+    size.useSeparateCount(before)
   }
 }
 
 function countMetadata({ managedFields, ...metadata }: JsonObject, size: DecodedSize): void {
   size.add(jsonWeight(metadata))
-  const before = size.setApart(true)
+  const before = size.useSeparateCount(true)
   size.add(jsonWeight(managedFields))
-  size.setApart(before)
+  size.useSeparateCount(before)
 }
 
 /** Metadata in its printed form, sorted by name; the same object when it already is. */
-function normalMetadata(object: JsonObject, type: StructType): JsonValue {
+function normalizeMetadata(object: JsonObject, type: StructType): JsonValue {
   const given = (object.metadata ?? {}) as JsonObject
   const { creationTimestamp, ...rest } = normalize(type, given)
   const shown = creationTimestamp === null || creationTimestamp === undefined ? rest : { ...rest, creationTimestamp }

@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { copyJson } from '../json/copy.ts'
+import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Defaults and null pruning by schema. These functions modify their argument. */
 
@@ -81,5 +82,5 @@ export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): b
 }
 
 function memberOf(object: JsonObject, name: string): JsonValue | undefined {
-  return isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
+  return isJsonObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
 }

@@ -13,8 +13,9 @@ import {
 import { decode } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
+import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Embedded resources: `x-kubernetes-embedded-resource`. */
 
@@ -35,7 +36,7 @@ function visitEmbedded(
     }
     return
   }
-  if (!isObject(value)) return
+  if (!isJsonObject(value)) return
   if (node.embedded && !at.root) visit(value, path, text)
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
@@ -115,7 +116,7 @@ export function coerceMetadata(
     decoded = decode<JsonObject>(type, value, { collect: unknown !== undefined })
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    if (lenient) return isObject(value) ? lenientMetadata(value, type) : undefined
+    if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
     const inner = error.place.path ?? ''
     throw new DecodeError(error.code, error.message, { path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
   }
@@ -154,7 +155,7 @@ export function validateEmbedded(
   options: { path?: Path; root?: boolean } = {},
 ): FieldError[] {
   const errors: FieldError[] = []
-  visitEmbedded(value, node, (object, path) => errors.push(...validateOne(object, path, metadata)), {
+  visitEmbedded(value, node, (object, path) => errors.push(...validateEmbeddedObject(object, path, metadata)), {
     path: options.path,
     text: '',
     root: options.root ?? true,
@@ -163,7 +164,7 @@ export function validateEmbedded(
 }
 
 /** Validates one embedded resource. */
-export function validateOne(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
+export function validateEmbeddedObject(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
   const errors: FieldError[] = []
   const at = (name: string) => (path === undefined ? Path.of(name) : path.child(name))
   const { apiVersion, kind, metadata: meta } = object

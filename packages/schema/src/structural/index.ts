@@ -1,6 +1,6 @@
 export { type CustomTypeOptions, customType } from './custom-type.ts'
 export { defaultValue, pruneNulls } from './defaults.ts'
-export { coerceEmbedded, coerceMetadata, validateEmbedded, validateOne as validateEmbeddedObject } from './embedded.ts'
+export { coerceEmbedded, coerceMetadata, validateEmbedded, validateEmbeddedObject } from './embedded.ts'
 export { validateLists } from './list-types.ts'
 export { compilePattern, type Pattern, type PatternProblem } from './pattern.ts'
 export { type PruneOptions, pruneObject, pruneValue } from './prune.ts'

@@ -1,6 +1,7 @@
 import { collectErrors, type FieldError, field, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
-import { stringifyJson } from '../json/encode-json.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { equalityKey } from '../json/encode-json.ts'
+import { isJsonObject } from '../json/json-object.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Validates list types: sets must not repeat a value, maps must not repeat a key. */
 export function validateLists(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
@@ -18,7 +19,7 @@ function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undef
     })
     return
   }
-  if (!isObject(value)) return
+  if (!isJsonObject(value)) return
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
     const property = node.properties.get(key)
@@ -32,7 +33,7 @@ function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undef
 function checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): void {
   const seen = new Map<string, number>()
   items.forEach((item, index) => {
-    const key = canonicalText(item)
+    const key = equalityKey(item)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
     if (count === 2) errors.push(field.duplicate(path?.index(index), item))
@@ -43,23 +44,15 @@ function checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | un
   const seen = new Map<string, number>()
   items.forEach((item, index) => {
     const place = path?.index(index)
-    if (!isObject(item)) {
+    if (!isJsonObject(item)) {
       errors.push(field.invalid(place, item, 'must be an object for an array of list-type map'))
       return
     }
     const keys: JsonObject = {}
     for (const name of node.mapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
-    const key = canonicalText(keys)
+    const key = equalityKey(keys)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
     if (count === 2) errors.push(field.duplicate(place, keys))
   })
-}
-
-/** A text that is the same for equal values. */
-function canonicalText(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
-  if (!isObject(value)) return stringifyJson(value)
-  const keys = Object.keys(value).sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] as JsonValue)}`).join(',')}}`
 }

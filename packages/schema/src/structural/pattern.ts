@@ -40,7 +40,7 @@ const tooLarge: PatternProblem = { problem: 'error parsing regexp: expression to
  * ```
  */
 export function compilePattern(source: string): Pattern | PatternProblem {
-  if (source.length > maxLength || writtenOut(source) > maxSize) return tooLarge
+  if (source.length > maxLength || estimateProgramSize(source) > maxSize) return tooLarge
   try {
     const compiled = RE2JS.compile(source)
     return {
@@ -67,7 +67,7 @@ export function compilePattern(source: string): Pattern | PatternProblem {
 }
 
 /** Compiles an expression; an invalid one matches nothing. */
-export function usablePattern(source: string): Pattern {
+export function compileLenient(source: string): Pattern {
   const compiled = compilePattern(source)
   return 'problem' in compiled ? { source, size: 1, isUnbounded: false, test: () => false, matches: () => [] } : compiled
 }
@@ -80,7 +80,7 @@ function isUnbounded(source: string): boolean {
 }
 
 /** Estimated number of compiled instructions. */
-function writtenOut(source: string): number {
+function estimateProgramSize(source: string): number {
   const outer: number[] = []
   let total = 0
   let last = 0

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { isJsonObject } from '../json/json-object.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Removes fields that a schema does not specify. These functions modify their argument. */
 
@@ -69,7 +70,7 @@ class Pruner {
       for (let i = 0; i < value.length; i++) this.#keep(value[i] as JsonValue, node.items, this.#index(path, i))
       return
     }
-    if (!isObject(value)) return
+    if (!isJsonObject(value)) return
     const rest = additionalNode(node)
     for (const key of Object.keys(value)) {
       if (node.embedded && objectMembers.has(key)) continue

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
+import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
 import { coerceEmbedded } from './embedded.ts'
 import { pruneObject } from './prune.ts'
-import { additionalNode, isObject, type SchemaNode } from './schema-node.ts'
+import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** A step from the object down: a member, or the item of a list. */
 type Step = { readonly member: string } | 'item'
@@ -54,7 +55,7 @@ function prunedFallback(fallback: JsonValue, way: readonly Step[], { root, metad
   let at: JsonValue | undefined = whole
   for (const step of way) {
     if (step === 'item') at = Array.isArray(at) ? at[0] : undefined
-    else at = isObject(at) && Object.hasOwn(at, step.member) ? at[step.member] : undefined
+    else at = isJsonObject(at) && Object.hasOwn(at, step.member) ? at[step.member] : undefined
   }
   return at
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, own } from '../json/json-object.ts'
 
 /**
  * The structural part of an OpenAPI v3 schema: properties, nullability, preserved fields and defaults. Computed once per schema.
@@ -36,10 +37,10 @@ const noProperties: ReadonlyMap<string, SchemaNode> = new Map()
 export function schemaNode(schema: JsonObject, depth = 0): SchemaNode {
   const properties = depth > maxDepth ? noProperties : readProperties(own(schema, 'properties'), depth)
   const rawItems = own(schema, 'items')
-  const items = isObject(rawItems) && depth <= maxDepth ? schemaNode(rawItems, depth + 1) : undefined
+  const items = isJsonObject(rawItems) && depth <= maxDepth ? schemaNode(rawItems, depth + 1) : undefined
   const rest = own(schema, 'additionalProperties')
   const additional =
-    typeof rest === 'boolean' ? rest : isObject(rest) && depth <= maxDepth ? schemaNode(rest, depth + 1) : undefined
+    typeof rest === 'boolean' ? rest : isJsonObject(rest) && depth <= maxDepth ? schemaNode(rest, depth + 1) : undefined
   const fallback = own(schema, 'default') ?? undefined
   const listType = own(schema, 'x-kubernetes-list-type')
   const mapType = own(schema, 'x-kubernetes-map-type')
@@ -75,7 +76,7 @@ const oldSelf = /\boldSelf\b/
 
 /** Whether a rule refers to `oldSelf`: an update without changes may violate it. */
 export function hasTransitionRules(schema: JsonObject): boolean {
-  return someRule(schema, (rule) => isObject(rule) && oldSelf.test(String(own(rule, 'rule'))))
+  return someRule(schema, (rule) => isJsonObject(rule) && oldSelf.test(String(own(rule, 'rule'))))
 }
 
 function someRule(schema: JsonObject, test: (rule: JsonValue) => boolean): boolean {
@@ -83,17 +84,19 @@ function someRule(schema: JsonObject, test: (rule: JsonValue) => boolean): boole
   if (Array.isArray(rules) && rules.some(test)) return true
   for (const keyword of ['items', 'additionalProperties']) {
     const inner = own(schema, keyword)
-    if (isObject(inner) && someRule(inner, test)) return true
+    if (isJsonObject(inner) && someRule(inner, test)) return true
   }
   const properties = own(schema, 'properties')
-  return isObject(properties) && Object.values(properties).some((property) => isObject(property) && someRule(property, test))
+  return (
+    isJsonObject(properties) && Object.values(properties).some((property) => isJsonObject(property) && someRule(property, test))
+  )
 }
 
 function readProperties(properties: JsonValue | undefined, depth: number): ReadonlyMap<string, SchemaNode> {
-  if (!isObject(properties)) return noProperties
+  if (!isJsonObject(properties)) return noProperties
   const found = new Map<string, SchemaNode>()
   for (const [name, property] of Object.entries(properties))
-    if (isObject(property)) found.set(name, schemaNode(property, depth + 1))
+    if (isJsonObject(property)) found.set(name, schemaNode(property, depth + 1))
   return found
 }
 
@@ -104,13 +107,4 @@ export function additionalNode({ additional }: SchemaNode): SchemaNode | undefin
 
 function isNode(value: SchemaNode | boolean | undefined): value is SchemaNode {
   return typeof value === 'object'
-}
-
-/** An own member, never an inherited one. */
-export function own(object: JsonObject, name: string): JsonValue | undefined {
-  return Object.hasOwn(object, name) ? object[name] : undefined
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,24 +1,16 @@
 import { type FieldError, field, type JsonObject, type JsonValue, maxFieldErrors, utf8Length } from '@krmkit/meta'
-import { stringifyJson } from '../json/encode-json.ts'
-import { setMember } from '../json/syntax.ts'
-import { combinators } from './combinators.ts'
+import { equalityKey, stringifyJson } from '../json/encode-json.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 import { formatCheck } from './formats.ts'
-import { usablePattern } from './pattern.ts'
-import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratchet.ts'
-import { isObject, own } from './schema-node.ts'
+import { type Check, junctorCheck } from './junctors.ts'
+import { compileLenient } from './pattern.ts'
+import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratcheting.ts'
 
 /**
  * Validates values against a schema, with the order and messages of the stock server.
  *
  * A schema is compiled to closures, each part on its first use: large schemas mostly describe fields that objects lack.
  */
-
-/**
- * Appends the errors of a value. Paths have the form of messages: `spec.list[0].member`.
- *
- * @returns the number of rule kinds checked, which ranks failed alternatives.
- */
-export type Check = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => number
 
 /**
  * Validates a value. `old` is the value before an update: unchanged parts are accepted even if invalid, except top-level
@@ -48,7 +40,7 @@ export interface SchemaValidatorOptions {
  * ```
  */
 export function schemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
-  const check = inner(schema, { depth: 0, place: schema, branch: false, everyFormat })
+  const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })
   return (value, { path = '', old } = {}) => {
     const errors: FieldError[] = []
     check(value, path, errors, old)
@@ -57,12 +49,12 @@ export function schemaValidator(schema: JsonObject, { everyFormat = false }: Sch
 }
 
 /** Position of a schema. */
-interface Standing {
+interface CheckScope {
   readonly depth: number
   /** Structural schema of the value; undefined where no schema describes it, so nothing is correlated. */
-  readonly place: JsonObject | undefined
+  readonly structure: JsonObject | undefined
   /** Whether the schema is one of several for the same value: unchanged parts are accepted, the value itself is not. */
-  readonly branch: boolean
+  readonly isBranch: boolean
   readonly everyFormat: boolean
 }
 
@@ -70,7 +62,7 @@ interface Standing {
 const maxDepth = 500
 
 /** Compiles on first use. */
-function inner(schema: JsonObject, standing: Standing): Check {
+function lazyCheck(schema: JsonObject, standing: CheckScope): Check {
   let check: Check | undefined
   return (value, path, errors, old) => {
     check ??= compile(schema, standing)
@@ -79,17 +71,17 @@ function inner(schema: JsonObject, standing: Standing): Check {
 }
 
 /** Check of a part of the value by a part of the schema. */
-function below(part: JsonObject, place: JsonObject | undefined, { depth, everyFormat }: Standing): Check {
-  return inner(part, { depth: depth + 1, place, branch: false, everyFormat })
+function childCheck(part: JsonObject, place: JsonObject | undefined, { depth, everyFormat }: CheckScope): Check {
+  return lazyCheck(part, { depth: depth + 1, structure: place, isBranch: false, everyFormat })
 }
 
-function compile(schema: JsonObject, standing: Standing): Check {
-  const { depth, branch } = standing
+function compile(schema: JsonObject, standing: CheckScope): Check {
+  const { depth, isBranch: branch } = standing
   if (depth > maxDepth) return () => 0
   const type = typeCheck(schema, standing.everyFormat)
-  const junctors = combinators(schema, (each) => inner(each, { ...standing, depth: depth + 1, branch: true }))
+  const junctors = junctorCheck(schema, (each) => lazyCheck(each, { ...standing, depth: depth + 1, isBranch: true }))
   const text = stringCheck(schema)
-  const format = formatOf(schema)
+  const format = formatKeywordCheck(schema)
   const number = numberCheck(schema)
   const list = listCheck(schema, standing)
   const common = enumCheck(schema)
@@ -116,14 +108,14 @@ function compile(schema: JsonObject, standing: Standing): Check {
     }
     if (Array.isArray(value)) run(list)
     run(common)
-    if (isObject(value)) run(object)
+    if (isJsonObject(value)) run(object)
     return count
   }
   if (branch) return checked
   return (value, path, errors, old) => {
     const before = errors.length
     const count = checked(value, path, errors, old)
-    if (old !== undefined && errors.length > before && isUnchanged(value, old, standing.place)) errors.length = before
+    if (old !== undefined && errors.length > before && isUnchanged(value, old, standing.structure)) errors.length = before
     return count
   }
 }
@@ -154,7 +146,7 @@ function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined 
   return (value, path, errors) => {
     const name = typeName(value)
     const bad = (wanted: string, found: string): void => {
-      errors.push(field.typeInvalid(at(path), found, `${path} in body must be of type ${wanted}: "${found}"`))
+      errors.push(field.typeInvalid(messagePath(path), found, `${path} in body must be of type ${wanted}: "${found}"`))
     }
     const isListed = types.includes(name) || (name === 'integer' && types.includes('number'))
     if (name === 'null') {
@@ -180,7 +172,7 @@ function numberFormat(type: string): string {
 }
 
 /** The empty path is the object itself; messages prefix paths below a top-level map with a dot. */
-function at(path: string): string | undefined {
+function messagePath(path: string): string | undefined {
   return path === '' ? undefined : path.startsWith('.') ? path.slice(1) : path
 }
 
@@ -195,14 +187,14 @@ function stringCheck(schema: JsonObject): Check | undefined {
   const min = numberOf(schema, 'minLength')
   const source = own(schema, 'pattern')
   if (max === undefined && min === undefined && typeof source !== 'string') return undefined
-  const pattern = typeof source === 'string' && source !== '' ? usablePattern(source) : undefined
+  const pattern = typeof source === 'string' && source !== '' ? compileLenient(source) : undefined
   return (value, path, errors) => {
     const text = value as string
-    if (max !== undefined && text.length > max && codePoints(text) > max) errors.push(field.tooLong(at(path), text, max))
+    if (max !== undefined && text.length > max && codePoints(text) > max) errors.push(field.tooLong(messagePath(path), text, max))
     else if (min !== undefined && codePoints(text) < min)
-      errors.push(field.invalid(at(path), text, `${path} in body should be at least ${min} chars long`))
+      errors.push(field.invalid(messagePath(path), text, `${path} in body should be at least ${min} chars long`))
     else if (pattern !== undefined && !pattern.test(text))
-      errors.push(field.invalid(at(path), text, `${path} in body should match '${pattern.source}'`))
+      errors.push(field.invalid(messagePath(path), text, `${path} in body should match '${pattern.source}'`))
     return 0
   }
 }
@@ -214,13 +206,15 @@ function codePoints(text: string): number {
   return count
 }
 
-function formatOf(schema: JsonObject): Check | undefined {
+function formatKeywordCheck(schema: JsonObject): Check | undefined {
   const name = own(schema, 'format')
   const check = typeof name === 'string' ? formatCheck(name) : undefined
   if (check === undefined) return undefined
   return (value, path, errors) => {
     if (!check(value as string)) {
-      errors.push(field.typeInvalid(at(path), value, `${path} in body must be of type ${name}: ${JSON.stringify(value)}`))
+      errors.push(
+        field.typeInvalid(messagePath(path), value, `${path} in body must be of type ${name}: ${JSON.stringify(value)}`),
+      )
     }
     return 0
   }
@@ -235,10 +229,12 @@ function numberCheck(schema: JsonObject): Check | undefined {
   const belowMin = own(schema, 'exclusiveMinimum') === true
   return (value, path, errors) => {
     const number = Number(value)
-    const bad = (detail: string) => errors.push(field.invalid(at(path), value, `${path} in body should be ${detail}`))
+    const bad = (detail: string) => errors.push(field.invalid(messagePath(path), value, `${path} in body should be ${detail}`))
     if (factor !== undefined) {
       if (factor <= 0)
-        errors.push(field.invalid(at(path), factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`))
+        errors.push(
+          field.invalid(messagePath(path), factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`),
+        )
       else if (!isMultiple(number, factor)) bad(`a multiple of ${factor}`)
     }
     if (max !== undefined && (aboveMax ? number >= max : number > max)) bad(`less than ${aboveMax ? '' : 'or equal to '}${max}`)
@@ -255,14 +251,14 @@ function isMultiple(value: number, factor: number): boolean {
   return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
 }
 
-function listCheck(schema: JsonObject, standing: Standing): Check | undefined {
+function listCheck(schema: JsonObject, standing: CheckScope): Check | undefined {
   const items = own(schema, 'items')
-  const within = itemSchema(standing.place)
-  const item = isObject(items) ? below(items, within, standing) : undefined
+  const within = itemSchema(standing.structure)
+  const item = isJsonObject(items) ? childCheck(items, within, standing) : undefined
   const min = numberOf(schema, 'minItems')
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
-  const keys = within === undefined ? [] : itemKeys(standing.place)
+  const keys = within === undefined ? [] : itemKeys(standing.structure)
   return (value, path, errors, old) => {
     const list = value as JsonValue[]
     let count = 0
@@ -274,10 +270,10 @@ function listCheck(schema: JsonObject, standing: Standing): Check | undefined {
       }
     }
     if (min !== undefined && list.length < min)
-      errors.push(field.invalid(at(path), list.length, `${path} in body should have at least ${min} items`))
-    if (max !== undefined && list.length > max) errors.push(field.tooMany(at(path), list.length, max))
-    if (unique && new Set(list.map(equalText)).size < list.length)
-      errors.push(field.invalid(at(path), '', `${path} in body shouldn't contain duplicates`))
+      errors.push(field.invalid(messagePath(path), list.length, `${path} in body should have at least ${min} items`))
+    if (max !== undefined && list.length > max) errors.push(field.tooMany(messagePath(path), list.length, max))
+    if (unique && new Set(list.map(equalityKey)).size < list.length)
+      errors.push(field.invalid(messagePath(path), '', `${path} in body shouldn't contain duplicates`))
     return count
   }
 }
@@ -285,63 +281,51 @@ function listCheck(schema: JsonObject, standing: Standing): Check | undefined {
 function enumCheck(schema: JsonObject): Check | undefined {
   const allowed = own(schema, 'enum')
   if (!Array.isArray(allowed) || allowed.length === 0) return undefined
-  const texts = new Set(allowed.map(equalText))
+  const texts = new Set(allowed.map(equalityKey))
   const shown = allowed.map((value) => (typeof value === 'string' ? value : stringifyJson(value)))
   return (value, path, errors) => {
-    if (!texts.has(equalText(value))) errors.push(field.notSupported(at(path), value, shown))
+    if (!texts.has(equalityKey(value))) errors.push(field.notSupported(messagePath(path), value, shown))
     return 0
   }
-}
-
-/** A text that is the same for equal values, regardless of member order. */
-function equalText(value: JsonValue): string {
-  return stringifyJson(sortedMembers(value))
-}
-
-function sortedMembers(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sortedMembers)
-  if (!isObject(value)) return value
-  const sorted: JsonObject = {}
-  for (const key of Object.keys(value).sort()) setMember(sorted, key, sortedMembers(value[key] as JsonValue))
-  return sorted
 }
 
 /** Never correlated at the top level. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
-function objectCheck(schema: JsonObject, standing: Standing): Check | undefined {
-  const { place } = standing
+function objectCheck(schema: JsonObject, standing: CheckScope): Check | undefined {
+  const { structure: place } = standing
   const min = numberOf(schema, 'minProperties')
   const max = numberOf(schema, 'maxProperties')
   const properties = new Map<string, Check>()
   const described = own(schema, 'properties')
-  if (isObject(described)) {
+  if (isJsonObject(described)) {
     for (const [name, property] of Object.entries(described))
-      if (isObject(property)) properties.set(name, below(property, memberSchema(place, name), standing))
+      if (isJsonObject(property)) properties.set(name, childCheck(property, memberSchema(place, name), standing))
   }
   const additional = own(schema, 'additionalProperties')
-  const rest = isObject(additional) ? below(additional, additionalSchema(place), standing) : undefined
+  const rest = isJsonObject(additional) ? childCheck(additional, additionalSchema(place), standing) : undefined
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
   return (value, path, errors, old) => {
     const object = value as JsonObject
     const before = (key: string) =>
-      isObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(place, key) !== undefined
+      isJsonObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(place, key) !== undefined
         ? own(old, key)
         : undefined
     const keys = Object.keys(object)
     if (min !== undefined && keys.length < min) {
-      errors.push(field.invalid(at(path), keys.length, `${path} in body should have at least ${min} properties`))
+      errors.push(field.invalid(messagePath(path), keys.length, `${path} in body should have at least ${min} properties`))
     }
-    if (max !== undefined && keys.length > max) errors.push(field.tooMany(at(path), keys.length, max))
+    if (max !== undefined && keys.length > max) errors.push(field.tooMany(messagePath(path), keys.length, max))
     let count = 0
     const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
     for (const key of keys) {
       const property = properties.get(key)
       if (property !== undefined) count += property(object[key] as JsonValue, inside(key), errors, before(key))
       else if (rest !== undefined) count += rest(object[key] as JsonValue, `${path}.${key}`, errors, before(key))
-      else if (additional === false) errors.push(field.invalid(at(path), key, `${inside(key)} in body is a forbidden property`))
+      else if (additional === false)
+        errors.push(field.invalid(messagePath(path), key, `${inside(key)} in body is a forbidden property`))
     }
     for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(inside(name)))
     return count

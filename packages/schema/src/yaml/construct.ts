@@ -1,9 +1,9 @@
 import { goFloat, goQuote, goSyntax } from '@krmkit/meta'
 import { DecodeError } from '../errors.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
-import { shortestFloat, shortestSingle } from './go-float.ts'
+import { shortestFloat, shortestFloat32 } from './go-float.ts'
 import type { AliasYaml, MappingYaml, YamlNode } from './nodes.ts'
-import { prefix } from './read-nodes.ts'
+import { yamlErrorPrefix } from './read-nodes.ts'
 import { type Resolved, resolveScalar } from './resolve.ts'
 
 /**
@@ -65,11 +65,12 @@ class ValueBuilder {
     if (node.kind === 'scalar') this.#repeatedText += node.text.length
     const excessive = this.#aliased > 100 && this.#count > 1000 && this.#aliased / this.#count > allowedShare(this.#count)
     if (excessive || this.#repeatedText > maxRepeatedText)
-      throw new DecodeError('Aliasing', `${prefix}document contains excessive aliasing`)
+      throw new DecodeError('Aliasing', `${yamlErrorPrefix}document contains excessive aliasing`)
   }
 
   #follow<V>(alias: AliasYaml, read: () => V): V {
-    if (this.#following.has(alias)) throw new DecodeError('Yaml', `${prefix}anchor '${alias.name}' value contains itself`)
+    if (this.#following.has(alias))
+      throw new DecodeError('Yaml', `${yamlErrorPrefix}anchor '${alias.name}' value contains itself`)
     this.#following.add(alias)
     const result = read()
     this.#following.delete(alias)
@@ -108,7 +109,7 @@ class ValueBuilder {
     if (node.kind === 'alias') return this.#follow(node, () => this.#key(node.target))
     throw new DecodeError(
       'Yaml',
-      `${prefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
+      `${yamlErrorPrefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
     )
   }
 
@@ -125,7 +126,7 @@ class ValueBuilder {
       return
     }
     if (node.kind !== 'alias' || node.target.kind !== 'mapping') {
-      throw new DecodeError('Yaml', `${prefix}map merge requires map or sequence of maps as the value`)
+      throw new DecodeError('Yaml', `${yamlErrorPrefix}map merge requires map or sequence of maps as the value`)
     }
     const { target } = node
     this.#follow(node, () => this.#fill(target, object, seen))
@@ -158,7 +159,7 @@ function jsonValue(resolved: Resolved): unknown {
 
 /** Converts a key to a string as the stock server's converter does: floats with 32-bit precision. */
 function keyText(key: Resolved, value: unknown): string {
-  if (key.type === 'float') return shortestSingle(key.value)
+  if (key.type === 'float') return shortestFloat32(key.value)
   if (key.type === 'null' || key.value instanceof NumberLiteral) {
     const type = key.type === 'null' ? '%!s(<nil>), key: <nil>' : `uint64, key: ${(key.value as NumberLiteral).text}`
     throw new DecodeError(

@@ -10,7 +10,7 @@ export function shortestFloat(value: number): string {
 }
 
 /** As `shortestFloat`, with the fewest digits that identify a 32-bit float. */
-export function shortestSingle(value: number): string {
+export function shortestFloat32(value: number): string {
   const single = Math.fround(value)
   for (let digits = 1; digits < 10; digits++) {
     const candidate = Number(single.toPrecision(digits))

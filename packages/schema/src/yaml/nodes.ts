@@ -2,14 +2,14 @@
 
 export type YamlNode = ScalarYaml | SequenceYaml | MappingYaml | AliasYaml
 
-interface Place {
+interface NodeBase {
   /** Offset of the first character; of the preceding node when the node is empty. */
   readonly start: number
   /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when absent. */
   readonly tag: string
 }
 
-export interface ScalarYaml extends Place {
+export interface ScalarYaml extends NodeBase {
   readonly kind: 'scalar'
   /** Offset after the last character, without quotes; equal to `start` for blocks and empty scalars. */
   readonly end: number
@@ -18,12 +18,12 @@ export interface ScalarYaml extends Place {
   readonly plain: boolean
 }
 
-export interface SequenceYaml extends Place {
+export interface SequenceYaml extends NodeBase {
   readonly kind: 'sequence'
   readonly items: YamlNode[]
 }
 
-export interface MappingYaml extends Place {
+export interface MappingYaml extends NodeBase {
   readonly kind: 'mapping'
   /** Alternating keys and values. */
   readonly items: YamlNode[]

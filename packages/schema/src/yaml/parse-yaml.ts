@@ -2,7 +2,7 @@ import { DecodeError } from '../errors.ts'
 import { type ParsedJson, parseJson } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { construct } from './construct.ts'
-import { prefix, readNodes } from './read-nodes.ts'
+import { readNodes, yamlErrorPrefix } from './read-nodes.ts'
 
 /** Converts YAML text to a JSON value, as the stock server does before decoding. */
 
@@ -26,11 +26,11 @@ export interface ParsedYaml extends Pick<ParsedJson, 'value'> {
  */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : utf8Text(input)
-  return quickJson(text) ?? parseSlowly(text)
+  return parseAsJson(text) ?? parseFull(text)
 }
 
 /** Fast path: appliers mostly send JSON. */
-function quickJson(text: string): ParsedYaml | undefined {
+function parseAsJson(text: string): ParsedYaml | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined
   try {
     const { value, duplicates } = parseJson(text, { maxDepth: 400 })
@@ -41,12 +41,12 @@ function quickJson(text: string): ParsedYaml | undefined {
   }
 }
 
-function parseSlowly(text: string): ParsedYaml {
+function parseFull(text: string): ParsedYaml {
   try {
     const { root, source } = readNodes(text)
     return root === undefined ? { value: null, problems: noProblems } : construct(root, source)
   } catch (error) {
-    if (error instanceof RangeError) throw new DecodeError('Depth', `${prefix}exceeded max depth`)
+    if (error instanceof RangeError) throw new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth`)
     throw error
   }
 }
@@ -55,6 +55,6 @@ const noProblems: readonly string[] = Object.freeze([])
 
 function utf8Text(bytes: Uint8Array): string {
   const { text, valid } = decodeUtf8(bytes)
-  if (!valid) throw new DecodeError('Yaml', `${prefix}invalid leading UTF-8 octet`)
+  if (!valid) throw new DecodeError('Yaml', `${yamlErrorPrefix}invalid leading UTF-8 octet`)
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }

@@ -1,5 +1,5 @@
 import { shortestFloat } from './go-float.ts'
-import { GradualSort } from './gradual-sort.ts'
+import { IncrementalSort } from './incremental-sort.ts'
 import { compareNaturally } from './natural-order.ts'
 import { isUnprintable, scalarStyle } from './scalar-style.ts'
 
@@ -39,16 +39,16 @@ export function* yamlPieces(value: unknown, pieceLength = 4096): Generator<strin
 
 const foldAfter = 80
 /** Mappings with more keys are sorted in steps. */
-const manyKeys = 2048
+const incrementalSortThreshold = 2048
 /** Longer keys use the explicit form (`? key`). */
 const maxSimpleKey = 128
 
 /** A mapping or list that is being printed. */
-interface Open {
+interface OpenContainer {
   /** Sorted keys; absent for lists. */
   keys: readonly string[] | undefined
   /** Sort in progress, for mappings with many keys. */
-  sort: GradualSort | undefined
+  sort: IncrementalSort | undefined
   readonly container: Readonly<Record<string, unknown>> | readonly unknown[]
   readonly indent: number
   next: number
@@ -60,7 +60,7 @@ class Printer {
   #text = ''
   #column = 0
   #lineStart = true
-  readonly #open: Open[] = []
+  readonly #open: OpenContainer[] = []
 
   constructor(root: unknown) {
     if (isMapping(root)) this.#mapping(root, 0, false)
@@ -106,7 +106,7 @@ class Printer {
   /** @param begun whether the first key continues a started line. */
   #mapping(container: Record<string, unknown>, indent: number, begun: boolean): void {
     const keys = Object.keys(container)
-    const sort = keys.length > manyKeys ? new GradualSort(keys, compareNaturally) : undefined
+    const sort = keys.length > incrementalSortThreshold ? new IncrementalSort(keys, compareNaturally) : undefined
     this.#open.push({
       keys: sort === undefined ? keys.sort(compareNaturally) : undefined,
       sort,
@@ -121,7 +121,7 @@ class Printer {
     this.#open.push({ keys: undefined, sort: undefined, container, indent, next: 0, begun })
   }
 
-  #member(mapping: Open, key: string): void {
+  #member(mapping: OpenContainer, key: string): void {
     const value = (mapping.container as Readonly<Record<string, unknown>>)[key]
     if (value === undefined) return
     const { indent } = mapping
@@ -158,7 +158,7 @@ class Printer {
     }
   }
 
-  #element(list: Open, element: unknown): void {
+  #element(list: OpenContainer, element: unknown): void {
     const { indent } = list
     if (!list.begun) this.#newLine(indent)
     list.begun = false
@@ -208,7 +208,7 @@ class Printer {
     /** Text before the next space. */
     let word = ''
     for (let at = 0; at < text.length; ) {
-      const plain = plainRun(text, at)
+      const plain = unescapedRunEnd(text, at)
       if (plain > at) {
         word += text.slice(at, plain)
         at = plain
@@ -247,7 +247,7 @@ class Printer {
   #write(text: string): void {
     if (text === '') return
     this.#text += text
-    this.#column += columns(text)
+    this.#column += columnCount(text)
     this.#lineStart = false
   }
 
@@ -264,7 +264,7 @@ class Printer {
 }
 
 /** End of the run of characters that double quotes do not escape. */
-function plainRun(text: string, from: number): number {
+function unescapedRunEnd(text: string, from: number): number {
   plainChars.lastIndex = from
   return plainChars.test(text) ? plainChars.lastIndex : from
 }
@@ -272,7 +272,7 @@ function plainRun(text: string, from: number): number {
 const plainChars = /[!#-[\]-~]+/y
 
 /** Every code point is one column. */
-function columns(text: string): number {
+function columnCount(text: string): number {
   let count = text.length
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) count--
   return count

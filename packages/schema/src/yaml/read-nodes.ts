@@ -77,22 +77,23 @@ function hasContent(text: string): boolean {
 }
 
 function yamlError(error: unknown, source: string): DecodeError {
-  if (error instanceof RangeError) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`)
+  if (error instanceof RangeError) return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`)
   if (!(error instanceof YAMLException)) throw error
   const { reason, mark } = error
   const place = mark === null || mark === undefined ? {} : { mark: { line: mark.line, column: mark.column } }
-  if (reason.startsWith('nesting exceeded')) return new DecodeError('Depth', `${prefix}exceeded max depth of ${maxDepth}`, place)
+  if (reason.startsWith('nesting exceeded'))
+    return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`, place)
   if (/non-printable|null byte|valid JSON character/.test(reason))
-    return new DecodeError('Yaml', `${prefix}control characters are not allowed`, place)
+    return new DecodeError('Yaml', `${yamlErrorPrefix}control characters are not allowed`, place)
   const at = mark?.position ?? 0
   const { message, scanner } = describe(reason, source, at)
   // Go counts lines from 0 for misplaced tokens and from 1 for characters that cannot start a token, and omits line 0.
   const line = (mark?.line ?? 0) === 0 ? 0 : (mark?.line ?? 0) + (scanner ? 1 : 0)
-  return new DecodeError('Yaml', `${prefix}${line === 0 ? '' : `line ${line}: `}${message}`, place)
+  return new DecodeError('Yaml', `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`, place)
 }
 
 /** Prefix of every YAML error. */
-export const prefix = 'error converting YAML to JSON: yaml: '
+export const yamlErrorPrefix = 'error converting YAML to JSON: yaml: '
 
 function describe(reason: string, source: string, at: number): { message: string; scanner: boolean } {
   if (reason.startsWith('tab characters')) return { message: 'found character that cannot start any token', scanner: true }
@@ -168,7 +169,7 @@ class TreeBuilder {
     if (event.type === EVENT_ID.ALIAS) {
       const name = this.#source.slice(event.anchorStart, event.anchorEnd)
       const target = this.#anchors.get(name)
-      if (target === undefined) throw new DecodeError('Yaml', `${prefix}unknown anchor '${name}' referenced`)
+      if (target === undefined) throw new DecodeError('Yaml', `${yamlErrorPrefix}unknown anchor '${name}' referenced`)
       return { kind: 'alias', start: event.anchorStart, name, target }
     }
     const node = this.#content(event)

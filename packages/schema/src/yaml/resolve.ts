@@ -1,6 +1,6 @@
 import { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
-import { prefix } from './read-nodes.ts'
+import { yamlErrorPrefix } from './read-nodes.ts'
 import { isTimestamp } from './timestamp.ts'
 
 /**
@@ -29,7 +29,7 @@ const words: ReadonlyMap<string, Resolved> = new Map(
 )
 
 /** First characters of texts that may resolve to another type. */
-const mayMean = /^[-+0-9.yYnNtTfFoO~]/
+const mayResolve = /^[-+0-9.yYnNtTfFoO~]/
 
 /**
  * @param tag full tag or empty.
@@ -66,7 +66,7 @@ const shortTags: Readonly<Record<Resolved['type'], string>> = {
 }
 
 function cannotDecode(found: string, text: string, tag: string): DecodeError {
-  return new DecodeError('Yaml', `${prefix}cannot decode !!${found} \`${text}\` as a !!${tag}`)
+  return new DecodeError('Yaml', `${yamlErrorPrefix}cannot decode !!${found} \`${text}\` as a !!${tag}`)
 }
 
 function asText(value: unknown): string {
@@ -77,7 +77,7 @@ function resolvePlain(text: string): Resolved {
   if (text === '') return { type: 'null', value: null }
   const word = words.get(text)
   if (word !== undefined) return word
-  if (mayMean.test(text)) {
+  if (mayResolve.test(text)) {
     const number = text.startsWith('.') ? floatValue(text) : numberValue(text.replaceAll('_', ''))
     if (number !== undefined) return number
   }
@@ -117,7 +117,7 @@ function integerValue(text: string): Resolved | undefined {
 function binaryText(text: string): string {
   const clean = text.replace(/[\r\n]+/g, '')
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(clean) || clean.length % 4 !== 0) {
-    throw new DecodeError('Yaml', `${prefix}!!binary value contains invalid base64 data`)
+    throw new DecodeError('Yaml', `${yamlErrorPrefix}!!binary value contains invalid base64 data`)
   }
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(atob(clean), (char) => char.charCodeAt(0)))
 }

@@ -1,5 +1,5 @@
 import { parseDuration, parseMicroTime, parseTime, Quantity } from '@krmkit/meta'
-import { z } from './library.ts'
+import { z } from 'zod'
 
 /** A string that one of the server's parsers accepts. */
 
@@ -30,3 +30,5 @@ export const formats = {
 
 const minInt64 = -(2n ** 63n)
 const maxInt64 = 2n ** 63n - 1n
+
+export { z }

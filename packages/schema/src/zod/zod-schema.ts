@@ -1,7 +1,6 @@
 import type { Field, ScalarNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { isRequired } from '../openapi/type-schema.ts'
-import { formats } from './formats.ts'
-import { z } from './library.ts'
+import { formats, z } from './formats.ts'
 
 /**
  * Zod schemas from structural types, to check objects before they are sent, in a browser or a tool.

@@ -95,18 +95,18 @@ export const timestampOverflow = new Fault('timestamp overflow')
 const durationOverflow = new Fault('duration overflow')
 
 /** A timestamp between the years 1 and 9999. */
-export function moment(nanos: bigint): Value {
+export function checkedTimestamp(nanos: bigint): Value {
   return nanos < minMoment || nanos > maxMoment ? timestampOverflow : new Timestamp(nanos)
 }
 
 /** A duration within 64 bits of nanoseconds. */
-export function span(nanos: bigint): Value {
+export function checkedDuration(nanos: bigint): Value {
   return nanos > maxSpan || nanos < -maxSpan - 1n ? durationOverflow : new Duration(nanos)
 }
 
 /** Concatenates lists. For a set or a list with keys, items of the second list are merged into the first. */
-function joined(meter: Meter, a: ListValue, b: ListValue): Value {
-  meter.labor(a.size + b.size)
+function concatLists(meter: Meter, a: ListValue, b: ListValue): Value {
+  meter.chargeWork(a.size + b.size)
   if (a.listType === 'set') {
     const have = new MemberSet(meter)
     const items = [...itemsOf(a)]
@@ -178,25 +178,25 @@ export const arithmetic: readonly FunctionDeclaration[] = [
     '_+_',
     ...numberOverloads('add'),
     overload('add_string', [stringType, stringType], stringType, (meter: Meter, x: string, y: string) => {
-      meter.labor(1 + ((x.length + y.length) >> 4))
+      meter.chargeWork(1 + ((x.length + y.length) >> 4))
       return x + y
     }),
     overload('add_bytes', [bytesType, bytesType], bytesType, (meter: Meter, x: Uint8Array, y: Uint8Array) => {
-      meter.labor(1 + ((x.length + y.length) >> 4))
+      meter.chargeWork(1 + ((x.length + y.length) >> 4))
       const sum = new Uint8Array(x.length + y.length)
       sum.set(x)
       sum.set(y, x.length)
       return sum
     }),
-    overload('add_list', [listOf(a), listOf(a)], listOf(a), joined),
+    overload('add_list', [listOf(a), listOf(a)], listOf(a), concatLists),
     overload('add_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
-      moment(x.nanos + y.nanos),
+      checkedTimestamp(x.nanos + y.nanos),
     ),
     overload('add_duration_timestamp', [durationType, timestampType], timestampType, (_: Meter, x: Duration, y: Timestamp) =>
-      moment(x.nanos + y.nanos),
+      checkedTimestamp(x.nanos + y.nanos),
     ),
     overload('add_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
-      span(x.nanos + y.nanos),
+      checkedDuration(x.nanos + y.nanos),
     ),
   ),
   declare(
@@ -206,13 +206,13 @@ export const arithmetic: readonly FunctionDeclaration[] = [
       'subtract_timestamp_timestamp',
       [timestampType, timestampType],
       durationType,
-      (_: Meter, x: Timestamp, y: Timestamp) => span(x.nanos - y.nanos),
+      (_: Meter, x: Timestamp, y: Timestamp) => checkedDuration(x.nanos - y.nanos),
     ),
     overload('subtract_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
-      moment(x.nanos - y.nanos),
+      checkedTimestamp(x.nanos - y.nanos),
     ),
     overload('subtract_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
-      span(x.nanos - y.nanos),
+      checkedDuration(x.nanos - y.nanos),
     ),
   ),
   declare('_*_', ...numberOverloads('multiply')),

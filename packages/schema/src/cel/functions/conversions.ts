@@ -29,7 +29,7 @@ import {
   uintOverflow,
   type Value,
 } from '../values.ts'
-import { moment, timestampOverflow } from './arithmetic.ts'
+import { checkedTimestamp, timestampOverflow } from './arithmetic.ts'
 import { doubleText, plainText, readFloat } from './number-text.ts'
 
 /** Type conversions: `int(x)`, `string(x)`, ... */
@@ -93,7 +93,7 @@ function bytesText(_: Meter, bytes: Uint8Array): Value {
 export function readTimestamp(text: string): Value {
   try {
     const { seconds, nanos } = parseInstant(text)
-    return moment(BigInt(seconds) * 1_000_000_000n + BigInt(nanos))
+    return checkedTimestamp(BigInt(seconds) * 1_000_000_000n + BigInt(nanos))
   } catch (error) {
     if (error instanceof MetaError) return failed('string', 'google.protobuf.Timestamp')
     throw error
@@ -181,7 +181,8 @@ export const conversions: readonly FunctionDeclaration[] = [
     [
       'int64',
       intType,
-      (_: Meter, value: Int) => (Math.abs(Number(value)) > 1e13 ? timestampOverflow : moment(BigInt(value) * 1_000_000_000n)),
+      (_: Meter, value: Int) =>
+        Math.abs(Number(value)) > 1e13 ? timestampOverflow : checkedTimestamp(BigInt(value) * 1_000_000_000n),
     ],
   ]),
   declare(

@@ -1,14 +1,12 @@
+import { shortestFloat } from '../../yaml/go-float.ts'
+
 /** Numbers as Go prints and parses them. */
 
 /** Formats like `%g` with the shortest exact digits: with an exponent below 1e-4 and from 1e+06 on. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
-  if (Object.is(value, -0)) return '-0'
-  if (value === 0) return '0'
-  const exponent = Number(/e([+-]\d+)$/.exec(value.toExponential())?.[1] ?? 0)
-  if (exponent >= -4 && exponent < 6) return plainText(value)
-  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
+  return shortestFloat(value)
 }
 
 /** Formats without an exponent. */

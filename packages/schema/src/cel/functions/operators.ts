@@ -15,7 +15,7 @@ import {
   timestampType,
   uintType,
 } from '../types.ts'
-import { ArrayList, Fault, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
+import { Fault, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
 import { arithmetic } from './arithmetic.ts'
 
 /** Operators and standard functions. */
@@ -134,7 +134,7 @@ export const operators: readonly FunctionDeclaration[] = [
   declare(
     'contains',
     method('contains_string', text, boolType, (meter: Meter, whole: string, part: string) => {
-      meter.labor(1 + (whole.length >> 4))
+      meter.chargeWork(1 + (whole.length >> 4))
       return whole.includes(part)
     }),
   ),
@@ -147,8 +147,3 @@ export const operators: readonly FunctionDeclaration[] = [
     method('ends_with_string', text, boolType, (_: Meter, whole: string, part: string) => whole.endsWith(part)),
   ),
 ]
-
-/** A list of strings. */
-export function listOfTexts(texts: readonly string[]): ListValue {
-  return new ArrayList(texts)
-}

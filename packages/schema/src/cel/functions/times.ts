@@ -87,7 +87,7 @@ function part(name: string, word: string, read: (time: Civil) => number, ...more
       [timestampType, stringType],
       intType,
       (meter: Meter, time: Timestamp, zone: string): Value => {
-        meter.labor(zoneWork)
+        meter.chargeWork(zoneWork)
         const ms = millis(time)
         const offset = offsetOf(zone, ms)
         return offset instanceof Fault ? offset : read(civil(ms + offset))

@@ -37,10 +37,10 @@ export interface AuthorizationAnswer {
 }
 
 /** Decides access checks on behalf of one request. */
-export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>
+export type Ask = (check: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>
 
 /** Thrown when a decision is pending; the expression is evaluated again once `until` resolves. */
-export class Waiting {
+export class PendingAuthorization {
   readonly until: Promise<void>
   constructor(until: Promise<void>) {
     this.until = until
@@ -55,99 +55,99 @@ const decisionType = opaqueOf('kubernetes.authorization.Decision')
 
 export { authorizerType, resourceType as resourceCheckType }
 
-type Part = Omit<AuthorizationQuestion, 'verb'> & { readonly errors?: readonly string[] }
+type CheckAttributes = Omit<AuthorizationQuestion, 'verb'> & { readonly errors?: readonly string[] }
 
 /** Cache of decisions by check. */
-class Answers {
-  readonly #ask: Ask
+class DecisionCache {
+  readonly #authorizer: Ask
   readonly #known = new Map<string, AuthorizationAnswer>()
 
-  constructor(ask: Ask) {
-    this.#ask = ask
+  constructor(authorizer: Ask) {
+    this.#authorizer = authorizer
   }
 
-  get(question: AuthorizationQuestion): AuthorizationAnswer {
-    const key = JSON.stringify(question)
+  get(check: AuthorizationQuestion): AuthorizationAnswer {
+    const key = JSON.stringify(check)
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const answer = this.#ask(question)
-    if (answer instanceof Promise) {
-      throw new Waiting(
-        answer.then(
+    const decision = this.#authorizer(check)
+    if (decision instanceof Promise) {
+      throw new PendingAuthorization(
+        decision.then(
           (given) => void this.#known.set(key, given),
           (error: unknown) => void this.#known.set(key, { allowed: false, reason: '', error: String(error) }),
         ),
       )
     }
-    this.#known.set(key, answer)
-    return answer
+    this.#known.set(key, decision)
+    return decision
   }
 }
 
-class Check extends OpaqueValue {
+class CheckValue extends OpaqueValue {
   readonly type: typeof authorizerType
-  readonly part: Part
-  readonly answers: Answers
+  readonly part: CheckAttributes
+  readonly decisions: DecisionCache
 
-  constructor(type: typeof authorizerType, part: Part, answers: Answers) {
+  constructor(type: typeof authorizerType, part: CheckAttributes, decisions: DecisionCache) {
     super()
     this.type = type
     this.part = part
-    this.answers = answers
+    this.decisions = decisions
   }
 
-  with(part: Partial<Part>, type = this.type): Check {
-    return new Check(type, { ...this.part, ...part }, this.answers)
+  with(part: Partial<CheckAttributes>, type = this.type): CheckValue {
+    return new CheckValue(type, { ...this.part, ...part }, this.decisions)
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof Check && JSON.stringify(this.part) === JSON.stringify(other.part)
+    return other instanceof CheckValue && JSON.stringify(this.part) === JSON.stringify(other.part)
   }
 }
 
-class Decided extends OpaqueValue {
+class DecisionValue extends OpaqueValue {
   readonly type = decisionType
-  readonly answer: AuthorizationAnswer
+  readonly decision: AuthorizationAnswer
 
-  constructor(answer: AuthorizationAnswer) {
+  constructor(decision: AuthorizationAnswer) {
     super()
-    this.answer = answer
+    this.decision = decision
   }
 
   equals(other: OpaqueValue): boolean {
-    return other instanceof Decided && JSON.stringify(this.answer) === JSON.stringify(other.answer)
+    return other instanceof DecisionValue && JSON.stringify(this.decision) === JSON.stringify(other.decision)
   }
 }
 
-const anything: Part = { group: '', resource: '', subresource: '', namespace: '', name: '' }
+const noAttributes: CheckAttributes = { group: '', resource: '', subresource: '', namespace: '', name: '' }
 
 /** Value of the variable `authorizer` for one request. Caches decisions. */
-export function authorizerValue(ask: Ask): Value {
-  return new Check(authorizerType, anything, new Answers(ask))
+export function authorizerValue(authorizer: Ask): Value {
+  return new CheckValue(authorizerType, noAttributes, new DecisionCache(authorizer))
 }
 
 /** Value of the variable `authorizer.requestResource`. */
 export function requestResourceValue(
   authorizer: Value,
-  resource: Pick<Part, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>,
+  resource: Pick<CheckAttributes, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>,
 ): Value {
-  return (authorizer as Check).with(resource, resourceType)
+  return (authorizer as CheckValue).with(resource, resourceType)
 }
 
-function refine(
+function declareRefinement(
   name: string,
   types: readonly [from: typeof authorizerType, to: typeof authorizerType],
-  part: (text: string) => Partial<Part>,
+  part: (text: string) => Partial<CheckAttributes>,
 ): FunctionDeclaration {
   const [from, to] = types
   return declare(
     name,
-    method(`${name}_check`, [from, stringType], to, (_: Meter, check: Check, text: string) => check.with(part(text), to)),
+    method(`${name}_check`, [from, stringType], to, (_: Meter, check: CheckValue, text: string) => check.with(part(text), to)),
   )
 }
 
 /** An invalid selector makes the decision an error. */
-function withSelector<T>(check: Check, read: () => T, part: (value: T) => Partial<Part>): Check {
+function withSelector<T>(check: CheckValue, read: () => T, part: (value: T) => Partial<CheckAttributes>): CheckValue {
   try {
     return check.with(part(read()))
   } catch (error) {
@@ -156,48 +156,50 @@ function withSelector<T>(check: Check, read: () => T, part: (value: T) => Partia
   }
 }
 
-function decide(_: Meter, check: Check, verb: string): Value {
+function checkAccess(_: Meter, check: CheckValue, verb: string): Value {
   const { errors, ...part } = check.part
-  const answer = check.answers.get({ ...part, verb })
-  return new Decided(errors === undefined ? answer : { ...answer, error: [...errors, answer.error].filter(Boolean).join(', ') })
+  const decision = check.decisions.get({ ...part, verb })
+  return new DecisionValue(
+    errors === undefined ? decision : { ...decision, error: [...errors, decision.error].filter(Boolean).join(', ') },
+  )
 }
 
 const functions: readonly FunctionDeclaration[] = [
-  refine('path', [authorizerType, pathType], (path) => ({ path })),
-  refine('group', [authorizerType, groupType], (group) => ({ group })),
+  declareRefinement('path', [authorizerType, pathType], (path) => ({ path })),
+  declareRefinement('group', [authorizerType, groupType], (group) => ({ group })),
   declare(
     'serviceAccount',
     method(
       'authorizer_serviceaccount',
       [authorizerType, stringType, stringType],
       authorizerType,
-      (_: Meter, check: Check, namespace: string, name: string) => check.with({ serviceAccount: { namespace, name } }),
+      (_: Meter, check: CheckValue, namespace: string, name: string) => check.with({ serviceAccount: { namespace, name } }),
     ),
   ),
-  refine('resource', [groupType, resourceType], (resource) => ({ resource })),
-  refine('subresource', [resourceType, resourceType], (subresource) => ({ subresource })),
-  refine('namespace', [resourceType, resourceType], (namespace) => ({ namespace })),
-  refine('name', [resourceType, resourceType], (name) => ({ name })),
+  declareRefinement('resource', [groupType, resourceType], (resource) => ({ resource })),
+  declareRefinement('subresource', [resourceType, resourceType], (subresource) => ({ subresource })),
+  declareRefinement('namespace', [resourceType, resourceType], (namespace) => ({ namespace })),
+  declareRefinement('name', [resourceType, resourceType], (name) => ({ name })),
   declare(
     'check',
-    method('pathcheck_check', [pathType, stringType], decisionType, decide),
-    method('resourcecheck_check', [resourceType, stringType], decisionType, decide),
+    method('pathcheck_check', [pathType, stringType], decisionType, checkAccess),
+    method('resourcecheck_check', [resourceType, stringType], decisionType, checkAccess),
   ),
   declare(
     'allowed',
-    method('decision_allowed', [decisionType], boolType, (_: Meter, { answer }: Decided) => answer.allowed),
+    method('decision_allowed', [decisionType], boolType, (_: Meter, { decision }: DecisionValue) => decision.allowed),
   ),
   declare(
     'reason',
-    method('decision_reason', [decisionType], stringType, (_: Meter, { answer }: Decided) => answer.reason),
+    method('decision_reason', [decisionType], stringType, (_: Meter, { decision }: DecisionValue) => decision.reason),
   ),
   declare(
     'errored',
-    method('decision_errored', [decisionType], boolType, (_: Meter, { answer }: Decided) => answer.error !== ''),
+    method('decision_errored', [decisionType], boolType, (_: Meter, { decision }: DecisionValue) => decision.error !== ''),
   ),
   declare(
     'error',
-    method('decision_error', [decisionType], stringType, (_: Meter, { answer }: Decided) => answer.error),
+    method('decision_error', [decisionType], stringType, (_: Meter, { decision }: DecisionValue) => decision.error),
   ),
 ]
 
@@ -210,7 +212,7 @@ export const authorizationSelectors: Library = {
   functions: [
     declare(
       'fieldSelector',
-      method('authorizer_fieldselector', [resourceType, stringType], resourceType, (_: Meter, check: Check, text: string) =>
+      method('authorizer_fieldselector', [resourceType, stringType], resourceType, (_: Meter, check: CheckValue, text: string) =>
         withSelector(
           check,
           () => parseFieldSelector(text),
@@ -220,12 +222,12 @@ export const authorizationSelectors: Library = {
     ),
     declare(
       'labelSelector',
-      method('authorizer_labelselector', [resourceType, stringType], resourceType, (_: Meter, check: Check, text: string) =>
+      method('authorizer_labelselector', [resourceType, stringType], resourceType, (_: Meter, check: CheckValue, text: string) =>
         withSelector(
           check,
           () => parseLabelSelector(text),
           ({ requirements }) => ({
-            labelSelector: requirements.map(({ key, operator, values }) => expression(key, operator, [...values])),
+            labelSelector: requirements.map(({ key, operator, values }) => labelSelectorExpression(key, operator, [...values])),
           }),
         ),
       ),
@@ -233,7 +235,7 @@ export const authorizationSelectors: Library = {
   ],
 }
 
-function expression(key: string, operator: string, values: readonly string[]): LabelSelectorExpression {
+function labelSelectorExpression(key: string, operator: string, values: readonly string[]): LabelSelectorExpression {
   const names: Readonly<Record<string, string>> = {
     in: 'In',
     '=': 'In',

@@ -1,7 +1,7 @@
 import type { Call, Expr, ListExpr } from '../ast.ts'
 import type { Problem } from '../source.ts'
 import { dynType, isDyn, type Type, typeName } from '../types.ts'
-import { applyClauses, unsuitable, type Verb } from './format-clauses.ts'
+import { applyClauses, unsuitableArgument, type Verb } from './format-clauses.ts'
 
 const texts: readonly Type['kind'][] = [
   'list',
@@ -33,7 +33,7 @@ const suitable: Readonly<Record<Verb, readonly Type['kind'][]>> = {
 }
 
 /** Checks a call of `format` whose format string and arguments are literals. */
-export function formatProblem(call: Call): Problem | undefined {
+export function validateFormatCall(call: Call): Problem | undefined {
   const [args] = call.args
   if (call.name !== 'format' || call.target?.kind !== 'literal' || args?.kind !== 'list' || call.args.length !== 1)
     return undefined
@@ -45,7 +45,7 @@ function checkFormat(format: string, { items }: ListExpr, at: number): Problem |
   const checked = applyClauses<Problem>(format, items.length, ({ verb }, index) => {
     const wrong = unsuitableIn(items[index] as Expr, verb)
     if (wrong === undefined) return { text: '' }
-    return { problem: { at: wrong.at, message: unsuitable(verb, typeName(wrong.type ?? dynType)) } }
+    return { problem: { at: wrong.at, message: unsuitableArgument(verb, typeName(wrong.type ?? dynType)) } }
   })
   if ('problem' in checked) return typeof checked.problem === 'string' ? { at, message: checked.problem } : checked.problem
   if (items.length <= checked.count) return undefined

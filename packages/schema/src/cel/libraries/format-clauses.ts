@@ -88,6 +88,6 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 /** @param type type of the unsuitable argument. */
-export function unsuitable(verb: Verb, type: string): string {
+export function unsuitableArgument(verb: Verb, type: string): string {
   return `error during formatting: ${refusals[verb.toLowerCase()]}, was given ${type}`
 }

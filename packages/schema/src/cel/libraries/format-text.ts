@@ -16,7 +16,7 @@ import {
   Uint,
   type Value,
 } from '../values.ts'
-import { applyClauses, type Clause, unsuitable, type Verb } from './format-clauses.ts'
+import { applyClauses, type Clause, unsuitableArgument, type Verb } from './format-clauses.ts'
 
 /** `'%s is %d'.format([...])` as in version 2 of the strings library, with English number formats for `%f` and `%e`. */
 
@@ -27,7 +27,7 @@ export function formatText(format: string, args: ListValue, meter: Meter): Value
     const value = args.at(index)
     const text = value instanceof Fault ? value : formatted(clause, value, meter)
     if (text instanceof Fault) return { problem: text }
-    meter.labor(1 + (text.length >> 4))
+    meter.chargeWork(1 + (text.length >> 4))
     return { text }
   })
   if (!('problem' in done)) return done.text
@@ -58,12 +58,12 @@ function formatted({ verb, precision }: Clause, value: Value, meter: Meter): str
 }
 
 function refused(verb: Verb, value: Value): Fault {
-  return new Fault(unsuitable(verb, typeNameOf(value)))
+  return new Fault(unsuitableArgument(verb, typeNameOf(value)))
 }
 
 /** Formats any value. */
 function textOf(value: Value, meter: Meter): string | Fault {
-  meter.labor(1)
+  meter.chargeWork(1)
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || isInt(value)) return String(value)
   if (value === null) return 'null'
@@ -113,7 +113,7 @@ function listText(list: ListValue, meter: Meter): string | Fault {
   for (const item of itemsOf(list)) {
     const text = memberText(item, meter)
     if (text instanceof Fault) return text
-    meter.labor(4 + text.length)
+    meter.chargeWork(4 + text.length)
     texts.push(text)
   }
   return `[${texts.join(', ')}]`
@@ -127,7 +127,7 @@ function mapText(map: MapValue, meter: Meter): string | Fault {
     const found = map.get(key)
     const text = found === undefined ? 'null' : memberText(found, meter)
     if (text instanceof Fault) return text
-    meter.labor(8 + name.length + text.length)
+    meter.chargeWork(8 + name.length + text.length)
     entries.push([name, text])
   }
   const sorted = entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

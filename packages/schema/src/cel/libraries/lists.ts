@@ -2,7 +2,7 @@ import { declare, type FunctionDeclaration, method, type Overload } from '../dec
 import { compare, equal } from '../equality.ts'
 import { arithmetic } from '../functions/arithmetic.ts'
 import type { Meter } from '../meter.ts'
-import type { Frame, Run } from '../plan.ts'
+import type { Frame, Run } from '../step.ts'
 import {
   boolType,
   bytesType,

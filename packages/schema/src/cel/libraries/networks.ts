@@ -5,8 +5,8 @@ import { Fault, OpaqueValue, type Value } from '../values.ts'
 import {
   type Address,
   type AddressRange,
+  addressProperties,
   addressText,
-  kinds,
   masked,
   parseAddress,
   parseRange,
@@ -105,7 +105,7 @@ const ipFunctions: readonly FunctionDeclaration[] = [
     'family',
     method('family', [ipType], intType, (_: Meter, { address }: Ip) => (address.bytes.length === 4 ? 4 : 6)),
   ),
-  ...Object.entries(kinds).map(([name, holds]) =>
+  ...Object.entries(addressProperties).map(([name, holds]) =>
     declare(
       name,
       method(`ip_${name}`, [ipType], boolType, (_: Meter, { address }: Ip) => holds(address)),

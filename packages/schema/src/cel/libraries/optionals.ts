@@ -2,7 +2,7 @@ import { declare, type FunctionDeclaration, method, overload } from '../declarat
 import { optionalMacros } from '../macros.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, dynType, intType, listOf, mapOf, optionalOf, param, stringType } from '../types.ts'
-import { Double, Duration, Fault, ListValue, MapValue, noValue, Optional, Timestamp, Uint, type Value } from '../values.ts'
+import { Double, Duration, Fault, ListValue, MapValue, Optional, optionalNone, Timestamp, Uint, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
 /** The optionals library. */
@@ -32,12 +32,12 @@ const functions: readonly FunctionDeclaration[] = [
   declare(
     'optional.ofNonZeroValue',
     overload('optional_ofNonZeroValue', [v], optionalV, (_: Meter, value: Value) =>
-      isZero(value) ? noValue : new Optional(value),
+      isZero(value) ? optionalNone : new Optional(value),
     ),
   ),
   declare(
     'optional.none',
-    overload('optional_none', [], optionalV, () => noValue),
+    overload('optional_none', [], optionalV, () => optionalNone),
   ),
   declare(
     'value',

@@ -50,16 +50,16 @@ function join(meter: Meter, list: ListValue, separator = ''): Value {
   for (const item of itemsOf(list)) {
     if (item instanceof Fault) return item
     if (typeof item !== 'string') return new Fault('no such overload')
-    meter.labor(1 + (item.length >> 4))
+    meter.chargeWork(1 + (item.length >> 4))
     texts.push(item)
   }
-  meter.labor((separator.length * texts.length) >> 4)
+  meter.chargeWork((separator.length * texts.length) >> 4)
   return texts.join(separator)
 }
 
 function replace(meter: Meter, text: string, part: string, by: string, limit: Int = -1): Value {
   const times = part === '' ? text.length : text.length / part.length
-  meter.labor((times * by.length) >> 4)
+  meter.chargeWork((times * by.length) >> 4)
   return replaceText(text, part, by, Number(limit))
 }
 

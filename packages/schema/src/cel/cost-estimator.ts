@@ -1,6 +1,6 @@
 import type { Call, Expr, Fold } from './ast.ts'
-import { type CallArgument, estimateCall } from './cost-calls.ts'
-import { type Estimate, either, exactly, nothing, one, plus, times, unknownSize } from './estimate.ts'
+import { type CallArgument, estimateCall } from './call-estimates.ts'
+import { type Estimate, either, exactly, noCost, one, plus, times, unknownSize } from './estimate.ts'
 import { isDyn, type Type, unwrapOptional } from './types.ts'
 import { charCount, Double, isInt, Uint } from './values.ts'
 
@@ -17,7 +17,7 @@ export type SizePath = readonly string[]
 export type SizeOf = (path: SizePath) => Estimate | undefined
 
 export function estimateCost(expr: Expr, sizeOf: SizeOf): Estimate {
-  return new Coster(sizeOf).cost(expr)
+  return new CostEstimator(sizeOf).cost(expr)
 }
 
 /** Sizes of the keys and values of a list or map. */
@@ -35,7 +35,7 @@ interface Local {
 
 const accumulator = '@result'
 
-class Coster {
+class CostEstimator {
   readonly #sizeOf: SizeOf
   readonly #paths = new Map<Expr, SizePath>()
   readonly #sizes = new Map<Expr, Estimate>()
@@ -50,7 +50,7 @@ class Coster {
     switch (expr.kind) {
       case 'literal':
       case 'message':
-        return nothing
+        return noCost
       case 'ident': {
         const local = this.#local(expr.name)
         const path = local === undefined ? [expr.name.replace(/^\./, '')] : local.path
@@ -120,8 +120,8 @@ class Coster {
     }
     const args = expr.args.map((arg): CallArgument => ({ cost: this.cost(arg), ...this.#argument(arg) }))
     const overloads = expr.overloads ?? []
-    if (overloads.length === 0) return nothing
-    const own = expr.target === undefined ? nothing : this.cost(expr.target)
+    if (overloads.length === 0) return noCost
+    const own = expr.target === undefined ? noCost : this.cost(expr.target)
     const target = expr.target === undefined ? undefined : this.#argument(expr.target)
     let cost: Estimate = { min: Number.POSITIVE_INFINITY, max: 0 }
     let size: Estimate | undefined
@@ -248,7 +248,7 @@ class Coster {
 
 /** Initial value for joining the sizes of `count` items. */
 function noItems(count: number): Estimate {
-  return count === 0 ? nothing : { min: Number.POSITIVE_INFINITY, max: 0 }
+  return count === 0 ? noCost : { min: Number.POSITIVE_INFINITY, max: 0 }
 }
 
 function literalSize(expr: Expr): Estimate | undefined {

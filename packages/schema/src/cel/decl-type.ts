@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isObject, own } from '../structural/schema-node.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 import { escapeName } from './escape.ts'
 import {
   boolType,
@@ -17,17 +17,17 @@ import {
 } from './types.ts'
 
 /** Declared type of a schema: the expression type and the size limits of its values. */
-export interface Declared {
+export interface DeclType {
   readonly type: Type
   /** Maximum number of characters, bytes, items or entries; 0 for values without a size. */
   readonly maxElements: number
   /** Size of the smallest value as JSON, in bytes. */
   readonly minSize: number
   /** Fields by escaped name. */
-  readonly fields?: ReadonlyMap<string, Declared>
+  readonly fields?: ReadonlyMap<string, DeclType>
   /** Items of lists, values of maps. */
-  readonly elem?: Declared
-  readonly key?: Declared
+  readonly elem?: DeclType
+  readonly key?: DeclType
 }
 
 /** Maximum request size in bytes. */
@@ -46,7 +46,7 @@ const maxMomentText = 32
  * @param name type name for objects.
  * @returns `undefined` for values without a type, and lists and maps of such values: expressions cannot access them.
  */
-export function declaredBy(schema: JsonObject, name: string, root = false): Declared | undefined {
+export function declaredBy(schema: JsonObject, name: string, root = false): DeclType | undefined {
   const text = declaredText(schema)
   if (own(schema, 'x-kubernetes-int-or-string') === true) return { ...text, type: dynType, minSize: 1 }
   switch (own(schema, 'type')) {
@@ -78,7 +78,7 @@ export function limitOf(schema: JsonObject, keyword: string): number | undefined
 }
 
 /** A character has up to four bytes. */
-function declaredText(schema: JsonObject): Declared {
+function declaredText(schema: JsonObject): DeclType {
   const limit = limitOf(schema, 'maxLength')
   const allowed = own(schema, 'enum')
   if (limit !== undefined) return { type: stringType, maxElements: limit * 4, minSize: 2 }
@@ -93,7 +93,7 @@ function longest(values: readonly JsonValue[]): number {
   return Math.max(0, ...values.map((value) => (typeof value === 'string' ? encoder.encode(value).length : 0)))
 }
 
-function declaredFormat(schema: JsonObject): Declared | undefined {
+function declaredFormat(schema: JsonObject): DeclType | undefined {
   switch (own(schema, 'format')) {
     case 'byte':
       return { type: bytesType, maxElements: limitOf(schema, 'maxLength') ?? maxText, minSize: 2 }
@@ -108,25 +108,25 @@ function declaredFormat(schema: JsonObject): Declared | undefined {
   }
 }
 
-function declaredList(schema: JsonObject, name: string): Declared | undefined {
+function declaredList(schema: JsonObject, name: string): DeclType | undefined {
   const items = own(schema, 'items')
-  if (!isObject(items)) return undefined
+  if (!isJsonObject(items)) return undefined
   const elem = declaredBy(items, `${name}.@idx`, isEmbedded(items))
   if (elem === undefined) return undefined
   const maxElements = limitOf(schema, 'maxItems') ?? Math.floor(maxText / (elem.minSize + 1))
   return { type: listOf(elem.type), maxElements, minSize: 2, elem }
 }
 
-function declaredObject(schema: JsonObject, name: string, root: boolean): Declared | undefined {
+function declaredObject(schema: JsonObject, name: string, root: boolean): DeclType | undefined {
   const rest = own(schema, 'additionalProperties')
-  if (isObject(rest) && !root) return declaredMap(schema, rest, name)
+  if (isJsonObject(rest) && !root) return declaredMap(schema, rest, name)
   const properties = own(schema, 'properties')
   const members = new Map<string, JsonObject>()
-  if (isObject(properties))
-    for (const [key, property] of Object.entries(properties)) if (isObject(property)) members.set(key, property)
+  if (isJsonObject(properties))
+    for (const [key, property] of Object.entries(properties)) if (isJsonObject(property)) members.set(key, property)
   if (root) for (const [key, property] of Object.entries(objectMembers)) members.set(key, property)
   const required = own(schema, 'required')
-  const fields = new Map<string, Declared>()
+  const fields = new Map<string, DeclType>()
   let minSize = 2
   for (const [key, property] of members) {
     const declared = declaredBy(property, `${name}.${escapeName(key) ?? key}`, isEmbedded(property))
@@ -148,9 +148,9 @@ const objectMembers: Readonly<Record<string, JsonObject>> = {
 }
 
 /** Keys have no maximum of their own: the number of entries already accounts for them. */
-const keyText: Declared = { type: stringType, maxElements: 0, minSize: 2 }
+const keyText: DeclType = { type: stringType, maxElements: 0, minSize: 2 }
 
-function declaredMap(schema: JsonObject, rest: JsonObject, name: string): Declared | undefined {
+function declaredMap(schema: JsonObject, rest: JsonObject, name: string): DeclType | undefined {
   const elem = declaredBy(rest, `${name}.@elem`, isEmbedded(rest))
   if (elem === undefined) return undefined
   const maxElements = limitOf(schema, 'maxProperties') ?? Math.floor(maxText / (elem.minSize + 6))

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { isUnchanged } from './ratchet.ts'
+import { isUnchanged } from './ratcheting.ts'
 import { schemaValidator } from './validate.ts'
 
 const keyed = (items: JsonObject, rest: JsonObject = {}): JsonObject => ({

@@ -1,18 +1,17 @@
 import { compilePattern } from '../structural/pattern.ts'
-import type { Call, Expr, ListExpr, MapExpr } from './ast.ts'
+import { type Call, childrenOf, type Expr, type ListExpr, type MapExpr } from './ast.ts'
 import { readDuration, readTimestamp } from './functions/conversions.ts'
-import { formatProblem } from './libraries/format-check.ts'
+import { validateFormatCall } from './libraries/format-check.ts'
 import type { Problem } from './source.ts'
 import { dynType, formatType, sameType, type Type, unwrapOptional } from './types.ts'
 import { Fault } from './values.ts'
-import { childrenOf } from './walk.ts'
 
 /**
  * Validates literals beyond type checking: durations, timestamps, regular expressions and format strings must be valid, lists and
  * maps
  * homogeneous.
  */
-export function literalProblems(expr: Expr): Problem[] {
+export function validateLiterals(expr: Expr): Problem[] {
   const problems: Problem[] = []
   visit(expr, problems, false)
   return problems
@@ -39,7 +38,7 @@ function checkCall(call: Call, problems: Problem[]): void {
   const last = call.args.at(-1)
   if (test !== undefined && last?.kind === 'literal' && typeof last.value === 'string' && !test(last.value))
     problems.push({ at: last.at, message: `invalid ${call.name} argument` })
-  const problem = formatProblem(call)
+  const problem = validateFormatCall(call)
   if (problem !== undefined) problems.push(problem)
 }
 

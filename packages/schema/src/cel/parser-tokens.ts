@@ -6,10 +6,10 @@ export const reserved = new Set(
 )
 
 /** Tokens that can start an expression. */
-export const beginnings = new Set(['[', '{', '(', '.', '-', '!', 'true', 'false', 'null'])
+export const expressionStarts = new Set(['[', '{', '(', '.', '-', '!', 'true', 'false', 'null'])
 
 /** List of tokens that can start an expression, as in error messages, with additional tokens in their place. */
-export function starts(more: { readonly close?: string; readonly inside?: boolean } = {}): string {
+export function expectedTokens(more: { readonly close?: string; readonly inside?: boolean } = {}): string {
   const { close, inside = false } = more
   const bracket = close === ']' || close === '}' ? ` '${close}',` : ''
   const paren = close === ')' ? " ')'," : ''

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { stringifyJson } from '../json/encode-json.ts'
-import { isObject, own } from './schema-node.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 
 /**
  * Ratcheting: updates may keep already invalid values unchanged. A part is correlated with its old value only where the schema
@@ -13,20 +13,20 @@ import { isObject, own } from './schema-node.ts'
 export function memberSchema(schema: JsonObject | undefined, key: string): JsonObject | undefined {
   if (schema === undefined) return undefined
   const properties = own(schema, 'properties')
-  const property = isObject(properties) ? own(properties, key) : undefined
-  return isObject(property) ? property : additionalSchema(schema)
+  const property = isJsonObject(properties) ? own(properties, key) : undefined
+  return isJsonObject(property) ? property : additionalSchema(schema)
 }
 
 /** Schema of additional properties, if any. */
 export function additionalSchema(schema: JsonObject | undefined): JsonObject | undefined {
   const additional = schema === undefined ? undefined : own(schema, 'additionalProperties')
-  return isObject(additional) ? additional : undefined
+  return isJsonObject(additional) ? additional : undefined
 }
 
 /** Schema of the items of a list. */
 export function itemSchema(schema: JsonObject | undefined): JsonObject | undefined {
   const items = schema === undefined ? undefined : own(schema, 'items')
-  return isObject(items) ? items : undefined
+  return isJsonObject(items) ? items : undefined
 }
 
 /** Key names of a list of type map; empty for other lists. */
@@ -48,14 +48,14 @@ export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]
 }
 
 function keyText(item: JsonValue, keys: readonly string[]): string {
-  return isObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
+  return isJsonObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
 }
 
 /** Whether a value equals its old value by its schema: the order of items with keys is ignored. */
 export function isUnchanged(value: JsonValue, old: JsonValue, schema: JsonObject | undefined): boolean {
   if (value === null || old === null) return value === old
   if (Array.isArray(value)) return Array.isArray(old) && sameItems(value, old, schema)
-  if (!isObject(value) || !isObject(old)) return value === old
+  if (!isJsonObject(value) || !isJsonObject(old)) return value === old
   const keys = Object.keys(value)
   return keys.length === Object.keys(old).length && keys.every((key) => sameMember(value, old, key, schema))
 }
@@ -83,7 +83,7 @@ function sameValue(a: JsonValue, b: JsonValue): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] as JsonValue))
   }
-  if (!isObject(a) || !isObject(b)) return false
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GradualSort } from './gradual-sort.ts'
+import { IncrementalSort } from './incremental-sort.ts'
 import { compareNaturally } from './natural-order.ts'
 
 function sorted(items: readonly string[]): { result: readonly string[]; steps: number } {
-  const sort = new GradualSort(items, compareNaturally)
+  const sort = new IncrementalSort(items, compareNaturally)
   for (let steps = 1; ; steps++) {
     const result = sort.step()
     if (result !== undefined) return { result, steps }

@@ -6,7 +6,7 @@ const runLength = 2048
  *
  *     d b a c | f e     runs of 4: a b c d | e f     merged: a b c d e f
  */
-export class GradualSort {
+export class IncrementalSort {
   readonly #compare: (a: string, b: string) => number
   /** Sorted runs of the current round, runs of the next round, and unsorted items. */
   #runs: string[][] = []

@@ -1,2 +1,0 @@
-/** The only import of zod. */
-export { z } from 'zod'
