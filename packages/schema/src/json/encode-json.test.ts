@@ -25,6 +25,13 @@ describe('encodeJson', () => {
     )
   })
 
+  it('ignores index-like keys of undefined members', () => {
+    const value = { object: { 10: undefined, b: 1, a: 2 }, list: [{ 9: 1 }] }
+    const expected = '{"object":{"b":1,"a":2},"list":[{"9":1}]}'
+    expect(stringifyJson(value)).toBe(expected)
+    expect(runAtOnce(stringifySteps(value))).toBe(expected)
+  })
+
   it('gives the same text with stringifySteps', () => {
     const odd = fc.constantFrom('<&>', '\u2028\u2029', '10', '9', '__proto__', '\ud83d\ude00')
     const values = fc.letrec((tie) => ({

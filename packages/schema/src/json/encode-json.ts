@@ -90,8 +90,7 @@ function* writeListSteps(list: readonly unknown[], parts: string[]): Generator<v
 
 function* writeObjectSteps(object: Record<string, unknown>, parts: string[]): Generator<void> {
   const keys = Object.keys(object)
-  // Index-like keys come first in engine order.
-  if (keys.length > 0 && isIndex.test(keys[0] as string)) sortKeys(keys)
+  if (startsWithIndex(object, keys)) sortKeys(keys)
   parts.push('{')
   let count = 0
   for (const key of keys) {
@@ -104,6 +103,15 @@ function* writeObjectSteps(object: Record<string, unknown>, parts: string[]): Ge
   parts.push('}')
 }
 
+/** Whether an index-like key is printed. Such keys come first in engine order. */
+function startsWithIndex(object: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
+  for (const key of keys) {
+    if (!isIndex.test(key)) return false
+    if (object[key] !== undefined) return true
+  }
+  return false
+}
+
 /** Writes 64-bit integers, and objects with index-like keys in byte order. */
 function writeValue(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
@@ -112,7 +120,7 @@ function writeValue(value: unknown): string {
   const object = value as Record<string, unknown>
   const keys = Object.keys(object)
   const parts: string[] = []
-  for (const key of keys.some((name) => isIndex.test(name)) ? keys.sort(compareCodePoints) : keys) {
+  for (const key of keys.some((name) => isIndex.test(name) && object[name] !== undefined) ? keys.sort(compareCodePoints) : keys) {
     const member = object[key]
     if (member !== undefined) parts.push(`${JSON.stringify(key)}:${writeValue(member)}`)
   }
