@@ -1,12 +1,11 @@
 import type { Features } from '@krmkit/meta'
+import type { CelEngine } from './cel/engine.ts'
 import type { Environment } from './cel/environment.ts'
 
 /** Lazy loader of the CEL engine. Most servers have no expressions and never pay for loading it. */
 
-type Engine = typeof import('./cel/index.ts')
-
 export interface Expressions {
-  readonly engine: Engine
+  readonly engine: CelEngine
   /** Environment of expressions read from storage: declares the functions of every release. */
   readonly stored: Environment
   /**
@@ -41,8 +40,8 @@ function lazyExpressions() {
   return {
     load(): Promise<void> | undefined {
       if (loaded !== undefined) return undefined
-      loading ??= import('./cel/index.ts').then((engine) => {
-        loaded = expressionsOf(engine)
+      loading ??= import('./cel/engine.ts').then(({ celEngine }) => {
+        loaded = expressionsOf(celEngine)
       })
       return loading
     },
@@ -58,7 +57,7 @@ const loader = /* @__PURE__ */ lazyExpressions()
 
 const everything = '1.999'
 
-function expressionsOf(engine: Engine): Expressions {
+function expressionsOf(engine: CelEngine): Expressions {
   const byRelease = new Map<string, Environment>()
   return {
     engine,
