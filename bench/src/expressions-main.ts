@@ -34,10 +34,10 @@ async function main(): Promise<void> {
 async function aloneRows(): Promise<Row[]> {
   const from = performance.now()
   await loadExpressions()
-  const { engine, stored } = expressions()
+  const { engine, storedExpressions: stored } = expressions()
   const rows: Row[] = [{ name: 'loading the engine, once', microseconds: (performance.now() - from) * 1000 }]
   const schema = specSchema([])
-  const declared = engine.declaredBy(schema, 'T')
+  const declared = engine.schemaDeclType(schema, 'T')
   if (declared === undefined) throw new Error('the schema declares nothing')
   const scope = stored.with([['self', declared.type]])
   const self = engine.schemaAdapter(schema)(spec(50))

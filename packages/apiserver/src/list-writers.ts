@@ -38,7 +38,7 @@ export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readon
   const indenter = pretty ? new JsonIndenter() : undefined
   function* write(text: string): Generator<true, void> {
     if (indenter === undefined) return parts.text(text)
-    for (const piece of indenter.pieces(text)) {
+    for (const piece of indenter.chunks(text)) {
       parts.text(piece)
       if (piece.length < text.length) yield true
     }
@@ -109,11 +109,11 @@ export function protobufListWriter({ list, member }: ListFrame, type: StructType
   const message = new ListMessage(type, list, member)
   return {
     element(object) {
-      parts.bytes(message.element(object))
+      parts.bytes(message.encodeElement(object))
       return []
     },
     end() {
-      const { before, after } = message.around()
+      const { before, after } = message.frame()
       parts.bytes(after)
       return parts.end(before)
     },

@@ -11,8 +11,8 @@ export type SchemaErrorCode = 'UnknownType' | 'NoProtobuf' | 'BadFacts'
 export class SchemaError extends Error {
   readonly code: SchemaErrorCode
 
-  constructor(code: SchemaErrorCode, message: string) {
-    super(message)
+  constructor(code: SchemaErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'SchemaError'
     this.code = code
   }
@@ -34,7 +34,7 @@ export class SchemaError extends Error {
 export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf' | 'TooLarge'
 
 /** Where the error is, as far as it is known. */
-export interface DecodeErrorPlace {
+export interface DecodeErrorLocation {
   /** Path in the object, such as `spec.containers[0].name`; empty for the object itself. */
   readonly path?: string
   /** Position in YAML text; line and column count from 0. */
@@ -55,12 +55,12 @@ export interface DecodeErrorPlace {
  */
 export class DecodeError extends Error {
   readonly code: DecodeErrorCode
-  readonly place: DecodeErrorPlace
+  readonly location: DecodeErrorLocation
 
-  constructor(code: DecodeErrorCode, message: string, place: DecodeErrorPlace = {}) {
-    super(message)
+  constructor(code: DecodeErrorCode, message: string, location: DecodeErrorLocation = {}, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'DecodeError'
     this.code = code
-    this.place = place
+    this.location = location
   }
 }

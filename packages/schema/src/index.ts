@@ -12,8 +12,13 @@ export {
   type TypeMeta,
   unreadableTypeMeta,
 } from './decode/type-meta.ts'
-export { DecodeError, type DecodeErrorCode, type DecodeErrorPlace, SchemaError, type SchemaErrorCode } from './errors.ts'
-export { type Expressions, expressions, loadExpressions } from './expressions.ts'
+export {
+  DecodeError,
+  type DecodeErrorCode,
+  type DecodeErrorLocation as DecodeErrorPlace,
+  SchemaError,
+  type SchemaErrorCode,
+} from './errors.ts'
 export type * from './interfaces.ts'
 export { copyJson } from './json/copy.ts'
 export { duplicateProblems } from './json/duplicates.ts'
@@ -21,6 +26,7 @@ export { type EncodeJsonOptions, encodeJson, stringifyJson, stringifySteps } fro
 export { JsonIndenter } from './json/indent-json.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices, parseJsonObject } from './json/parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'
+export { type CelRuntime as Expressions, cel as expressions, loadCel as loadExpressions } from './load-cel.ts'
 export {
   type ManifestDocument,
   type ManifestFault,
@@ -78,7 +84,7 @@ export {
   type WrittenSchema,
 } from './openapi/index.ts'
 export { type Envelope, hasProtobufMagic, protobufMagic, readEnvelope, writeEnvelope } from './protobuf/envelope.ts'
-export { ListMessage } from './protobuf/list-message.ts'
+export { ProtobufListEncoder as ListMessage } from './protobuf/list-encoder.ts'
 export { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf } from './protobuf/protobuf.ts'
 export { decodeWatchEvent, encodeWatchFrame, type ProtobufWatchEvent } from './protobuf/watch.ts'
 export {
@@ -106,6 +112,6 @@ export {
   validateLists,
 } from './structural/index.ts'
 export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
-export { encodeYaml, printYaml, yamlPieces } from './yaml/print-yaml.ts'
+export { encodeYaml, printYaml, yamlChunks as yamlPieces } from './yaml/print-yaml.ts'
 export { type YamlAsJson, yamlToJson } from './yaml/yaml-to-json.ts'
 export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'

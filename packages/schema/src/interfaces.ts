@@ -187,9 +187,9 @@ export interface CustomCodec {
   /** Sorts members and normalizes metadata. Prunes nothing. */
   normalize(object: JsonObject): JsonObject
   /** Prunes and defaults a stored object of this version by the current schema. */
-  read(object: JsonObject): JsonObject
+  readStored(object: JsonObject): JsonObject
   /** The value without fields that the schema does not specify. Changes nothing else. */
-  known(value: JsonObject): JsonObject
+  dropUnknownFields(value: JsonObject): JsonObject
 }
 
 /** Finds types by name (`core/v1.Pod`). Group files are read lazily. */

@@ -8,7 +8,7 @@ import {
   ArrayList,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   literalMap,
   normalizeInt,
   Timestamp,
@@ -101,7 +101,7 @@ function run(given: Case): string | undefined {
   if (program instanceof PlanError) return failureWanted ? undefined : program.message
   const bindings = Object.entries(given.bindings ?? {})
   const { value } = program.evaluate(Object.fromEntries(bindings.map(([name, { value }]) => [name, readValue(value ?? {})])))
-  if (failureWanted) return value instanceof Fault ? undefined : `no error: ${show(value)}`
+  if (failureWanted) return value instanceof ErrorValue ? undefined : `no error: ${show(value)}`
   const wanted = readValue(given.value ?? given.typedResult?.result ?? { boolValue: true })
   return same(value, wanted) ? undefined : `got ${show(value)}, want ${show(wanted)}`
 }
@@ -123,7 +123,7 @@ function typesOf(given: Case): Map<string, t.Type> {
 }
 
 function same(value: Value, wanted: Value): boolean {
-  if (value instanceof Fault) return false
+  if (value instanceof ErrorValue) return false
   if (isNan(value) && isNan(wanted)) return true
   return equal(value, wanted, new Meter({ limit: 1e9, patterns: new Patterns() })) && kind(value) === kind(wanted)
 }
@@ -141,7 +141,7 @@ function kind(value: Value): string {
 }
 
 function show(value: Value): string {
-  if (value instanceof Fault) return `error ${value.message}`
+  if (value instanceof ErrorValue) return `error ${value.message}`
   return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each)) ?? 'undefined'
 }
 

@@ -28,7 +28,7 @@ export class Activation {
   constructor(input: SubjectInput, authorizer: Authorizer) {
     const { engine } = expressions()
     const { attributes } = input
-    this.work = engine.requestWork()
+    this.work = engine.createWorkBudget()
     this.#plain = {
       object: engine.fromJson(input.object),
       oldObject: engine.fromJson(input.oldObject),

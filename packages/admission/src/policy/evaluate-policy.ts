@@ -126,7 +126,7 @@ async function annotate(
     } else if (typeof result.value === 'string') {
       const value = result.value.trim()
       if (value !== '') found.push({ key, value })
-    } else if (result.value !== null && !(result.value instanceof engine.Fault)) {
+    } else if (result.value !== null && !(result.value instanceof engine.ErrorValue)) {
       found.push({
         key,
         error: `valueExpression '${source.text}' resulted in unsupported return type. Return type must be either string or null.`,

@@ -34,8 +34,8 @@ export function compileConditions(
   conditions: readonly MatchCondition[],
   { params }: { readonly params: boolean },
 ): readonly Source[] {
-  const { engine, stored } = expressions()
-  const scope = engine.admissionScope(stored, { params, authorizer: true })
+  const { engine, storedExpressions: stored } = expressions()
+  const scope = engine.admissionEnvironment(stored, { params, authorizer: true })
   return conditions.map(({ expression }) => {
     const text = expression.trim()
     return { text, compiled: engine.compileExpression(scope, text, { kinds: ['bool'] }) }

@@ -22,12 +22,12 @@ export function policyVariables(
     const source = sources.get(name)
     if (source === undefined) return undefined
     const { compiled } = source
-    if ('problem' in compiled) return new engine.Fault(`composited variable "${name}" fails to compile: ${compiled.problem}`)
+    if ('problem' in compiled) return new engine.ErrorValue(`composited variable "${name}" fails to compile: ${compiled.problem}`)
     const result = compiled.program.evaluate(variables, { work })
     cost += result.cost
     const value =
-      result.value instanceof engine.Fault
-        ? new engine.Fault(`composited variable "${name}" fails to evaluate: ${result.value.message}`)
+      result.value instanceof engine.ErrorValue
+        ? new engine.ErrorValue(`composited variable "${name}" fails to evaluate: ${result.value.message}`)
         : result.value
     known.set(name, value)
     return value

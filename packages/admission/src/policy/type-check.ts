@@ -45,7 +45,7 @@ export async function checkPolicyTypes(
 ): Promise<readonly ExpressionWarning[]> {
   const { spec = {} } = policy as { readonly spec?: PolicySpec }
   await loadExpressions()
-  const { declaredBy } = expressions().engine
+  const { schemaDeclType: declaredBy } = expressions().engine
   const typed = async (type: ServedType): Promise<Type | undefined> => {
     const schema = await known.schemaOf(type)
     return schema === undefined ? undefined : declaredBy(schema, type.kind)?.type
@@ -74,9 +74,9 @@ export async function checkPolicyTypes(
 
 /** What expressions see when the object has one type. A parameter whose type is not known can be anything. */
 function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): Environment {
-  const { engine, stored } = expressions()
+  const { engine, storedExpressions: stored } = expressions()
   const types = new Map<string, Type>()
-  const scope = engine.admissionScope(stored, {
+  const scope = engine.admissionEnvironment(stored, {
     params: spec.paramKind !== undefined && spec.paramKind !== null,
     authorizer: true,
     object,

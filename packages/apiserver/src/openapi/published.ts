@@ -56,7 +56,7 @@ function published(definition: ResourceDefinition, options: PublishingOptions): 
     ...shape(resource),
     body,
     ...(list === undefined ? {} : { list }),
-    ...(policy.deleteAnswer === 'Object' ? { deleteAnswersObject: true } : {}),
+    ...(policy.deleteAnswer === 'Object' ? { deleteReturnsObject: true } : {}),
     strategicMerge: written === undefined,
     ...(definition.custom !== undefined && definition.definedInCode !== true ? { custom: true } : {}),
   }

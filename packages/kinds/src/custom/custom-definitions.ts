@@ -115,9 +115,9 @@ function resourceOf({ definition, names, version, stored, kinds, leaving, option
   }
   const fromStorage = (object: Frozen): ApiObject => {
     const written = kinds.get(object.apiVersion)?.type().custom
-    const read = (written?.read(object as unknown as JsonObject) ?? object) as unknown as ApiObject
+    const read = (written?.readStored(object as unknown as JsonObject) ?? object) as unknown as ApiObject
     if (read.apiVersion === apiVersion) return read
-    return codec().known({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
+    return codec().dropUnknownFields({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
   }
   const conversion =
     converter === undefined || kinds.size < 2 ? undefined : objectConversion({ apiVersion, storedVersion, kinds, converter })

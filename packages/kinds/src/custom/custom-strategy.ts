@@ -137,13 +137,13 @@ function instanceRules({ version, schema, codec }: CustomStrategyOptions, ruled:
   let rules: RuleNode | undefined
   const afterLists = (object: JsonObject, errors: FieldError[], { old, warn }: CheckOptions): FieldError[] => {
     const { schema: node } = codec()
-    if (node.keyedLists && (old === undefined || validateLists(old, node).length === 0))
+    if (node.containsKeyedLists && (old === undefined || validateLists(old, node).length === 0))
       addErrors(errors, validateLists(object, node))
     if (schema === undefined || !ruled) return errors
     if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
-    const { engine, stored } = expressions()
-    rules ??= engine.ruleTree(schema, { environment: () => stored, root: true })
-    if (rules !== undefined) addErrors(errors, engine.checkRules(rules, object, { old, warn, fieldAt: rulePlace }))
+    const { engine, storedExpressions: stored } = expressions()
+    rules ??= engine.createRuleTree(schema, { environment: () => stored, root: true })
+    if (rules !== undefined) addErrors(errors, engine.validateRules(rules, object, { old, warn, fieldAt: rulePlace }))
     return errors
   }
   return {
@@ -155,7 +155,7 @@ function instanceRules({ version, schema, codec }: CustomStrategyOptions, ruled:
         addErrors(errors, validate(object, { old: options.old }))
       }
       if (scale !== undefined) addErrors(errors, [...specReplicasErrors(object, scale), ...statusReplicasErrors(object, scale)])
-      if (node.embedding) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
+      if (node.containsEmbedded) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
       return afterLists(object, errors, options)
     },
     status(object, options) {

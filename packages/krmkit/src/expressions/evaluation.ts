@@ -4,7 +4,7 @@ import type { Program, Type } from '@krmkit/schema/cel'
 /** The language, and its environment of everything there is: what is configured is the operator's own choice. */
 export async function language() {
   await loadExpressions()
-  const { engine, stored } = expressions()
+  const { engine, storedExpressions: stored } = expressions()
   return { engine, environment: stored }
 }
 
@@ -17,8 +17,8 @@ export function evaluator(
 ): (subject: object) => { readonly value: unknown } | { readonly error: string } {
   const { program, variable } = options
   return (subject) => {
-    const { value } = program.evaluate({ [variable]: engine.fromJson(subject) }, { work: engine.requestWork() })
-    return value instanceof engine.Fault ? { error: value.message } : { value: engine.toJson(value) }
+    const { value } = program.evaluate({ [variable]: engine.fromJson(subject) }, { work: engine.createWorkBudget() })
+    return value instanceof engine.ErrorValue ? { error: value.message } : { value: engine.toJson(value) }
   }
 }
 

@@ -20,7 +20,7 @@ import {
 
 /** Variables of admission expressions: policies and webhook match conditions. */
 
-export interface AdmissionScope {
+export interface AdmissionEnvironmentOptions {
   /** Whether the policy has parameters. */
   readonly params: boolean
   /** Whether the authorizer is available. */
@@ -33,9 +33,9 @@ export interface AdmissionScope {
   readonly paramType?: Type
 }
 
-export function admissionScope(
+export function admissionEnvironment(
   base: Environment,
-  { params, authorizer, variables, object = dynType, paramType }: AdmissionScope,
+  { params, authorizer, variables, object = dynType, paramType }: AdmissionEnvironmentOptions,
 ): Environment {
   return base.with([
     ['object', object],

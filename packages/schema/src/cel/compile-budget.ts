@@ -8,6 +8,6 @@ export interface CompileBudget {
   nodes: number
 }
 
-export function compileBudget(): CompileBudget {
+export function createCompileBudget(): CompileBudget {
   return { nodes: 250_000 }
 }

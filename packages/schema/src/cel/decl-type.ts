@@ -46,7 +46,7 @@ const maxMomentText = 32
  * @param name type name for objects.
  * @returns `undefined` for values without a type, and lists and maps of such values: expressions cannot access them.
  */
-export function declaredBy(schema: JsonObject, name: string, root = false): DeclType | undefined {
+export function schemaDeclType(schema: JsonObject, name: string, root = false): DeclType | undefined {
   const text = declaredText(schema)
   if (own(schema, 'x-kubernetes-int-or-string') === true) return { ...text, type: dynType, minSize: 1 }
   switch (own(schema, 'type')) {
@@ -111,7 +111,7 @@ function declaredFormat(schema: JsonObject): DeclType | undefined {
 function declaredList(schema: JsonObject, name: string): DeclType | undefined {
   const items = own(schema, 'items')
   if (!isJsonObject(items)) return undefined
-  const elem = declaredBy(items, `${name}.@idx`, isEmbedded(items))
+  const elem = schemaDeclType(items, `${name}.@idx`, isEmbedded(items))
   if (elem === undefined) return undefined
   const maxElements = limitOf(schema, 'maxItems') ?? Math.floor(maxText / (elem.minSize + 1))
   return { type: listOf(elem.type), maxElements, minSize: 2, elem }
@@ -129,7 +129,7 @@ function declaredObject(schema: JsonObject, name: string, root: boolean): DeclTy
   const fields = new Map<string, DeclType>()
   let minSize = 2
   for (const [key, property] of members) {
-    const declared = declaredBy(property, `${name}.${escapeName(key) ?? key}`, isEmbedded(property))
+    const declared = schemaDeclType(property, `${name}.${escapeName(key) ?? key}`, isEmbedded(property))
     if (declared === undefined) continue
     const escaped = escapeName(key)
     if (escaped !== undefined) fields.set(escaped, declared)
@@ -151,7 +151,7 @@ const objectMembers: Readonly<Record<string, JsonObject>> = {
 const keyText: DeclType = { type: stringType, maxElements: 0, minSize: 2 }
 
 function declaredMap(schema: JsonObject, rest: JsonObject, name: string): DeclType | undefined {
-  const elem = declaredBy(rest, `${name}.@elem`, isEmbedded(rest))
+  const elem = schemaDeclType(rest, `${name}.@elem`, isEmbedded(rest))
   if (elem === undefined) return undefined
   const maxElements = limitOf(schema, 'maxProperties') ?? Math.floor(maxText / (elem.minSize + 6))
   return { type: mapOf(stringType, elem.type), maxElements, minSize: 2, key: keyText, elem }

@@ -1,42 +1,42 @@
-import { admissionScope, variableType } from './admission-environment.ts'
-import { compileBudget } from './compile-budget.ts'
-import { declaredBy } from './decl-type.ts'
+import { admissionEnvironment, variableType } from './admission-environment.ts'
+import { createCompileBudget } from './compile-budget.ts'
+import { schemaDeclType } from './decl-type.ts'
 import { Environment } from './environment.ts'
 import { compileExpression } from './expression.ts'
 import { fromJson, toJson } from './json-values.ts'
 import { authorizerValue, requestResourceValue } from './libraries/authorization.ts'
-import { requestWork } from './meter.ts'
+import { createWorkBudget } from './meter.ts'
 import { compileRule } from './rule-compiler.ts'
-import { greatestCardinality } from './rule-environment.ts'
-import { ruleTree } from './rule-tree.ts'
+import { maxCardinality } from './rule-environment.ts'
+import { createRuleTree } from './rule-tree.ts'
 import { schemaAdapter } from './schema-values.ts'
 import { PlanError } from './step.ts'
 import { dynType, listOf, mapOf, stringType, structOf } from './types.ts'
-import { checkRules, requestCostBudget } from './validate-rules.ts'
-import { ComputedMap, Fault } from './values.ts'
+import { requestCostBudget, validateRules } from './validate-rules.ts'
+import { ComputedMap, ErrorValue } from './values.ts'
 
 /** The functions, classes and constants of the engine that `loadCel` provides. The same as those of `@krmkit/schema/cel`. */
 export interface CelEngine {
   readonly ComputedMap: typeof ComputedMap
   readonly Environment: typeof Environment
-  readonly Fault: typeof Fault
+  readonly ErrorValue: typeof ErrorValue
   readonly PlanError: typeof PlanError
-  readonly admissionScope: typeof admissionScope
+  readonly admissionEnvironment: typeof admissionEnvironment
   readonly authorizerValue: typeof authorizerValue
-  readonly checkRules: typeof checkRules
-  readonly compileBudget: typeof compileBudget
+  readonly validateRules: typeof validateRules
+  readonly createCompileBudget: typeof createCompileBudget
   readonly compileExpression: typeof compileExpression
   readonly compileRule: typeof compileRule
-  readonly declaredBy: typeof declaredBy
+  readonly schemaDeclType: typeof schemaDeclType
   readonly dynType: typeof dynType
   readonly fromJson: typeof fromJson
-  readonly greatestCardinality: typeof greatestCardinality
+  readonly maxCardinality: typeof maxCardinality
   readonly listOf: typeof listOf
   readonly mapOf: typeof mapOf
   readonly requestCostBudget: typeof requestCostBudget
   readonly requestResourceValue: typeof requestResourceValue
-  readonly requestWork: typeof requestWork
-  readonly ruleTree: typeof ruleTree
+  readonly createWorkBudget: typeof createWorkBudget
+  readonly createRuleTree: typeof createRuleTree
   readonly schemaAdapter: typeof schemaAdapter
   readonly stringType: typeof stringType
   readonly structOf: typeof structOf
@@ -47,24 +47,24 @@ export interface CelEngine {
 export const celEngine: CelEngine = {
   ComputedMap,
   Environment,
-  Fault,
+  ErrorValue,
   PlanError,
-  admissionScope,
+  admissionEnvironment,
   authorizerValue,
-  checkRules,
-  compileBudget,
+  validateRules,
+  createCompileBudget,
   compileExpression,
   compileRule,
-  declaredBy,
+  schemaDeclType,
   dynType,
   fromJson,
-  greatestCardinality,
+  maxCardinality,
   listOf,
   mapOf,
   requestCostBudget,
   requestResourceValue,
-  requestWork,
-  ruleTree,
+  createWorkBudget,
+  createRuleTree,
   schemaAdapter,
   stringType,
   structOf,

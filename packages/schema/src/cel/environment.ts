@@ -26,7 +26,7 @@ import { formatProblems } from './source.ts'
 import type { PlanError } from './step.ts'
 import * as t from './types.ts'
 import { validateLiterals } from './validate-literals.ts'
-import { Fault } from './values.ts'
+import { ErrorValue } from './values.ts'
 
 /** Environments: the declarations available to expressions, and compilation. */
 
@@ -53,7 +53,7 @@ const language: Library = {
 const [k, v] = [t.param('K'), t.param('V')]
 const entries = t.mapOf(k, v)
 /** Comprehensions implement this function directly. */
-const inlined = () => new Fault('no such overload')
+const inlined = () => new ErrorValue('no such overload')
 
 const twoVariableComprehensions: Library = {
   name: 'two variables',

@@ -4,7 +4,7 @@ import {
   charCount,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   isInt,
   itemsOf,
   ListValue,
@@ -149,11 +149,11 @@ export function scalarMembership(items: readonly Value[]): ((value: Value) => bo
   }
 }
 
-const notOrdered = new Fault('no such overload')
-const notANumber = new Fault('NaN values cannot be ordered')
+const notOrdered = new ErrorValue('no such overload')
+const notANumber = new ErrorValue('NaN values cannot be ordered')
 
 /** Negative, zero or positive; an error for unordered values. */
-export function compare(a: Value, b: Value, meter: Meter): number | Fault {
+export function compare(a: Value, b: Value, meter: Meter): number | ErrorValue {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a === 'string' && typeof b === 'string') {
     meter.chargeWork(1 + (Math.min(a.length, b.length) >> 4))

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type DeclType, declaredBy } from './decl-type.ts'
+import { type DeclType, schemaDeclType } from './decl-type.ts'
 import { type CheckedExpression, Environment } from './environment.ts'
 import { toJson } from './json-values.ts'
 import type { Program } from './program.ts'
 import { declaredSizes, ruleEnvironment } from './rule-environment.ts'
 import { schemaAdapter } from './schema-values.ts'
-import { Fault } from './values.ts'
+import { ErrorValue } from './values.ts'
 
 /** Vectors of expressions over values with a schema: compile errors, results and costs. */
 
@@ -33,7 +33,7 @@ const file = new URL('../../testdata/cel-expressions.json', import.meta.url)
 const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[]
 
 describe.each(vectors)('$name', ({ schema, problems = {}, costs = [] }) => {
-  const declared = declaredBy(schema, 'T') as DeclType
+  const declared = schemaDeclType(schema, 'T') as DeclType
   const compile = (text: string) => ruleEnvironment(Environment.ofRelease('1.33'), declared, false).compile(text)
 
   it.each(Object.entries(problems))('rejects %s', (text, problem) => {
@@ -44,7 +44,7 @@ describe.each(vectors)('$name', ({ schema, problems = {}, costs = [] }) => {
     const compiled = compile(expr) as CheckedExpression
     expect(compiled).not.toHaveProperty('problem')
     const { value, cost: spent } = (compiled.program() as Program).evaluate({ self: schemaAdapter(schema)(self) })
-    expect(value instanceof Fault ? { error: value.message } : { is: toJson(value) }).toEqual(
+    expect(value instanceof ErrorValue ? { error: value.message } : { is: toJson(value) }).toEqual(
       error === undefined ? { is } : { error },
     )
     if (cost !== undefined) expect(spent).toBe(cost)

@@ -13,7 +13,7 @@ import { sets } from './libraries/sets.ts'
 import { strings } from './libraries/strings.ts'
 import { urls } from './libraries/urls.ts'
 import { PlanError } from './step.ts'
-import { Fault, type Value } from './values.ts'
+import { ErrorValue, type Value } from './values.ts'
 
 /** Vectors of the functions of every library. */
 
@@ -35,7 +35,7 @@ function evaluate(expression: string): Value | string {
   const program = compiled.program()
   if (program instanceof PlanError) return program.message
   const { value } = program.evaluate({})
-  return value instanceof Fault ? `error: ${value.message}` : value
+  return value instanceof ErrorValue ? `error: ${value.message}` : value
 }
 
 describe.each(Object.entries(vectors))('%s', (_, { true: truths, errors }) => {

@@ -1,12 +1,12 @@
 import type { JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { compileBudget } from './compile-budget.ts'
+import { createCompileBudget } from './compile-budget.ts'
 import { Environment } from './environment.ts'
 import { fromJson } from './json-values.ts'
-import { requestWork } from './meter.ts'
+import { createWorkBudget } from './meter.ts'
 import { type Evaluation, Program } from './program.ts'
 import { dynType, listOf, stringType } from './types.ts'
-import { Fault } from './values.ts'
+import { ErrorValue } from './values.ts'
 
 /** Expressions that try to stall the server are rejected or stopped by their cost. */
 
@@ -21,7 +21,7 @@ function problemOf(text: string): string | undefined {
   return 'problem' in compiled ? compiled.problem : undefined
 }
 
-function evaluate(text: string, variables: Readonly<Record<string, JsonValue>> = {}, work = requestWork()): Evaluation {
+function evaluate(text: string, variables: Readonly<Record<string, JsonValue>> = {}, work = createWorkBudget()): Evaluation {
   const compiled = environment.compile(text)
   if ('problem' in compiled) throw new Error(compiled.problem)
   const program = compiled.program()
@@ -62,7 +62,7 @@ describe('expressions', () => {
   })
 
   it('of one object share a size limit', () => {
-    const budget = { ...compileBudget(), nodes: 10_000 }
+    const budget = { ...createCompileBudget(), nodes: 10_000 }
     const text = `optional.of(1)${'.optMap(y, y)'.repeat(8)}.hasValue()`
     const results = Array.from({ length: 10 }, () => environment.compile(text, budget))
     expect(results[0]).not.toHaveProperty('problem')
@@ -122,8 +122,8 @@ describe('evaluation', () => {
 
   it('limits and reports the size of regular expressions', () => {
     const { value } = evaluate('s.matches(s)', { s: 'a{1000}{1000}{1000}' })
-    expect(value).toBeInstanceOf(Fault)
-    expect(evaluate('s.matches(l[0])', { s: 'x', l: ['((a{100}){100}){100}'] }).value).toBeInstanceOf(Fault)
+    expect(value).toBeInstanceOf(ErrorValue)
+    expect(evaluate('s.matches(l[0])', { s: 'x', l: ['((a{100}){100}){100}'] }).value).toBeInstanceOf(ErrorValue)
   })
 
   it('limits work that has no cost', () => {
@@ -136,16 +136,16 @@ describe('evaluation', () => {
   })
 
   it('shares a work budget between the evaluations of a request', () => {
-    const work = requestWork()
+    const work = createWorkBudget()
     const before = work.remaining
     evaluate("s.findAll('x').size() > 0", { s: 'x'.repeat(10_000) }, work)
     expect(work.remaining).toBeLessThan(before)
   })
 
   it('reads numbers of any length in bounded time', () => {
-    expect(evaluate('int(s)', { s: '9'.repeat(100_000) }).value).toBeInstanceOf(Fault)
+    expect(evaluate('int(s)', { s: '9'.repeat(100_000) }).value).toBeInstanceOf(ErrorValue)
     expect(evaluate('double(s) > 1.0', { s: `${'9'.repeat(100_000)}e-99999` }).value).toBeDefined()
-    expect(evaluate('duration(s)', { s: `${'9'.repeat(100_000)}h` }).value).toBeInstanceOf(Fault)
+    expect(evaluate('duration(s)', { s: `${'9'.repeat(100_000)}h` }).value).toBeInstanceOf(ErrorValue)
     expect(evaluate('isQuantity(s) || isSemver(s, true) || isIP(s) || isURL(s)', { s: '9'.repeat(100_000) }).value).toBeDefined()
     expect(evaluate("quantity('1e2000000000').isGreaterThan(quantity('1'))").value).toBeDefined()
   })

@@ -1,5 +1,5 @@
 import type { Pattern } from '../structural/pattern.ts'
-import type { Fault } from './values.ts'
+import type { ErrorValue } from './values.ts'
 
 /**
  * Cost of an evaluation.
@@ -20,7 +20,7 @@ export interface WorkBudget {
 }
 
 /** Work budget of one request: a few seconds at worst. */
-export function requestWork(): WorkBudget {
+export function createWorkBudget(): WorkBudget {
   return { remaining: 60_000_000 }
 }
 
@@ -31,7 +31,7 @@ const minWork = 10_000_000
 
 /** Compiled regular expressions by source; compiling is charged to the meter. */
 export interface PatternCache {
-  get(source: string, meter: Meter): Pattern | Fault
+  get(source: string, meter: Meter): Pattern | ErrorValue
 }
 
 export interface MeterOptions {

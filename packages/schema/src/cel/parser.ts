@@ -1,11 +1,11 @@
 import type { Expr, Literal, MapEntry, MessageExpr } from './ast.ts'
-import { type CompileBudget, compileBudget, maxNodes } from './compile-budget.ts'
+import { type CompileBudget, createCompileBudget, maxNodes } from './compile-budget.ts'
 import { type Token, tokenize } from './lexer.ts'
 import { readBytes, readDouble, readInt, readString, readUint } from './literals.ts'
 import { expandMacro, type MacroTable } from './macros.ts'
 import { expectedTokens, expressionStarts, reserved } from './parser-tokens.ts'
 import type { Problem } from './source.ts'
-import { Fault, type Value } from './values.ts'
+import { ErrorValue, type Value } from './values.ts'
 
 /** Parses expressions and expands macros. Messages match the stock server's parser up to the first error, which ends parsing. */
 
@@ -22,7 +22,7 @@ class Stop {}
 export function parse(
   text: string,
   macros: MacroTable,
-  budget: CompileBudget = compileBudget(),
+  budget: CompileBudget = createCompileBudget(),
 ): { expr: Expr } | { problems: readonly Problem[] } {
   const problems: Problem[] = []
   const length = Array.from(text).length
@@ -204,7 +204,7 @@ class Parser {
     else if (token.kind === 'bytes') value = readBytes(token.text)
     else return this.#misplaced(first)
     this.#next += negative ? 2 : 1
-    if (value instanceof Fault) {
+    if (value instanceof ErrorValue) {
       this.#problems.push({ at: first.at, message: value.message })
       return this.#literal(first.at, 0)
     }

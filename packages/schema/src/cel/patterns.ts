@@ -1,6 +1,6 @@
 import { compilePattern, type Pattern } from '../structural/pattern.ts'
 import type { Meter, PatternCache } from './meter.ts'
-import { Fault } from './values.ts'
+import { ErrorValue } from './values.ts'
 
 /** Compiled regular expressions of one program; compiling and matching are charged as work. */
 
@@ -14,14 +14,14 @@ const maxCached = 64
 
 /** Cache of compiled expressions by source; evicts the oldest. */
 export class Patterns implements PatternCache {
-  readonly #compiled = new Map<string, Pattern | Fault>()
+  readonly #compiled = new Map<string, Pattern | ErrorValue>()
 
-  get(source: string, meter: Meter): Pattern | Fault {
+  get(source: string, meter: Meter): Pattern | ErrorValue {
     const found = this.#compiled.get(source)
     if (found !== undefined) return found
     const compiled = compilePattern(source)
-    const result = 'problem' in compiled ? new Fault(compiled.problem) : compiled
-    meter.chargeWork(compileWork * (result instanceof Fault ? source.length + 1 : result.size))
+    const result = 'problem' in compiled ? new ErrorValue(compiled.problem) : compiled
+    meter.chargeWork(compileWork * (result instanceof ErrorValue ? source.length + 1 : result.size))
     if (this.#compiled.size >= maxCached) this.#compiled.delete(this.#compiled.keys().next().value as string)
     this.#compiled.set(source, result)
     return result

@@ -1,6 +1,6 @@
 import type { Call, Expr, Fold, ListExpr } from './ast.ts'
 import { type Constant, constantOf, type Frame, type PlanContext, type Step } from './step.ts'
-import { ArrayList, Fault, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
+import { ArrayList, ErrorValue, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
 /**
  * Plans comprehensions. Those that build a list or map append to a private collection, so the time is linear in the number of
@@ -46,7 +46,7 @@ function planBinding(planner: PlanContext, fold: Fold): Step {
       const before = frame.slots[slot]
       frame.charge(10)
       const value = init(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       frame.slots[slot] = value
       const outcome = result(frame)
       frame.slots[slot] = before
@@ -61,7 +61,7 @@ interface Loop {
   readonly second: number | undefined
   readonly condition: Step
   /** Runs once per item; an error ends the loop. */
-  readonly step: (frame: Frame) => Fault | undefined
+  readonly step: (frame: Frame) => ErrorValue | undefined
   readonly collects: boolean
 }
 
@@ -75,7 +75,7 @@ interface Plan {
 function run(frame: Frame, { range, init, result, loop }: Plan): Value {
   const { slots } = frame
   const over = range(frame)
-  if (over instanceof Fault) return over
+  if (over instanceof ErrorValue) return over
   const start = init(frame)
   const { accumulator } = loop
   // Comprehensions may nest, so the previous value is restored.
@@ -92,11 +92,11 @@ function run(frame: Frame, { range, init, result, loop }: Plan): Value {
   return outcome
 }
 
-function noRange(value: Value): Fault {
-  return new Fault(`got '${typeNameOf(value)}', expected iterable type`)
+function noRange(value: Value): ErrorValue {
+  return new ErrorValue(`got '${typeNameOf(value)}', expected iterable type`)
 }
 
-function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): Fault | undefined {
+function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): ErrorValue | undefined {
   const { slots } = frame
   for (let i = 0; i < list.size; i++) {
     if (second === undefined) slots[item] = list.at(i)
@@ -111,7 +111,7 @@ function overList(frame: Frame, list: ListValue, { item, second, condition, step
   return undefined
 }
 
-function overMap(frame: Frame, map: MapValue, { item, second, condition, step }: Loop): Fault | undefined {
+function overMap(frame: Frame, map: MapValue, { item, second, condition, step }: Loop): ErrorValue | undefined {
   const { slots } = frame
   for (const key of map.keys()) {
     slots[item] = key
@@ -166,8 +166,8 @@ function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loo
   return (frame) => {
     if (filter !== undefined) {
       const held = filter(frame)
-      if (held instanceof Fault) return held
-      if (held !== true) return held === false ? undefined : new Fault('no such overload')
+      if (held instanceof ErrorValue) return held
+      if (held !== true) return held === false ? undefined : new ErrorValue('no such overload')
     }
     return add(frame)
   }
@@ -185,7 +185,7 @@ function addItem(planner: PlanContext, { args }: Call): Loop['step'] | undefined
   const cost = constantOf(item as Constant) === undefined ? addItemCost : 2
   return (frame) => {
     const value = item(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(cost)
     ;(frame.slots[slot] as Collected).added.push(value)
     return undefined
@@ -197,13 +197,13 @@ function addEntries(planner: PlanContext, { args }: Call): Loop['step'] {
   const slot = planner.slotOf((args[0] as Expr & { name: string }).name)
   return (frame) => {
     const key = first(frame)
-    if (key instanceof Fault) return key
+    if (key instanceof ErrorValue) return key
     const value = second?.(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(addEntryCost)
     const { added } = frame.slots[slot] as CollectedMap
     if (value !== undefined) return insert(added, key, value)
-    if (!(key instanceof MapValue)) return new Fault('no such overload')
+    if (!(key instanceof MapValue)) return new ErrorValue('no such overload')
     for (const each of key.keys()) {
       frame.charge(1)
       const fault = insert(added, each, key.get(each) ?? null)
@@ -213,9 +213,9 @@ function addEntries(planner: PlanContext, { args }: Call): Loop['step'] {
   }
 }
 
-function insert(map: Map<unknown, readonly [Value, Value]>, key: Value, value: Value): Fault | undefined {
+function insert(map: Map<unknown, readonly [Value, Value]>, key: Value, value: Value): ErrorValue | undefined {
   const id = mapKey(key)
-  if (map.has(id)) return new Fault(`insert failed: key '${String(key)}' already exists`)
+  if (map.has(id)) return new ErrorValue(`insert failed: key '${String(key)}' already exists`)
   map.set(id, [key, value])
   return undefined
 }

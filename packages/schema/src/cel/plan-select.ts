@@ -5,24 +5,24 @@ import { conversionNames } from './functions/conversions.ts'
 import { entryOf, itemAt } from './functions/operators.ts'
 import { Patterns } from './patterns.ts'
 import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './step.ts'
-import { Fault, ListValue, MapValue, Optional, optionalNone, typeNameOf, type Value } from './values.ts'
+import { ErrorValue, ListValue, MapValue, Optional, optionalNone, typeNameOf, type Value } from './values.ts'
 
 /** Member and index access, including optionals. */
 
-const noOverload = new Fault('no such overload')
+const noOverload = new ErrorValue('no such overload')
 
 function memberIn(value: Value, field: string): Value | undefined {
   if (value instanceof MapValue) return value.field(field)
-  return value instanceof Fault ? value : noOverload
+  return value instanceof ErrorValue ? value : noOverload
 }
 
 /** `target.field`, and `has(target.field)`, which has no cost of its own. */
 export function selectMember(target: Step, field: string, test: boolean): Step {
-  const missing = new Fault(`no such key: ${field}`)
+  const missing = new ErrorValue(`no such key: ${field}`)
   if (test) {
     return (frame) => {
       const value = target(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       const holder = value instanceof Optional ? value.value : value
       // Values without members, such as null, do not have the field.
       if (!(holder instanceof MapValue)) return holder instanceof ListValue ? noOverload : false
@@ -36,7 +36,7 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
       const found = value.field(field)
       return found === undefined ? missing : found
     }
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(1)
     if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
     return value instanceof ListValue ? noOverload : missing
@@ -45,7 +45,7 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
 
 function asOptional(found: Value | undefined): Value {
   if (found === undefined) return optionalNone
-  return found instanceof Fault ? found : new Optional(found)
+  return found instanceof ErrorValue ? found : new Optional(found)
 }
 
 /** `target.?field` */
@@ -53,7 +53,7 @@ export function optionalMember(target: Step, name: Expr): Step {
   const field = name.kind === 'literal' && typeof name.value === 'string' ? name.value : ''
   return (frame) => {
     const value = target(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     frame.charge(1)
     if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
     return asOptional(memberIn(value, field))
@@ -63,7 +63,7 @@ export function optionalMember(target: Step, name: Expr): Step {
 function itemIn(value: Value, index: Value): Value {
   if (value instanceof MapValue) return entryOf(value, index)
   if (value instanceof ListValue) {
-    if (numeric(index) === undefined) return new Fault(`unsupported index type '${typeNameOf(index)}' in list`)
+    if (numeric(index) === undefined) return new ErrorValue(`unsupported index type '${typeNameOf(index)}' in list`)
     return itemAt(value, index)
   }
   return noOverload
@@ -74,7 +74,7 @@ function optionalItem(value: Value, index: Value): Value {
   if (value instanceof MapValue) return asOptional(value.get(index))
   if (!(value instanceof ListValue)) return noOverload
   const at = numeric(index)
-  if (at === undefined) return new Fault(`unsupported index type '${typeNameOf(index)}' in list`)
+  if (at === undefined) return new ErrorValue(`unsupported index type '${typeNameOf(index)}' in list`)
   return at < 0 || at >= value.size ? optionalNone : asOptional(itemAt(value, index))
 }
 
@@ -82,9 +82,9 @@ function optionalItem(value: Value, index: Value): Value {
 export function selectIndex(target: Step, index: Step): Step {
   return (frame) => {
     const value = target(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     const at = index(frame)
-    if (at instanceof Fault) return at
+    if (at instanceof ErrorValue) return at
     if (++frame.cost > frame.limit) frame.charge(0)
     if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
     return itemIn(value, at)
@@ -95,9 +95,9 @@ export function selectIndex(target: Step, index: Step): Step {
 export function optionalIndex(target: Step, index: Step): Step {
   return (frame) => {
     const value = target(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     const at = index(frame)
-    if (at instanceof Fault) return at
+    if (at instanceof ErrorValue) return at
     frame.charge(1)
     if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
     return optionalItem(value, at)
@@ -133,6 +133,6 @@ export function foldConstantCall(name: string, overloads: readonly Overload[], s
   if (value === undefined) return undefined
   const frame = new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() })
   const result = ((only as Overload).run as unknown as Run)(frame, value)
-  if (result instanceof Fault) throw new PlanError(result.message)
+  if (result instanceof ErrorValue) throw new PlanError(result.message)
   return constantStep(result)
 }

@@ -8,7 +8,7 @@ import { planFold } from './plan-fold.ts'
 import { foldConstantCall, optionalIndex, optionalMember, selectIndex, selectMember, withoutCost } from './plan-select.ts'
 import { type Constant, constantOf, constantStep, Frame, type PlanContext, PlanError, type Run, type Step } from './step.ts'
 import { isDyn } from './types.ts'
-import { ArrayList, Double, Fault, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
+import { ArrayList, Double, ErrorValue, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
 
 /** Compiles a checked tree to closures. */
 
@@ -65,13 +65,13 @@ export class Planner implements PlanContext {
     const plain = name.replace(/^\./, '')
     const slot = this.#slots.get(plain)
     if (constant !== undefined || slot === undefined) {
-      const value = constant ?? new Fault(`no such attribute(s): ${plain}`)
+      const value = constant ?? new ErrorValue(`no such attribute(s): ${plain}`)
       return (frame) => {
         if (++frame.cost > frame.limit) frame.charge(0)
         return value
       }
     }
-    const missing = new Fault(`no such attribute(s): ${plain}`)
+    const missing = new ErrorValue(`no such attribute(s): ${plain}`)
     return (frame) => {
       if (++frame.cost > frame.limit) frame.charge(0)
       const value = frame.slots[slot]
@@ -126,10 +126,10 @@ export class Planner implements PlanContext {
       const values: Value[] = []
       for (let i = 0; i < steps.length; i++) {
         const value = (steps[i] as Step)(frame)
-        if (value instanceof Fault) return value
+        if (value instanceof ErrorValue) return value
         if (!optional.has(i)) values.push(value)
         else if (!(value instanceof Optional))
-          return new Fault(`cannot initialize optional list element from non-optional value ${typeNameOf(value)}`)
+          return new ErrorValue(`cannot initialize optional list element from non-optional value ${typeNameOf(value)}`)
         else if (value.value !== undefined) values.push(value.value)
       }
       frame.charge(10)
@@ -145,7 +145,7 @@ export class Planner implements PlanContext {
     const make = mapOf(steps)
     if (!isKnown) return make
     const made = make(new Frame([], { limit: Number.POSITIVE_INFINITY, patterns: new Patterns() }))
-    return made instanceof Fault ? make : constantStep(made)
+    return made instanceof ErrorValue ? make : constantStep(made)
   }
 }
 
@@ -161,16 +161,16 @@ function mapOf(steps: readonly EntrySteps[]): Step {
     const made = new Map<unknown, readonly [Value, Value]>()
     for (const { key: keyStep, value: valueStep, optional } of steps) {
       const key = keyStep(frame)
-      if (key instanceof Fault) return key
+      if (key instanceof ErrorValue) return key
       const value = valueStep(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       const id = mapKey(key)
       if (key === null || key instanceof Double || (typeof key === 'object' && !(key instanceof Uint)))
-        return new Fault(`unsupported key type: ${typeNameOf(key)}`)
-      if (made.has(id)) return new Fault(`Failed with repeated key`)
+        return new ErrorValue(`unsupported key type: ${typeNameOf(key)}`)
+      if (made.has(id)) return new ErrorValue(`Failed with repeated key`)
       if (!optional) made.set(id, [key, value])
       else if (!(value instanceof Optional))
-        return new Fault(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
+        return new ErrorValue(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
       else if (value.value !== undefined) made.set(id, [key, value.value])
     }
     frame.charge(30)
@@ -178,7 +178,7 @@ function mapOf(steps: readonly EntrySteps[]): Step {
   }
 }
 
-const noOverload = new Fault('no such overload')
+const noOverload = new ErrorValue('no such overload')
 
 /** An error on one side is ignored when the other side decides. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
@@ -187,8 +187,8 @@ function logical(left: Step, right: Step, decisive: boolean): Step {
     if (first === decisive) return decisive
     const second = right(frame)
     if (second === decisive) return decisive
-    if (first instanceof Fault) return first
-    if (second instanceof Fault) return second
+    if (first instanceof ErrorValue) return first
+    if (second instanceof ErrorValue) return second
     return typeof first === 'boolean' && typeof second === 'boolean' ? !decisive : noOverload
   }
 }
@@ -198,7 +198,7 @@ function conditional(condition: Step, yes: Step, no: Step): Step {
     const held = condition(frame)
     if (held === true) return yes(frame)
     if (held === false) return no(frame)
-    return held instanceof Fault ? held : noOverload
+    return held instanceof ErrorValue ? held : noOverload
   }
 }
 
@@ -215,7 +215,7 @@ function inConstant(operand: Step, list: ArrayList): Step {
   const has = scalarMembership(list.items)
   return (frame) => {
     const value = operand(frame)
-    if (value instanceof Fault) return value
+    if (value instanceof ErrorValue) return value
     return has === undefined ? list.items.some((item) => equal(value, item, frame)) : has(value)
   }
 }
@@ -231,7 +231,7 @@ function strictCall(
   if (steps.length === 1 && typeof cost === 'number') {
     return (frame) => {
       const a = first(frame)
-      if (a instanceof Fault) return a
+      if (a instanceof ErrorValue) return a
       frame.charge(cost)
       return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
     }
@@ -239,9 +239,9 @@ function strictCall(
   if (steps.length === 2 && typeof cost === 'number' && fits === undefined) {
     return (frame) => {
       const a = first(frame)
-      if (a instanceof Fault) return a
+      if (a instanceof ErrorValue) return a
       const b = second(frame)
-      if (b instanceof Fault) return b
+      if (b instanceof ErrorValue) return b
       frame.charge(cost)
       return run(frame, a, b)
     }
@@ -250,7 +250,7 @@ function strictCall(
     const args: Value[] = []
     for (const step of steps) {
       const value = step(frame)
-      if (value instanceof Fault) return value
+      if (value instanceof ErrorValue) return value
       args.push(value)
     }
     if (fits !== undefined && !fits(args)) {
@@ -281,6 +281,6 @@ function dispatch(name: string, overloads: readonly Overload[]): Implementation 
         return (run as unknown as Run)(frame as Frame, ...args)
     }
     if (/^_|^@|^!|^-/.test(name)) return noOverload
-    return new Fault(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
+    return new ErrorValue(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
   }
 }

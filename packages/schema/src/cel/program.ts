@@ -4,7 +4,7 @@ import { LimitExceeded, type WorkBudget } from './meter.ts'
 import { Patterns } from './patterns.ts'
 import { Planner } from './plan.ts'
 import { Frame, PlanError, type Step } from './step.ts'
-import { Fault, type Value } from './values.ts'
+import { ErrorValue, type Value } from './values.ts'
 
 /** Cost limit of one evaluation on the stock server. */
 export const perCallLimit = 1_000_000
@@ -68,12 +68,12 @@ export class Program {
     } catch (error) {
       frame.deductWork()
       if (!(error instanceof LimitExceeded)) throw error
-      return { value: new Fault(error.message), cost: frame.cost, exceeded: true }
+      return { value: new ErrorValue(error.message), cost: frame.cost, exceeded: true }
     }
   }
 
   /** As `evaluate`, but waits for authorizers. */
-  async evaluateWaiting(
+  async evaluateAsync(
     variables: Readonly<Record<string, Value | undefined>>,
     options: EvaluationOptions = {},
   ): Promise<Evaluation> {

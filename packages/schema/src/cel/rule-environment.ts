@@ -31,6 +31,6 @@ export function declaredSizes(root: DeclType): (path: readonly string[]) => Esti
 }
 
 /** Maximum number of values of this size in a request. */
-export function greatestCardinality({ minSize }: DeclType): number {
+export function maxCardinality({ minSize }: DeclType): number {
   return Math.floor(maxRequestSize / (minSize + 1))
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { isJsonObject, own } from '../json/json-object.ts'
-import { hasRules } from '../structural/schema-node.ts'
-import { type DeclType, declaredBy } from './decl-type.ts'
+import { hasValidationRules } from '../structural/schema-node.ts'
+import { type DeclType, schemaDeclType } from './decl-type.ts'
 import type { Environment } from './environment.ts'
 import { escapeName } from './escape.ts'
 import { type CompiledRule, compileRule, type Rule } from './rule-compiler.ts'
@@ -18,7 +18,7 @@ export interface RuleNode {
   readonly items?: RuleNode
   readonly values?: RuleNode
   /** Key names of a list of type map; empty for other lists. */
-  readonly mapKeys: readonly string[]
+  readonly listMapKeys: readonly string[]
 }
 
 export interface RuleTreeOptions {
@@ -33,9 +33,9 @@ export function rulesOf(schema: JsonObject): readonly Rule[] {
 }
 
 /** Creates the rule tree of a schema; `undefined` for schemas without rules. */
-export function ruleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
-  if (!hasRules(schema)) return undefined
-  return nodeOf(schema, declaredBy(schema, 'selfType', options.root), options)
+export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
+  if (!hasValidationRules(schema)) return undefined
+  return nodeOf(schema, schemaDeclType(schema, 'selfType', options.root), options)
 }
 
 /** As on the stock server, parts without a declared type are skipped. */
@@ -48,16 +48,17 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
   const described = own(schema, 'properties')
   if (isJsonObject(described)) {
     for (const [name, property] of Object.entries(described)) {
-      if (!isJsonObject(property) || !hasRules(property)) continue
+      if (!isJsonObject(property) || !hasValidationRules(property)) continue
       const escaped = escapeName(name)
-      const inner = escaped === undefined ? declaredBy(property, 'selfType', isEmbedded(property)) : declared.fields?.get(escaped)
+      const inner =
+        escaped === undefined ? schemaDeclType(property, 'selfType', isEmbedded(property)) : declared.fields?.get(escaped)
       const node = nodeOf(property, inner, { environment, root: isEmbedded(property) })
       if (node !== undefined) properties.set(name, node)
     }
   }
   const inner = (keyword: 'items' | 'additionalProperties'): RuleNode | undefined => {
     const part = own(schema, keyword)
-    if (!isJsonObject(part) || !hasRules(part)) return undefined
+    if (!isJsonObject(part) || !hasValidationRules(part)) return undefined
     return nodeOf(part, declared.elem, { environment, root: isEmbedded(part) })
   }
   const items = inner('items')
@@ -69,7 +70,7 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
     get rules() {
       if (compiled !== undefined) return compiled
       // Type names in messages are relative to this schema.
-      const named = rules.length === 0 ? declared : (declaredBy(schema, 'selfType', root) ?? declared)
+      const named = rules.length === 0 ? declared : (schemaDeclType(schema, 'selfType', root) ?? declared)
       compiled = rules.map((rule) => ({ rule, compiled: compileRule(rule, named, { environment }) }))
       return compiled
     },
@@ -78,7 +79,7 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
     properties,
     ...(items === undefined ? {} : { items }),
     ...(values === undefined ? {} : { values }),
-    mapKeys: mapKeysOf(schema),
+    listMapKeys: mapKeysOf(schema),
   }
 }
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { Environment } from './environment.ts'
-import { type RuleNode, ruleTree } from './rule-tree.ts'
-import { checkRules } from './validate-rules.ts'
+import { createRuleTree, type RuleNode } from './rule-tree.ts'
+import { validateRules } from './validate-rules.ts'
 
 /** Vectors of schema rules and values. */
 
@@ -22,13 +22,13 @@ const vectors = JSON.parse(readFileSync(file, 'utf8')) as readonly Vector[]
 const environment = Environment.ofRelease('1.33')
 
 function treeOf(schema: JsonObject): RuleNode | undefined {
-  return ruleTree(schema, { environment: () => environment, root: false })
+  return createRuleTree(schema, { environment: () => environment, root: false })
 }
 
 describe('rules', () => {
   it.each(vectors)('$name', ({ schema, value, old, budget, errors, warnings = [] }) => {
     const heard: string[] = []
-    const found = checkRules(treeOf(schema) as RuleNode, value, {
+    const found = validateRules(treeOf(schema) as RuleNode, value, {
       old,
       warn: (text) => heard.push(text),
       fieldAt: (path) => path.replace(/^\./, ''),

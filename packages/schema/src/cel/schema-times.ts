@@ -1,5 +1,5 @@
 import { MetaError, parseDuration } from '@krmkit/meta'
-import { Duration, Fault, Timestamp, type Value } from './values.ts'
+import { Duration, ErrorValue, Timestamp, type Value } from './values.ts'
 
 /** Timestamps and durations in the forms of schema formats, which are more lenient than CEL functions. */
 
@@ -7,7 +7,7 @@ const moment = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,
 
 export function parseSchemaTimestamp(text: string): Value {
   const found = moment.exec(text)
-  if (found === null) return new Fault(`Invalid date formatted string ${text}`)
+  if (found === null) return new ErrorValue(`Invalid date formatted string ${text}`)
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as [
     number,
     number,
@@ -51,6 +51,6 @@ export function parseSchemaDuration(text: string): Value {
     found = true
     total += BigInt(digits) * size[0]
   }
-  if (!found) return new Fault(`Invalid duration formatted string: unable to parse ${text} as duration`)
+  if (!found) return new ErrorValue(`Invalid duration formatted string: unable to parse ${text} as duration`)
   return new Duration(text.startsWith('-') ? -total : total)
 }

@@ -4,7 +4,7 @@ import { isJsonObject, own } from '../json/json-object.ts'
 import { escapeName, keywordName } from './escape.ts'
 import { JsonList, JsonMap } from './json-values.ts'
 import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
-import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
+import { Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
 
 /**
  * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be sets
@@ -13,7 +13,7 @@ import { Double, Fault, ListValue, MapValue, type Value } from './values.ts'
  */
 export type ValueAdapter = (raw: JsonValue) => Value
 
-const notNullable = new Fault('invalid data, got null for schema with nullable=false')
+const notNullable = new ErrorValue('invalid data, got null for schema with nullable=false')
 
 /** @param root whether the schema is that of a whole object, which always has type and metadata. */
 export function schemaAdapter(schema: JsonObject, root = false): ValueAdapter {
@@ -24,7 +24,7 @@ export function schemaAdapter(schema: JsonObject, root = false): ValueAdapter {
 
 function adapterOf(schema: JsonObject, whole: boolean): ValueAdapter {
   if (own(schema, 'x-kubernetes-int-or-string') === true) {
-    const wrong = new Fault('invalid data, expected XIntOrString value to be either a string or integer')
+    const wrong = new ErrorValue('invalid data, expected XIntOrString value to be either a string or integer')
     return (raw) => (typeof raw === 'string' || isWhole(raw) ? raw : wrong)
   }
   switch (own(schema, 'type')) {
@@ -35,20 +35,20 @@ function adapterOf(schema: JsonObject, whole: boolean): ValueAdapter {
     case 'string':
       return textAdapter(own(schema, 'format'))
     case 'number': {
-      const wrong = new Fault('invalid data, expected float')
+      const wrong = new ErrorValue('invalid data, expected float')
       return (raw) => (typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : wrong)
     }
     case 'integer': {
-      const wrong = new Fault('invalid data, expected int')
+      const wrong = new ErrorValue('invalid data, expected int')
       return (raw) => (isWhole(raw) ? raw : wrong)
     }
     case 'boolean': {
-      const wrong = new Fault('invalid data, expected bool')
+      const wrong = new ErrorValue('invalid data, expected bool')
       return (raw) => (typeof raw === 'boolean' ? raw : wrong)
     }
   }
   if (own(schema, 'x-kubernetes-preserve-unknown-fields') === true) return openAdapter
-  const wrong = new Fault('invalid type, expected object, array, number, integer, boolean or string')
+  const wrong = new ErrorValue('invalid type, expected object, array, number, integer, boolean or string')
   return () => wrong
 }
 
@@ -124,7 +124,7 @@ function objectAdapter(schema: JsonObject, whole: boolean): ValueAdapter {
   }
   const rest = own(schema, 'additionalProperties')
   const members = new MemberAdapters(schemas, isJsonObject(rest) ? rest : undefined, whole || schemas.size > 0)
-  const wrong = new Fault('invalid data, expected a map for the provided schema with type=object')
+  const wrong = new ErrorValue('invalid data, expected a map for the provided schema with type=object')
   return (raw) => (isJsonObject(raw) ? new SchemaMap(raw, members) : wrong)
 }
 
@@ -204,7 +204,7 @@ function listAdapter(schema: JsonObject): ValueAdapter {
   const keys = own(schema, 'x-kubernetes-list-map-keys')
   const listType = type === 'set' || type === 'map' ? type : undefined
   const names = listType === 'map' && Array.isArray(keys) ? keys.map((key) => escapeName(String(key)) ?? String(key)) : []
-  const wrong = new Fault('invalid data, expected an array for the provided schema with type=array')
+  const wrong = new ErrorValue('invalid data, expected an array for the provided schema with type=array')
   return (raw) => (Array.isArray(raw) ? new SchemaList(raw, adapt, { listType, names }) : wrong)
 }
 
@@ -248,7 +248,7 @@ function keyText(value: Value | undefined): string {
 }
 
 function textAdapter(format: JsonValue | undefined): ValueAdapter {
-  const wrong = new Fault('invalid data, expected string')
+  const wrong = new ErrorValue('invalid data, expected string')
   const read = format === 'byte' ? parseSchemaBytes : format === 'duration' ? parseSchemaDuration : undefined
   const parse = format === 'date' || format === 'date-time' ? parseSchemaTimestamp : read
   if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : wrong)
@@ -259,6 +259,6 @@ function parseSchemaBytes(text: string): Value {
   try {
     return base64ToBytes(text)
   } catch {
-    return new Fault('Invalid byte formatted string: illegal base64 data')
+    return new ErrorValue('Invalid byte formatted string: illegal base64 data')
   }
 }

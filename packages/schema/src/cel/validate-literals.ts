@@ -4,7 +4,7 @@ import { readDuration, readTimestamp } from './functions/conversions.ts'
 import { validateFormatCall } from './libraries/format-check.ts'
 import type { Problem } from './source.ts'
 import { dynType, formatType, sameType, type Type, unwrapOptional } from './types.ts'
-import { Fault } from './values.ts'
+import { ErrorValue } from './values.ts'
 
 /**
  * Validates literals beyond type checking: durations, timestamps, regular expressions and format strings must be valid, lists and
@@ -28,8 +28,8 @@ function visit(expr: Expr, problems: Problem[], formatted: boolean): void {
 }
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => !(readDuration(text) instanceof Fault),
-  timestamp: (text) => !(readTimestamp(text) instanceof Fault),
+  duration: (text) => !(readDuration(text) instanceof ErrorValue),
+  timestamp: (text) => !(readTimestamp(text) instanceof ErrorValue),
   matches: (text) => !('problem' in compilePattern(text)),
 }
 

@@ -1,12 +1,12 @@
 import { type FieldError, field, goQuote, type JsonObject, type JsonValue, Path, utf8Length } from '@krmkit/meta'
 import { isJsonObject, own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
-import { requestWork, type WorkBudget } from './meter.ts'
+import { createWorkBudget, type WorkBudget } from './meter.ts'
 import type { Program } from './program.ts'
 import type { CompiledRule, Rule } from './rule-compiler.ts'
 import { CorrelatedObject, isUnchanged, type RatchetState, ratchetChild, uncorrelated } from './rule-correlation.ts'
 import type { RuleNode } from './rule-tree.ts'
-import { Fault, Optional, optionalNone, type Value } from './values.ts'
+import { ErrorValue, Optional, optionalNone, type Value } from './values.ts'
 
 /** Validates values against the rules of their schema, with the order and messages of the stock server. */
 
@@ -26,7 +26,7 @@ export interface RuleValidationOptions {
   readonly budget?: { cost: number } | undefined
 }
 
-export function checkRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
+export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
   const { old } = options
   const checker = new RuleValidator(options)
   const ratchet = old === undefined ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
@@ -44,7 +44,7 @@ class RuleValidator {
   readonly errors: FieldError[] = []
   readonly #options: RuleValidationOptions
   readonly #budget: { cost: number }
-  readonly #work: WorkBudget = requestWork()
+  readonly #work: WorkBudget = createWorkBudget()
   #stopped = false
 
   constructor(options: RuleValidationOptions) {
@@ -59,7 +59,7 @@ class RuleValidator {
     else if (isJsonObject(value)) this.#members(node, value, at)
   }
 
-  #items({ items, mapKeys }: RuleNode, list: readonly JsonValue[], { path, old, ratchet }: Location): void {
+  #items({ items, listMapKeys: mapKeys }: RuleNode, list: readonly JsonValue[], { path, old, ratchet }: Location): void {
     if (items === undefined) return
     const oldOf = itemsByKeys(old, mapKeys)
     for (let i = 0; i < list.length && !this.#stopped; i++) {
@@ -130,7 +130,7 @@ class RuleValidator {
       return
     }
     this.#budget.cost -= cost
-    if (value instanceof Fault) {
+    if (value instanceof ErrorValue) {
       const shown = ruleText(rule)
       if (exceeded) {
         invalid(`'${value.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`)

@@ -22,7 +22,7 @@ export type Value =
   | TypeValue
   | Optional
   | OpaqueValue
-  | Fault
+  | ErrorValue
 
 export class Double {
   readonly value: number
@@ -182,7 +182,7 @@ export abstract class OpaqueValue {
 }
 
 /** A runtime error; propagates through everything except `&&`, `||` and `?:`. */
-export class Fault {
+export class ErrorValue {
   readonly message: string
   constructor(message: string) {
     this.message = message
@@ -198,8 +198,8 @@ export function normalizeInt(value: bigint): number | bigint {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value
 }
 
-export const intOverflow = new Fault('integer overflow')
-export const uintOverflow = new Fault('unsigned integer overflow')
+export const intOverflow = new ErrorValue('integer overflow')
+export const uintOverflow = new ErrorValue('unsigned integer overflow')
 
 /** The integer, or an error when it does not fit into 64 bits. */
 export function checkedInt(value: bigint): Value {

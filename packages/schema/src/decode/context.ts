@@ -49,7 +49,7 @@ export class DecodeContext {
   /** Whether unknown and duplicate fields are collected. */
   collecting: boolean
   #problems: ProblemCollector | undefined
-  readonly #places: (FieldStep | MapKey | number)[] = []
+  readonly #stack: (FieldStep | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
   /** Size of the object built so far. */
   readonly size: DecodedSize
@@ -89,22 +89,22 @@ export class DecodeContext {
     return this.#duplicates !== undefined
   }
 
-  enter(place: FieldStep | number): void {
-    if (this.#places.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
-    this.#places.push(place)
+  enter(step: FieldStep | number): void {
+    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    this.#stack.push(step)
   }
 
   enterKey(key: string): void {
-    if (this.#places.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
-    this.#places.push(new MapKey(key))
+    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    this.#stack.push(new MapKey(key))
   }
 
   leave(): void {
-    this.#places.pop()
+    this.#stack.pop()
   }
 
   get depth(): number {
-    return this.#places.length
+    return this.#stack.length
   }
 
   get problems(): readonly string[] {
@@ -143,8 +143,8 @@ export class DecodeContext {
    */
   isolated<V>(decode: (inner: DecodeContext) => V): V {
     const inner = new DecodeContext(undefined, false, this.size)
-    inner.#places.length = 0
-    for (let i = 0; i < this.#places.length; i++) inner.#places.push(0)
+    inner.#stack.length = 0
+    for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
     let result: V
     try {
       result = decode(inner)
@@ -169,7 +169,7 @@ export class DecodeContext {
   }
 
   #describe(mismatch: TypeMismatch): DecodeError {
-    const fields = this.#places.filter((place): place is FieldStep => typeof place === 'object' && !(place instanceof MapKey))
+    const fields = this.#stack.filter((step): step is FieldStep => typeof step === 'object' && !(step instanceof MapKey))
     const last = fields[fields.length - 1]
     const where =
       last === undefined ? 'Go value' : `Go struct field ${last.owner.typeName}.${fields.map((field) => field.json).join('.')}`
@@ -193,7 +193,7 @@ export class DecodeContext {
   }
 
   #steps(): (string | number)[] {
-    return this.#places.map((place) => (typeof place === 'number' ? place : place instanceof MapKey ? place.key : place.json))
+    return this.#stack.map((step) => (typeof step === 'number' ? step : step instanceof MapKey ? step.key : step.json))
   }
 }
 

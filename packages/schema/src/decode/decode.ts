@@ -103,8 +103,8 @@ function withPath<V>(context: DecodeContext, run: () => V): V {
 }
 
 function addPath(error: unknown, context: DecodeContext): unknown {
-  if (!(error instanceof DecodeError) || error.place.path !== undefined) return error
-  return new DecodeError(error.code, error.message, { ...error.place, path: context.path })
+  if (!(error instanceof DecodeError) || error.location.path !== undefined) return error
+  return new DecodeError(error.code, error.message, { ...error.location, path: context.path }, { cause: error.cause })
 }
 
 /** A deeply nested caller may exhaust the stack before the depth limit is reached. */

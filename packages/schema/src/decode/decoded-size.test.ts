@@ -7,7 +7,7 @@ import type { StructType } from '../interfaces.ts'
 import { encodeJson, stringifyJson } from '../json/encode-json.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { decodeMessage, encodeMessage } from '../protobuf/protobuf.ts'
-import { customType } from '../structural/custom-type.ts'
+import { createCustomType } from '../structural/custom-type.ts'
 import { decode } from './decode.ts'
 import { DecodedSize, jsonWeight } from './decoded-size.ts'
 import { applyDefaults } from './defaults.ts'
@@ -104,7 +104,7 @@ describe('size of decoded objects', () => {
     const element = { type: 'object', properties: { text: { type: 'string', default: 'x'.repeat(100) } } }
     const spec = { type: 'object', properties: { list: { type: 'array', items: element } } }
     const schema = { type: 'object', properties: { spec } }
-    const type = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+    const type = createCustomType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
     const size = new DecodedSize(60_000)
     const value = { apiVersion: 'g.example.com/v1', kind: 'Widget', metadata: {}, spec: { list: Array(1000).fill({}) } }
     const { object } = decode(type, value, { size })

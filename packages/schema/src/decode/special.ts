@@ -82,7 +82,7 @@ function parsed(parse: () => string): string {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof MetaError) throw new DecodeError('Value', error.message)
+    if (error instanceof MetaError) throw new DecodeError('Value', error.message, {}, { cause: error })
     throw error
   }
 }

@@ -8,7 +8,7 @@ import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
 import { type ParsedJson, parseJson, parseJsonInSlices } from '../json/parse-json.ts'
 import { readJson } from '../json/syntax.ts'
-import { customType } from '../structural/custom-type.ts'
+import { createCustomType } from '../structural/custom-type.ts'
 import { decode, decodeSteps } from './decode.ts'
 
 const types = testTypes()
@@ -19,7 +19,7 @@ const utf8 = new TextEncoder()
 const short = () => new Slices(createSliceScheduler(), { sliceMs: 0 })
 
 const spec = { type: 'object', properties: { list: { type: 'array', items: { type: 'object' } }, text: { type: 'string' } } }
-const widget = customType({
+const widget = createCustomType({
   kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' },
   schema: { type: 'object', properties: { spec } },
   objectMeta: types.struct('meta/v1.ObjectMeta'),
@@ -30,7 +30,7 @@ function outcome(run: () => unknown): unknown {
   try {
     return run()
   } catch (error) {
-    if (error instanceof DecodeError) return [error.code, error.message, error.place]
+    if (error instanceof DecodeError) return [error.code, error.message, error.location]
     throw error
   }
 }
@@ -121,7 +121,7 @@ describe('parseJsonInSlices', () => {
   it.each(texts.map((text) => [text.slice(0, 40), text]))('parses %s as parseJson does', async (_, text) => {
     for (const literals of [true, false]) {
       const parsed = await parseJsonInSlices(utf8.encode(text), { literals }, short()).then(listed, (error: unknown) => {
-        if (error instanceof DecodeError) return [error.code, error.message, error.place]
+        if (error instanceof DecodeError) return [error.code, error.message, error.location]
         throw error
       })
       expect(parsed).toEqual(outcome(() => listed(parseJson(text, { literals }))))

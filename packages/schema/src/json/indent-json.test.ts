@@ -5,7 +5,7 @@ import { JsonIndenter } from './indent-json.ts'
 
 const indented = (...texts: string[]) => {
   const indenter = new JsonIndenter()
-  return texts.map((text) => [...indenter.pieces(text, 5)].join('')).join('')
+  return texts.map((text) => [...indenter.chunks(text, 5)].join('')).join('')
 }
 
 describe('JsonIndenter', () => {

@@ -23,7 +23,7 @@ export class JsonIndenter {
   #opened = false;
 
   /** Yields the indented text in chunks of about `chunkLength` characters. */
-  *pieces(text: string, pieceLength = 16 * 1024): Generator<string, void> {
+  *chunks(text: string, pieceLength = 16 * 1024): Generator<string, void> {
     let out = ''
     /** Offset up to which the text has been printed. */
     let printed = 0

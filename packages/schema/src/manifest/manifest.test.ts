@@ -3,7 +3,7 @@ import { type ManifestDocument, readManifest } from './manifest.ts'
 
 const documents = (text: string): ManifestDocument[] =>
   readManifest(text).map((each) => {
-    if (each.kind === 'fault') throw new Error(each.message)
+    if (each.kind === 'error') throw new Error(each.message)
     return each
   })
 const only = (text: string): ManifestDocument => documents(text)[0] as ManifestDocument
@@ -116,8 +116,8 @@ describe('ranges in JSON', () => {
 
 describe('unreadable documents', () => {
   const fault = (text: string) => {
-    const found = readManifest(text).find(({ kind }) => kind === 'fault')
-    return found?.kind === 'fault' ? `${found.range.line}:${found.range.column} ${found.message}` : undefined
+    const found = readManifest(text).find(({ kind }) => kind === 'error')
+    return found?.kind === 'error' ? `${found.range.line}:${found.range.column} ${found.message}` : undefined
   }
 
   it.each([
@@ -132,7 +132,7 @@ describe('unreadable documents', () => {
   it('accepts only JSON with json: true', () => {
     expect(readManifest('{"a": 1,}', { json: true })).toEqual([
       {
-        kind: 'fault',
+        kind: 'error',
         message: "invalid character '}' looking for beginning of object key string",
         range: { line: 1, column: 9, endLine: 1, endColumn: 9 },
       },
@@ -141,7 +141,7 @@ describe('unreadable documents', () => {
   })
 
   it('continues with the next document', () => {
-    expect(readManifest('a: b: c\n---\nd: 1\n').map(({ kind }) => kind)).toEqual(['fault', 'document'])
+    expect(readManifest('a: b: c\n---\nd: 1\n').map(({ kind }) => kind)).toEqual(['error', 'document'])
   })
 
   it('rejects unlimited nesting', () => {

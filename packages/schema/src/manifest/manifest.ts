@@ -36,8 +36,8 @@ export interface ManifestDocument {
 }
 
 /** A document, or the rest of the text, that cannot be parsed. */
-export interface ManifestFault {
-  readonly kind: 'fault'
+export interface ManifestError {
+  readonly kind: 'error'
   /** Error message without the position. */
   readonly message: string
   readonly range: TextRange
@@ -54,7 +54,7 @@ export interface ReadManifestOptions {
  * @example
  * ```ts
  * for (const document of readManifest(text)) {
- *   if (document.kind === 'fault') report(document.message, document.range)
+ *   if (document.kind === 'error') report(document.message, document.range)
  *   else use(document.value)
  * }
  * ```
@@ -62,24 +62,24 @@ export interface ReadManifestOptions {
 export function readManifest(
   text: string,
   { json: strict = false }: ReadManifestOptions = {},
-): (ManifestDocument | ManifestFault)[] {
+): (ManifestDocument | ManifestError)[] {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
   if (!strict && !/^\s*\{/.test(source)) return readYamlDocuments(source)
   const json = readJsonDocuments(source)
-  if (strict || json[0]?.kind !== 'fault') return json
+  if (strict || json[0]?.kind !== 'error') return json
   // Text that starts with a brace may be a YAML flow mapping.
   const yaml = readYamlDocuments(source)
   return yaml[0]?.kind === 'document' ? yaml : json
 }
 
-function readJsonDocuments(text: string): (ManifestDocument | ManifestFault)[] {
+function readJsonDocuments(text: string): (ManifestDocument | ManifestError)[] {
   const lines = lazy(() => new TextLines(text, 0))
   const whole = attempt(() => parseJson(text, { literals: true }))
   if (!(whole instanceof DecodeError)) {
     const root = lazy(() => readJsonNodes(text, 0).root)
     return [new Document(whole.value, { source: text, root, lines, repeats: whole.duplicates !== undefined })]
   }
-  const documents: (ManifestDocument | ManifestFault)[] = []
+  const documents: (ManifestDocument | ManifestError)[] = []
   for (let at = 0; /\S/.test(text.slice(at)); ) {
     try {
       const { root, end } = readJsonNodes(text, at)
@@ -91,17 +91,17 @@ function readJsonDocuments(text: string): (ManifestDocument | ManifestFault)[] {
       const parsed = attempt(() => parseJson(text.slice(at), { literals: true }))
       const message = (parsed instanceof DecodeError ? parsed : (error as Error)).message
       const offset = error instanceof JsonSyntaxError ? error.offset : at
-      documents.push({ kind: 'fault', message, range: lines().range(offset, offset) })
+      documents.push({ kind: 'error', message, range: lines().range(offset, offset) })
       break
     }
   }
   return documents
 }
 
-function readYamlDocuments(text: string): (ManifestDocument | ManifestFault)[] {
-  return splitYaml(text).flatMap((chunk): readonly (ManifestDocument | ManifestFault)[] => {
+function readYamlDocuments(text: string): (ManifestDocument | ManifestError)[] {
+  return splitYaml(text).flatMap((chunk): readonly (ManifestDocument | ManifestError)[] => {
     const parsed = attempt(() => parseYaml(chunk.text))
-    if (parsed instanceof DecodeError) return [faultOfYaml(parsed, chunk)]
+    if (parsed instanceof DecodeError) return [toManifestError(parsed, chunk)]
     const { value, problems } = parsed
     if (value === null) return []
     const nodes = lazy(() => readNodes(chunk.text))
@@ -117,7 +117,7 @@ function readYamlDocuments(text: string): (ManifestDocument | ManifestFault)[] {
   })
 }
 
-function faultOfYaml({ message, place: { mark } }: DecodeError, { text, line }: YamlChunk): ManifestFault {
+function toManifestError({ message, location: { mark } }: DecodeError, { text, line }: YamlChunk): ManifestError {
   const lineMatch = /^line (\d+): /.exec(message.slice(message.startsWith(yamlErrorPrefix) ? yamlErrorPrefix.length : 0))
   const plain = message
     .replace(yamlErrorPrefix, '')
@@ -131,7 +131,7 @@ function faultOfYaml({ message, place: { mark } }: DecodeError, { text, line }: 
   const range = beyond
     ? { line: line + last + 1, column: (text.trimEnd().split('\n')[last] ?? '').length + 1 }
     : { line: line + at.line + 1, column: at.column + 1 + (mark === undefined && lineMatch === null ? Math.max(first, 0) : 0) }
-  return { kind: 'fault', message: plain, range: { ...range, endLine: range.line, endColumn: range.column } }
+  return { kind: 'error', message: plain, range: { ...range, endLine: range.line, endColumn: range.column } }
 }
 
 interface DocumentParts {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
-import { customSchemas, definitionName } from './custom.ts'
+import { createCustomSchemas, definitionName } from './custom.ts'
 
 const source = testTypes()
 const kind = { group: 'shop.example.com', version: 'v1', kind: 'Widget' }
@@ -11,9 +11,13 @@ function published(
   dialect: 'v2' | 'v3',
   more: { preserveUnknownFields?: boolean } = {},
 ): JsonObject {
-  return customSchemas({ kind, listKind: 'WidgetList', source, ...(schema === undefined ? {} : { schema }), ...more }).body.of(
-    dialect,
-  )
+  return createCustomSchemas({
+    kind,
+    listKind: 'WidgetList',
+    source,
+    ...(schema === undefined ? {} : { schema }),
+    ...more,
+  }).body.of(dialect)
 }
 
 const properties = (schema: JsonObject) => schema.properties as Record<string, JsonObject>
@@ -89,7 +93,7 @@ describe('schemas of custom resources', () => {
   })
 
   it('describe lists with items and list metadata', () => {
-    const { list } = customSchemas({ kind, listKind: 'WidgetList', source, selectableFields: ['.spec.size'] })
+    const { list } = createCustomSchemas({ kind, listKind: 'WidgetList', source, selectableFields: ['.spec.size'] })
     expect(list.name).toBe('com.example.shop.v1.WidgetList')
     const schema = list.of('v3')
     expect(schema.required).toEqual(['items'])

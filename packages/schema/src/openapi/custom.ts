@@ -29,7 +29,7 @@ export interface CustomSchemas {
 }
 
 /** Creates the schemas of the objects and lists of a custom kind. */
-export function customSchemas(options: CustomSchemaOptions): CustomSchemas {
+export function createCustomSchemas(options: CustomSchemaOptions): CustomSchemas {
   const objectMeta = options.source.struct('meta/v1.ObjectMeta')
   const listMeta = options.source.struct('meta/v1.ListMeta')
   return {

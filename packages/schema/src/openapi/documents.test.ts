@@ -4,10 +4,10 @@ import { discoveryTypes } from '../../testdata/discovery-types.ts'
 import { openapiV2Document, openapiV3Document, openapiV3FromOperations } from './documents.ts'
 import type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 import { rootDocuments } from './roots.ts'
-import { kindsFrom } from './schemas.ts'
+import { createKindLookup } from './schemas.ts'
 
 const source = discoveryTypes()
-const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: kindsFrom(source) }
+const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: createKindLookup(source) }
 const all = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 const podKind = { group: '', version: 'v1', kind: 'Pod' }
 
@@ -19,7 +19,7 @@ const pods: PublishedResource[] = [
     verbs: all,
     body: source.struct('core/v1.Pod'),
     list: source.struct('core/v1.PodList'),
-    deleteAnswersObject: true,
+    deleteReturnsObject: true,
   },
   {
     name: 'pods/status',

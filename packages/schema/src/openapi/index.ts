@@ -1,5 +1,11 @@
-export { type CustomSchemaOptions, type CustomSchemas, customSchemas, definitionName } from './custom.ts'
+export { type CustomSchemaOptions, type CustomSchemas, createCustomSchemas as customSchemas, definitionName } from './custom.ts'
 export type { Dialect } from './dialect.ts'
+export {
+  type DocumentEncoding as DocumentForm,
+  type DocumentEncodingName as FormName,
+  documentEncodings as documentForms,
+  type EncodedParts,
+} from './document-encodings.ts'
 export {
   type OpenApiInfo,
   type OpenApiV3Options,
@@ -9,7 +15,6 @@ export {
   v2Definition,
   v3Schema,
 } from './documents.ts'
-export { type DocumentForm, documentForms, type EncodedParts, type FormName } from './forms.ts'
 export { encodeOpenapiV2 } from './gnostic-v2.ts'
 export { encodeOpenapiV3 } from './gnostic-v3.ts'
 export type { Operation } from './operations.ts'
@@ -23,7 +28,7 @@ export {
 export type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 export { type RootDocument, type RootOptions, rootDocuments } from './roots.ts'
 export {
-  kindsFrom,
+  createKindLookup as kindsFrom,
   type LiteralSchema as WrittenSchema,
   type PartEntry,
   type PublishedSchema,

@@ -59,7 +59,7 @@ export function* operationParts(extra: ExtraOperations, options: PartsOptions): 
 function partsOf(operations: readonly Operation[], schemas: SchemaCollector, dialect: Dialect): DocumentParts {
   const pathItem = dialect === 'v2' ? v2PathItem : v3PathItem
   return {
-    paths: byPath(operations).map(([name, found]) => ({ name, make: () => pathItem(found) })),
+    paths: byPath(operations).map(([name, found]) => ({ name, build: () => pathItem(found) })),
     schemas: schemas.entries(),
     parameters: dialect === 'v2' ? sharedParameters(operations) : [],
   }
@@ -70,6 +70,6 @@ export function buildMembers(entries: readonly PartEntry[]): JsonObject {
   const byName = new Map<string, PartEntry>()
   for (const entry of entries) if (!byName.has(entry.name)) byName.set(entry.name, entry)
   const object: JsonObject = {}
-  for (const name of [...byName.keys()].sort()) setMember(object, name, (byName.get(name) as PartEntry).make())
+  for (const name of [...byName.keys()].sort()) setMember(object, name, (byName.get(name) as PartEntry).build())
   return object
 }

@@ -18,7 +18,7 @@ export interface PublishedResource {
   /** Schema of lists; required for the verb list. */
   readonly list?: PublishedSchema
   /** Whether DELETE returns the object instead of a Status. */
-  readonly deleteAnswersObject?: boolean
+  readonly deleteReturnsObject?: boolean
   /** Type of the query parameters of connections (`pods/exec`) and text subresources (`pods/log`). */
   readonly options?: StructType
   /** Whether responses come from the target of a connection. */
@@ -48,7 +48,7 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
       parentKind: kinds.get(name.split('/')[0] as string) ?? kind.kind,
       schema,
       listSchema: resource.list === undefined ? schema : schemas.add(resource.list),
-      deleteReturnsObject: resource.deleteAnswersObject ?? false,
+      deleteReturnsObject: resource.deleteReturnsObject ?? false,
       patchTypes: patchTypes(resource.strategicMerge ?? true),
       ...(resource.custom ? { custom: true } : {}),
       ...(options === undefined ? {} : { options: { parameters: parametersFrom(options), connect: resource.connect ?? false } }),

@@ -19,7 +19,7 @@ export interface LiteralSchema {
 /** A named member of a document, built on demand. */
 export interface PartEntry {
   readonly name: string
-  make(): JsonObject
+  build(): JsonObject
 }
 
 /** A definition, built on demand. */
@@ -47,7 +47,7 @@ export class SchemaCollector {
       return schema.openapiName
     }
     if (!this.#found.has(schema.name)) {
-      this.#found.set(schema.name, { name: schema.name, source: schema, make: () => schema.of(this.#dialect) })
+      this.#found.set(schema.name, { name: schema.name, source: schema, build: () => schema.of(this.#dialect) })
       for (const type of schema.uses) this.#addType(type)
     }
     return schema.name
@@ -69,7 +69,7 @@ export class SchemaCollector {
   #addType(type: StructType): void {
     if (this.#found.has(type.openapiName)) return
     const make = () => typeSchema(type, this.#dialect, { kindsOf: this.#kindsOf })
-    this.#found.set(type.openapiName, { name: type.openapiName, source: type, make })
+    this.#found.set(type.openapiName, { name: type.openapiName, source: type, build: make })
     this.#pending.push(type)
   }
 
@@ -83,7 +83,7 @@ export class SchemaCollector {
   #addSpecial({ special }: SpecialNode): void {
     const source = specialDefinition(special)
     if (this.#found.has(source.name)) return
-    this.#found.set(source.name, { name: source.name, source, make: () => specialSchema(special, this.#dialect) })
+    this.#found.set(source.name, { name: source.name, source, build: () => specialSchema(special, this.#dialect) })
   }
 }
 
@@ -108,7 +108,7 @@ const unversionedKinds: readonly string[] = ['APIGroup', 'APIGroupList', 'APIRes
  *
  * @param known group versions in addition to those of `source`.
  */
-export function kindsFrom(
+export function createKindLookup(
   source: TypeSource,
   known: readonly GroupVersion[] = [],
 ): (type: StructType) => readonly GroupVersionKind[] {

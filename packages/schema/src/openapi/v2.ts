@@ -14,7 +14,7 @@ export function sharedParameters(operations: readonly Operation[]): PartEntry[] 
     for (const parameter of parameters) {
       const { shared } = parameter
       if (shared === undefined || found.has(shared)) continue
-      found.set(shared, { name: shared, make: () => plainParameter(parameter) })
+      found.set(shared, { name: shared, build: () => plainParameter(parameter) })
     }
   }
   return [...found.values()]

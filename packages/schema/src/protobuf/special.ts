@@ -148,7 +148,7 @@ function textCodec(): MessageCodec {
       try {
         return normalizeQuantity(text)
       } catch (error) {
-        if (error instanceof MetaError) throw new DecodeError('Value', error.message)
+        if (error instanceof MetaError) throw new DecodeError('Value', error.message, {}, { cause: error })
         throw error
       }
     },

@@ -5,7 +5,7 @@ import { normalize } from '../decode/normalize.ts'
 import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { customType } from './custom-type.ts'
+import { createCustomType } from './custom-type.ts'
 
 const text = { kind: 'scalar', scalar: 'string' } as const
 const plain = { pointer: false, optional: true, required: false, omitEmpty: true }
@@ -46,7 +46,7 @@ const schema = {
     },
   },
 }
-const type = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+const type = createCustomType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
 const object = (spec: unknown, rest: object = {}) => ({
   kind: 'Widget',
   apiVersion: 'g.example.com/v1',
@@ -100,7 +100,7 @@ describe('customType', () => {
 
   it('prunes and defaults stored objects by the current schema', () => {
     const stored = object({ gone: 1, list: [{}] })
-    expect(type.custom?.read(stored as never)).toEqual({
+    expect(type.custom?.readStored(stored as never)).toEqual({
       ...object({ list: [{ x: 1 }], size: 3 }),
       metadata: { name: 'a', generation: 1 },
     })
@@ -148,7 +148,7 @@ describe('defaults of embedded resources', () => {
       list: { type: 'array', items: { type: 'object', properties: { it: { ...embedded, default: whole } } } },
     },
   }
-  const widget = customType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema: shape, objectMeta })
+  const widget = createCustomType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema: shape, objectMeta })
 
   it('keep only known metadata', () => {
     const given = { kind: 'Widget', apiVersion: 'g.example.com/v1', inside: { metadata: {} }, list: [{}] }
@@ -160,7 +160,7 @@ describe('defaults of embedded resources', () => {
 })
 
 it('gives stored objects a generation', () => {
-  expect(type.custom?.read({ kind: 'Widget', apiVersion: 'g.example.com/v1', metadata: { name: 'a' } })).toMatchObject({
+  expect(type.custom?.readStored({ kind: 'Widget', apiVersion: 'g.example.com/v1', metadata: { name: 'a' } })).toMatchObject({
     metadata: { name: 'a', generation: 1 },
   })
 })

@@ -8,11 +8,11 @@ import { own } from '../json/json-object.ts'
 import { maxProblems, truncatePath } from '../json/problems.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
-import { defaultValue, lacksDefaults, pruneNulls } from './defaults.ts'
+import { applySchemaDefaults, lacksDefaults, pruneNulls } from './defaults.ts'
 import { coerceEmbedded, coerceMetadata } from './embedded.ts'
 import { pruneObject } from './prune.ts'
 import { prunedDefaults } from './pruned-defaults.ts'
-import { type SchemaNode, schemaNode } from './schema-node.ts'
+import { createSchemaNode, type SchemaNode } from './schema-node.ts'
 import { sortedValue } from './sorted.ts'
 
 /**
@@ -41,7 +41,7 @@ const noFields: StructType['field'] = new Map()
  * decode(widget, body).object
  * ```
  */
-export function customType(options: CustomTypeOptions): StructType {
+export function createCustomType(options: CustomTypeOptions): StructType {
   const { kind } = options
   const schema = options.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   return {
@@ -56,7 +56,7 @@ export function customType(options: CustomTypeOptions): StructType {
     field: noFields,
     preserveUnknown: true,
     raw: schema,
-    custom: new CustomResourceCodec(schemaNode(schema), options),
+    custom: new CustomResourceCodec(createSchemaNode(schema), options),
   }
 }
 
@@ -93,7 +93,7 @@ class CustomResourceCodec implements CustomCodec {
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject {
     if (!lacksDefaults(object, this.schema)) return object
     const copy = copyJson(object)
-    defaultValue(copy, this.schema, size)
+    applySchemaDefaults(copy, this.schema, size)
     return sortedValue(copy) as JsonObject
   }
 
@@ -103,16 +103,16 @@ class CustomResourceCodec implements CustomCodec {
     return sortedValue(whole) as JsonObject
   }
 
-  read(object: JsonObject): JsonObject {
+  readStored(object: JsonObject): JsonObject {
     const copy = runAtOnce(this.#coerceSteps(copyJson(object), undefined, true))
     // Objects of old servers may lack a generation.
     const { metadata } = copy as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
-    defaultValue(copy, this.schema)
+    applySchemaDefaults(copy, this.schema)
     return sortedValue(copy) as JsonObject
   }
 
-  known(value: JsonObject): JsonObject {
+  dropUnknownFields(value: JsonObject): JsonObject {
     if (this.preserveUnknownFields) return value
     const copy = copyJson(value)
     pruneObject(copy, this.schema)
@@ -130,7 +130,7 @@ class CustomResourceCodec implements CustomCodec {
       pruneNulls(object, this.schema)
       yield
     }
-    if (this.schema.embedding) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
+    if (this.schema.containsEmbedded) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
     setMember(object, 'metadata', metadata ?? {})
     return object
   }

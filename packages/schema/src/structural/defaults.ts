@@ -12,37 +12,37 @@ import { additionalNode, type SchemaNode } from './schema-node.ts'
  *
  * @throws DecodeError `TooLarge`
  */
-export function defaultValue(value: JsonValue, node: SchemaNode | undefined, size?: DecodedSize): void {
+export function applySchemaDefaults(value: JsonValue, node: SchemaNode | undefined, size?: DecodedSize): void {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     const { items } = node
     if (items === undefined) return
     for (let i = 0; i < value.length; i++) {
-      if (value[i] === null && !items.nullable && items.fallback !== undefined) value[i] = fallbackCopy(items.fallback, 0, size)
-      defaultValue(value[i] as JsonValue, items, size)
+      if (value[i] === null && !items.nullable && items.default !== undefined) value[i] = copyDefault(items.default, 0, size)
+      applySchemaDefaults(value[i] as JsonValue, items, size)
     }
     return
   }
   for (const [name, property] of node.properties) {
-    if (property.fallback === undefined) continue
+    if (property.default === undefined) continue
     if (!Object.hasOwn(value, name) || (value[name] === null && !property.nullable))
-      setMember(value, name, fallbackCopy(property.fallback, name.length + 4, size))
+      setMember(value, name, copyDefault(property.default, name.length + 4, size))
   }
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
     const property = node.properties.get(key)
     if (property !== undefined) {
-      if (property.defaulting) defaultValue(value[key] as JsonValue, property, size)
+      if (property.containsDefaults) applySchemaDefaults(value[key] as JsonValue, property, size)
     } else if (rest !== undefined) {
-      if (value[key] === null && !rest.nullable && rest.fallback !== undefined)
-        setMember(value, key, fallbackCopy(rest.fallback, 0, size))
-      if (rest.defaulting) defaultValue(value[key] as JsonValue, rest, size)
+      if (value[key] === null && !rest.nullable && rest.default !== undefined)
+        setMember(value, key, copyDefault(rest.default, 0, size))
+      if (rest.containsDefaults) applySchemaDefaults(value[key] as JsonValue, rest, size)
     }
   }
 }
 
 /** @param around bytes of the member besides its value. A replaced null counts as much as the smallest values. */
-function fallbackCopy(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
+function copyDefault(fallback: JsonValue, around: number, size: DecodedSize | undefined): JsonValue {
   size?.add(Math.max(0, around + jsonWeight(fallback) - 4))
   return copyJson(fallback)
 }
@@ -58,16 +58,16 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void
   for (const key of Object.keys(value)) {
     const member = node.properties.get(key) ?? rest
     if (member === undefined) continue
-    if (value[key] === null && !member.nullable && member.fallback === undefined) delete value[key]
+    if (value[key] === null && !member.nullable && member.default === undefined) delete value[key]
     else pruneNulls(value[key] as JsonValue, member)
   }
 }
 
 /** Whether `applySchemaDefaults` would change the value; checked before copying it. */
 export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): boolean {
-  if (node === undefined || !node.defaulting || typeof value !== 'object' || value === null) return false
+  if (node === undefined || !node.containsDefaults || typeof value !== 'object' || value === null) return false
   const missing = (member: JsonValue | undefined, of: SchemaNode): boolean =>
-    of.fallback !== undefined && (member === undefined || (member === null && !of.nullable))
+    of.default !== undefined && (member === undefined || (member === null && !of.nullable))
   if (Array.isArray(value)) {
     const { items } = node
     return items !== undefined && value.some((item) => missing(item, items) || lacksDefaults(item, items))

@@ -28,7 +28,7 @@ function visitEmbedded(
   visit: Visit,
   at: { path: Path | undefined; text: string; root: boolean },
 ): void {
-  if (node === undefined || !node.embedding) return
+  if (node === undefined || !node.containsEmbedded) return
   const { path, text } = at
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
@@ -37,12 +37,12 @@ function visitEmbedded(
     return
   }
   if (!isJsonObject(value)) return
-  if (node.embedded && !at.root) visit(value, path, text)
+  if (node.embeddedResource && !at.root) visit(value, path, text)
   const rest = additionalNode(node)
   for (const key of Object.keys(value)) {
     const property = node.properties.get(key)
     const inner = property ?? rest
-    if (inner === undefined || !inner.embedding) continue
+    if (inner === undefined || !inner.containsEmbedded) continue
     const next = path === undefined ? Path.of(key) : property === undefined ? path.key(key) : path.child(key)
     visitEmbedded(value[key] as JsonValue, inner, visit, { path: next, text: text === '' ? key : `${text}.${key}`, root: false })
   }
@@ -74,9 +74,9 @@ export function coerceEmbedded(
     node,
     (embedded, path, text) => {
       const below = (name: string) => (text === '' ? name : `${text}.${name}`)
-      const malformed = (name: string, value: JsonValue, detail: string, place = below(name)): DecodeError => {
+      const malformed = (name: string, value: JsonValue, detail: string, at = below(name)): DecodeError => {
         const error = field.invalid(path === undefined ? Path.of(name) : path.child(name), value, detail)
-        return new DecodeError('Type', formatFieldError(error), { path: place })
+        return new DecodeError('Type', formatFieldError(error), { path: at })
       }
       for (const name of ['apiVersion', 'kind']) {
         const value = Object.hasOwn(embedded, name) ? embedded[name] : undefined
@@ -91,7 +91,7 @@ export function coerceEmbedded(
         if (found === undefined) delete embedded.metadata
         else setMember(embedded, 'metadata', found)
       } catch (error) {
-        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.place.path)
+        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.location.path)
         throw error
       }
     },
@@ -117,7 +117,7 @@ export function coerceMetadata(
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
-    const inner = error.place.path ?? ''
+    const inner = error.location.path ?? ''
     throw new DecodeError(error.code, error.message, { path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
   }
   for (const problem of decoded.problems) {

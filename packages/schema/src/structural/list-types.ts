@@ -4,13 +4,13 @@ import { isJsonObject } from '../json/json-object.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Validates list types: sets must not repeat a value, maps must not repeat a key. */
-export function validateLists(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
-  if (node === undefined || !node.keyedLists) return []
+export function validateListTypes(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
+  if (node === undefined || !node.containsKeyedLists) return []
   return collectErrors((errors) => walk(value, node, path, errors))
 }
 
 function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undefined, errors: FieldError[]): void {
-  if (node === undefined || !node.keyedLists) return
+  if (node === undefined || !node.containsKeyedLists) return
   if (Array.isArray(value)) {
     if (node.listType === 'set') checkSet(value, path, errors)
     if (node.listType === 'map') checkMap(value, node, path, errors)
@@ -43,16 +43,16 @@ function checkSet(items: readonly JsonValue[], path: Path | undefined, errors: F
 function checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | undefined, errors: FieldError[]): void {
   const seen = new Map<string, number>()
   items.forEach((item, index) => {
-    const place = path?.index(index)
+    const itemPath = path?.index(index)
     if (!isJsonObject(item)) {
-      errors.push(field.invalid(place, item, 'must be an object for an array of list-type map'))
+      errors.push(field.invalid(itemPath, item, 'must be an object for an array of list-type map'))
       return
     }
     const keys: JsonObject = {}
-    for (const name of node.mapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
+    for (const name of node.listMapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
     const key = equalityKey(keys)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
-    if (count === 2) errors.push(field.duplicate(place, keys))
+    if (count === 2) errors.push(field.duplicate(itemPath, keys))
   })
 }

@@ -15,7 +15,7 @@ export interface PruneOptions {
 /** Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema. */
 export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: PruneOptions = {}): void {
   const pruner = new Pruner(unknown)
-  pruner.prune(object, node.embedded ? node : { ...node, embedded: true }, '')
+  pruner.prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '')
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
@@ -36,7 +36,7 @@ class Pruner {
 
   prune(value: JsonValue, node: SchemaNode | undefined, path: string): void {
     if (typeof value !== 'object' || value === null) return
-    const preserve = node?.preserve === true
+    const preserve = node?.preserveUnknownFields === true
     if (Array.isArray(value)) {
       for (let i = 0; i < value.length; i++) {
         if (preserve) this.#keep(value[i] as JsonValue, node?.items, this.#index(path, i))
@@ -50,12 +50,12 @@ class Pruner {
 
   #members(value: JsonObject, node: SchemaNode | undefined, path: string): void {
     for (const key of Object.keys(value)) {
-      if (node?.embedded === true && objectMembers.has(key)) continue
+      if (node?.embeddedResource === true && objectMembers.has(key)) continue
       const property = node?.properties.get(key)
       if (property !== undefined) this.prune(value[key] as JsonValue, property, this.#member(path, key))
-      else if (node?.additional !== undefined && node.additional !== false)
+      else if (node?.additionalProperties !== undefined && node.additionalProperties !== false)
         this.prune(value[key] as JsonValue, additionalNode(node), this.#member(path, key))
-      else if (node?.additional === false) this.prune(value[key] as JsonValue, undefined, this.#member(path, key))
+      else if (node?.additionalProperties === false) this.prune(value[key] as JsonValue, undefined, this.#member(path, key))
       else {
         if (this.#unknown !== undefined && this.#unknown.length < maxUnknown) this.#unknown.push(this.#member(path, key))
         delete value[key]
@@ -73,10 +73,10 @@ class Pruner {
     if (!isJsonObject(value)) return
     const rest = additionalNode(node)
     for (const key of Object.keys(value)) {
-      if (node.embedded && objectMembers.has(key)) continue
+      if (node.embeddedResource && objectMembers.has(key)) continue
       const property = node.properties.get(key)
       if (property !== undefined) this.prune(value[key] as JsonValue, property, this.#member(path, key))
-      else if (node.additional !== undefined) this.prune(value[key] as JsonValue, rest, this.#member(path, key))
+      else if (node.additionalProperties !== undefined) this.prune(value[key] as JsonValue, rest, this.#member(path, key))
     }
   }
 

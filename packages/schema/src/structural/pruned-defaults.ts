@@ -21,11 +21,11 @@ interface Parts {
  * @see stock server, `PruneDefaults` of `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
  */
 export function prunedDefaults(root: SchemaNode, metadata: StructType): SchemaNode {
-  return root.defaulting && root.embedding ? prunedNode(root, [], { root, metadata }) : root
+  return root.containsDefaults && root.containsEmbedded ? prunedNode(root, [], { root, metadata }) : root
 }
 
 function prunedNode(node: SchemaNode, way: readonly Step[], parts: Parts): SchemaNode {
-  if (!node.defaulting) return node
+  if (!node.containsDefaults) return node
   const { items } = node
   const rest = additionalNode(node)
   const properties = new Map<string, SchemaNode>()
@@ -34,8 +34,8 @@ function prunedNode(node: SchemaNode, way: readonly Step[], parts: Parts): Schem
     ...node,
     properties,
     items: items === undefined ? undefined : prunedNode(items, [...way, 'item'], parts),
-    additional: rest === undefined ? node.additional : prunedNode(rest, [...way, { member: '*' }], parts),
-    fallback: node.fallback === undefined || way.length === 0 ? node.fallback : prunedFallback(node.fallback, way, parts),
+    additionalProperties: rest === undefined ? node.additionalProperties : prunedNode(rest, [...way, { member: '*' }], parts),
+    default: node.default === undefined || way.length === 0 ? node.default : prunedFallback(node.default, way, parts),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { isUnchanged } from './ratcheting.ts'
-import { schemaValidator } from './validate.ts'
+import { createSchemaValidator } from './validate.ts'
 
 const keyed = (items: JsonObject, rest: JsonObject = {}): JsonObject => ({
   type: 'array',
@@ -36,7 +36,7 @@ describe('isUnchanged', () => {
 
 describe('an update', () => {
   const faults = (schema: JsonObject, value: JsonValue, old: JsonValue) =>
-    schemaValidator(schema)(value, { old }).map(({ field }) => field)
+    createSchemaValidator(schema)(value, { old }).map(({ field }) => field)
 
   it('accepts an invalid keyed list whose items are reordered', () => {
     const schema = object({ l: keyed({}, { maxItems: 1 }) })

@@ -8,24 +8,24 @@ export interface SchemaNode {
   readonly properties: ReadonlyMap<string, SchemaNode>
   readonly items: SchemaNode | undefined
   /** Schema of additional properties; a boolean allows or forbids them. */
-  readonly additional: SchemaNode | boolean | undefined
+  readonly additionalProperties: SchemaNode | boolean | undefined
   readonly nullable: boolean
-  readonly preserve: boolean
-  readonly embedded: boolean
+  readonly preserveUnknownFields: boolean
+  readonly embeddedResource: boolean
   readonly intOrString: boolean
   /** Empty when unspecified. */
   readonly type: string
   /** `undefined` without a default; as on the stock server, a null default counts as none. */
-  readonly fallback: JsonValue | undefined
+  readonly default: JsonValue | undefined
   readonly listType: 'atomic' | 'set' | 'map' | undefined
   readonly mapType: 'atomic' | 'granular' | undefined
-  readonly mapKeys: readonly string[]
+  readonly listMapKeys: readonly string[]
   /** Whether a value inside has a default. */
-  readonly defaulting: boolean
+  readonly containsDefaults: boolean
   /** Whether a value inside is an embedded resource. */
-  readonly embedding: boolean
+  readonly containsEmbedded: boolean
   /** Whether a list inside is a set or a map. */
-  readonly keyedLists: boolean
+  readonly containsKeyedLists: boolean
 }
 
 /** Schemas below this depth preserve everything. */
@@ -34,13 +34,13 @@ const maxDepth = 500
 const noProperties: ReadonlyMap<string, SchemaNode> = new Map()
 
 /** Reads a schema of a CustomResourceDefinition. Junctors do not contribute to the structure. */
-export function schemaNode(schema: JsonObject, depth = 0): SchemaNode {
+export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
   const properties = depth > maxDepth ? noProperties : readProperties(own(schema, 'properties'), depth)
   const rawItems = own(schema, 'items')
-  const items = isJsonObject(rawItems) && depth <= maxDepth ? schemaNode(rawItems, depth + 1) : undefined
+  const items = isJsonObject(rawItems) && depth <= maxDepth ? createSchemaNode(rawItems, depth + 1) : undefined
   const rest = own(schema, 'additionalProperties')
   const additional =
-    typeof rest === 'boolean' ? rest : isJsonObject(rest) && depth <= maxDepth ? schemaNode(rest, depth + 1) : undefined
+    typeof rest === 'boolean' ? rest : isJsonObject(rest) && depth <= maxDepth ? createSchemaNode(rest, depth + 1) : undefined
   const fallback = own(schema, 'default') ?? undefined
   const listType = own(schema, 'x-kubernetes-list-type')
   const mapType = own(schema, 'x-kubernetes-map-type')
@@ -51,24 +51,24 @@ export function schemaNode(schema: JsonObject, depth = 0): SchemaNode {
   return {
     properties,
     items,
-    additional,
+    additionalProperties: additional,
     nullable: own(schema, 'nullable') === true,
-    preserve: own(schema, 'x-kubernetes-preserve-unknown-fields') === true || depth > maxDepth,
-    embedded,
+    preserveUnknownFields: own(schema, 'x-kubernetes-preserve-unknown-fields') === true || depth > maxDepth,
+    embeddedResource: embedded,
     intOrString: own(schema, 'x-kubernetes-int-or-string') === true,
     type: typeof type === 'string' ? type : '',
-    fallback,
+    default: fallback,
     listType: listType === 'set' || listType === 'map' || listType === 'atomic' ? listType : undefined,
     mapType: mapType === 'atomic' || mapType === 'granular' ? mapType : undefined,
-    mapKeys: Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [],
-    defaulting: fallback !== undefined || inner.some((node) => node.defaulting),
-    embedding: embedded || inner.some((node) => node.embedding),
-    keyedLists: listType === 'set' || listType === 'map' || inner.some((node) => node.keyedLists),
+    listMapKeys: Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [],
+    containsDefaults: fallback !== undefined || inner.some((node) => node.containsDefaults),
+    containsEmbedded: embedded || inner.some((node) => node.containsEmbedded),
+    containsKeyedLists: listType === 'set' || listType === 'map' || inner.some((node) => node.containsKeyedLists),
   }
 }
 
 /** Whether the schema has `x-kubernetes-validations` rules outside of junctors. */
-export function hasRules(schema: JsonObject): boolean {
+export function hasValidationRules(schema: JsonObject): boolean {
   return someRule(schema, () => true)
 }
 
@@ -96,12 +96,12 @@ function readProperties(properties: JsonValue | undefined, depth: number): Reado
   if (!isJsonObject(properties)) return noProperties
   const found = new Map<string, SchemaNode>()
   for (const [name, property] of Object.entries(properties))
-    if (isJsonObject(property)) found.set(name, schemaNode(property, depth + 1))
+    if (isJsonObject(property)) found.set(name, createSchemaNode(property, depth + 1))
   return found
 }
 
 /** Schema of additional properties, if any. */
-export function additionalNode({ additional }: SchemaNode): SchemaNode | undefined {
+export function additionalNode({ additionalProperties: additional }: SchemaNode): SchemaNode | undefined {
   return isNode(additional) ? additional : undefined
 }
 

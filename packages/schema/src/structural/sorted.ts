@@ -33,10 +33,10 @@ export function sortedValue(value: JsonValue): JsonValue {
 
 /** Omits undefined members. */
 function rebuilt(value: JsonObject, keys: readonly string[], members: readonly JsonValue[]): JsonObject {
-  const places = new Map(keys.map((key, index) => [key, index]))
+  const indexes = new Map(keys.map((key, index) => [key, index]))
   const sorted: JsonObject = {}
   for (const key of sortKeys([...keys])) {
-    if (value[key] !== undefined) setMember(sorted, key, members[places.get(key) as number] as JsonValue)
+    if (value[key] !== undefined) setMember(sorted, key, members[indexes.get(key) as number] as JsonValue)
   }
   return sorted
 }

@@ -1,15 +1,15 @@
 import { formatFieldError, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { validateLists } from './list-types.ts'
-import { schemaNode } from './schema-node.ts'
-import { schemaValidator } from './validate.ts'
+import { validateListTypes } from './list-types.ts'
+import { createSchemaNode } from './schema-node.ts'
+import { createSchemaValidator } from './validate.ts'
 
 const spec = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties: { spec: { type: 'object', properties, ...rest } },
 })
 const faults = (schema: JsonObject, value: JsonValue, old?: JsonValue): string[] =>
-  schemaValidator(schema)({ spec: value }, old === undefined ? {} : { old: { spec: old } }).map(formatFieldError)
+  createSchemaValidator(schema)({ spec: value }, old === undefined ? {} : { old: { spec: old } }).map(formatFieldError)
 
 describe('schemaValidator', () => {
   it('reports a missing required member after errors inside of others [P201]', () => {
@@ -112,10 +112,10 @@ describe('schemaValidator', () => {
 
   it('applies unchecked formats only with everyFormat', () => {
     const schema = { type: 'integer', format: 'int32' }
-    expect(schemaValidator(schema)({}).map(formatFieldError)).toEqual([
+    expect(createSchemaValidator(schema)({}).map(formatFieldError)).toEqual([
       '<nil>: Invalid value: "object":  in body must be of type integer: "object"',
     ])
-    expect(schemaValidator(schema, { everyFormat: true })({}).map(formatFieldError)).toEqual([
+    expect(createSchemaValidator(schema, { everyFormat: true })({}).map(formatFieldError)).toEqual([
       '<nil>: Invalid value: "":  in body must be of type int32: ""',
     ])
   })
@@ -126,7 +126,7 @@ describe('schemaValidator', () => {
   })
 
   it('prefixes paths below a top-level map with a dot in messages', () => {
-    const errors = schemaValidator({ type: 'object', additionalProperties: { type: 'string' } })({ a: 1 })
+    const errors = createSchemaValidator({ type: 'object', additionalProperties: { type: 'string' } })({ a: 1 })
     expect(errors.map(formatFieldError)).toEqual(['a: Invalid value: "integer": .a in body must be of type string: "integer"'])
   })
 
@@ -149,7 +149,7 @@ describe('schemaValidator', () => {
 })
 
 describe('validateLists', () => {
-  const node = schemaNode(
+  const node = createSchemaNode(
     spec({
       set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
       map: { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
@@ -157,7 +157,7 @@ describe('validateLists', () => {
   )
 
   it('reports each duplicate once', () => {
-    const errors = validateLists({ spec: { set: ['a', 'b', 'a', 'a'], map: [{ k: 1 }, { k: 1, v: 2 }] } }, node)
+    const errors = validateListTypes({ spec: { set: ['a', 'b', 'a', 'a'], map: [{ k: 1 }, { k: 1, v: 2 }] } }, node)
     expect(errors.map(formatFieldError)).toEqual([
       'spec.set[2]: Duplicate value: "a"',
       'spec.map[1]: Duplicate value: map[string]interface {}{"k":1}',

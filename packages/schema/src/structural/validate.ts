@@ -39,7 +39,7 @@ export interface SchemaValidatorOptions {
  * schemaValidator({ type: 'object', required: ['a'] })({}) // one error: a: Required value
  * ```
  */
-export function schemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
+export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
   const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })
   return (value, { path = '', old } = {}) => {
     const errors: FieldError[] = []
@@ -62,30 +62,30 @@ interface CheckScope {
 const maxDepth = 500
 
 /** Compiles on first use. */
-function lazyCheck(schema: JsonObject, standing: CheckScope): Check {
+function lazyCheck(schema: JsonObject, scope: CheckScope): Check {
   let check: Check | undefined
   return (value, path, errors, old) => {
-    check ??= compile(schema, standing)
+    check ??= compile(schema, scope)
     return check(value, path, errors, old)
   }
 }
 
 /** Check of a part of the value by a part of the schema. */
-function childCheck(part: JsonObject, place: JsonObject | undefined, { depth, everyFormat }: CheckScope): Check {
-  return lazyCheck(part, { depth: depth + 1, structure: place, isBranch: false, everyFormat })
+function childCheck(part: JsonObject, structure: JsonObject | undefined, { depth, everyFormat }: CheckScope): Check {
+  return lazyCheck(part, { depth: depth + 1, structure, isBranch: false, everyFormat })
 }
 
-function compile(schema: JsonObject, standing: CheckScope): Check {
-  const { depth, isBranch: branch } = standing
+function compile(schema: JsonObject, scope: CheckScope): Check {
+  const { depth, isBranch: branch } = scope
   if (depth > maxDepth) return () => 0
-  const type = typeCheck(schema, standing.everyFormat)
-  const junctors = junctorCheck(schema, (each) => lazyCheck(each, { ...standing, depth: depth + 1, isBranch: true }))
+  const type = typeCheck(schema, scope.everyFormat)
+  const junctors = junctorCheck(schema, (each) => lazyCheck(each, { ...scope, depth: depth + 1, isBranch: true }))
   const text = stringCheck(schema)
   const format = formatKeywordCheck(schema)
   const number = numberCheck(schema)
-  const list = listCheck(schema, standing)
+  const list = listCheck(schema, scope)
   const common = enumCheck(schema)
-  const object = objectCheck(schema, standing)
+  const object = objectCheck(schema, scope)
   const checked: Check = (value, path, errors, old) => {
     if (errors.length >= maxFieldErrors) return 0
     let count = 0
@@ -115,13 +115,13 @@ function compile(schema: JsonObject, standing: CheckScope): Check {
   return (value, path, errors, old) => {
     const before = errors.length
     const count = checked(value, path, errors, old)
-    if (old !== undefined && errors.length > before && isUnchanged(value, old, standing.structure)) errors.length = before
+    if (old !== undefined && errors.length > before && isUnchanged(value, old, scope.structure)) errors.length = before
     return count
   }
 }
 
 /** The stock server's name of the type of a value. */
-export function typeName(value: JsonValue | bigint): string {
+export function schemaTypeName(value: JsonValue | bigint): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'bigint') return 'integer'
@@ -144,7 +144,7 @@ function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined 
   const allowed = types.join(',')
   const isNumeric = types.includes('number') || types.includes('integer')
   return (value, path, errors) => {
-    const name = typeName(value)
+    const name = schemaTypeName(value)
     const bad = (wanted: string, found: string): void => {
       errors.push(field.typeInvalid(messagePath(path), found, `${path} in body must be of type ${wanted}: "${found}"`))
     }
@@ -251,14 +251,14 @@ function isMultiple(value: number, factor: number): boolean {
   return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
 }
 
-function listCheck(schema: JsonObject, standing: CheckScope): Check | undefined {
+function listCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
   const items = own(schema, 'items')
-  const within = itemSchema(standing.structure)
-  const item = isJsonObject(items) ? childCheck(items, within, standing) : undefined
+  const within = itemSchema(scope.structure)
+  const item = isJsonObject(items) ? childCheck(items, within, scope) : undefined
   const min = numberOf(schema, 'minItems')
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
-  const keys = within === undefined ? [] : itemKeys(standing.structure)
+  const keys = within === undefined ? [] : itemKeys(scope.structure)
   return (value, path, errors, old) => {
     const list = value as JsonValue[]
     let count = 0
@@ -292,25 +292,25 @@ function enumCheck(schema: JsonObject): Check | undefined {
 /** Never correlated at the top level. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
-function objectCheck(schema: JsonObject, standing: CheckScope): Check | undefined {
-  const { structure: place } = standing
+function objectCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
+  const { structure } = scope
   const min = numberOf(schema, 'minProperties')
   const max = numberOf(schema, 'maxProperties')
   const properties = new Map<string, Check>()
   const described = own(schema, 'properties')
   if (isJsonObject(described)) {
     for (const [name, property] of Object.entries(described))
-      if (isJsonObject(property)) properties.set(name, childCheck(property, memberSchema(place, name), standing))
+      if (isJsonObject(property)) properties.set(name, childCheck(property, memberSchema(structure, name), scope))
   }
   const additional = own(schema, 'additionalProperties')
-  const rest = isJsonObject(additional) ? childCheck(additional, additionalSchema(place), standing) : undefined
+  const rest = isJsonObject(additional) ? childCheck(additional, additionalSchema(structure), scope) : undefined
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
   return (value, path, errors, old) => {
     const object = value as JsonObject
     const before = (key: string) =>
-      isJsonObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(place, key) !== undefined
+      isJsonObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(structure, key) !== undefined
         ? own(old, key)
         : undefined
     const keys = Object.keys(object)

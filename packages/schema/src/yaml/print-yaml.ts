@@ -31,7 +31,7 @@ export function encodeYaml(value: unknown): Uint8Array {
  * The text of `printYaml` in chunks of about `chunkLength` characters, some empty, so that printing large values can be
  * interrupted.
  */
-export function* yamlPieces(value: unknown, pieceLength = 4096): Generator<string, void> {
+export function* yamlChunks(value: unknown, pieceLength = 4096): Generator<string, void> {
   const printer = new Printer(value)
   while (printer.step()) if (printer.length >= pieceLength || printer.isSorting) yield printer.take()
   yield printer.take()

@@ -80,16 +80,16 @@ function yamlError(error: unknown, source: string): DecodeError {
   if (error instanceof RangeError) return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`)
   if (!(error instanceof YAMLException)) throw error
   const { reason, mark } = error
-  const place = mark === null || mark === undefined ? {} : { mark: { line: mark.line, column: mark.column } }
+  const location = mark === null || mark === undefined ? {} : { mark: { line: mark.line, column: mark.column } }
   if (reason.startsWith('nesting exceeded'))
-    return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`, place)
+    return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`, location)
   if (/non-printable|null byte|valid JSON character/.test(reason))
-    return new DecodeError('Yaml', `${yamlErrorPrefix}control characters are not allowed`, place)
+    return new DecodeError('Yaml', `${yamlErrorPrefix}control characters are not allowed`, location)
   const at = mark?.position ?? 0
   const { message, scanner } = describe(reason, source, at)
   // Go counts lines from 0 for misplaced tokens and from 1 for characters that cannot start a token, and omits line 0.
   const line = (mark?.line ?? 0) === 0 ? 0 : (mark?.line ?? 0) + (scanner ? 1 : 0)
-  return new DecodeError('Yaml', `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`, place)
+  return new DecodeError('Yaml', `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`, location)
 }
 
 /** Prefix of every YAML error. */

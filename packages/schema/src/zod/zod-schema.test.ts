@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
-import { createZodSchemas, zodSchema } from './zod-schema.ts'
+import { createZodSchema, createZodSchemas } from './zod-schema.ts'
 
 const types = testTypes()
-const pod = zodSchema(types.struct('core/v1.Pod'))
+const pod = createZodSchema(types.struct('core/v1.Pod'))
 const container = { name: 'c', image: 'i', ports: [{ containerPort: 80, protocol: 'TCP' }] }
 
 function podWith(change: Record<string, unknown>): unknown {
@@ -48,7 +48,7 @@ describe('zodSchema', () => {
     expect(time('2024-05-01T10:00:00Z')).toEqual([])
     expect(time(null)).toEqual([])
     expect(time('yesterday')).toEqual(['metadata.creationTimestamp'])
-    const secret = zodSchema(types.struct('core/v1.Secret'))
+    const secret = createZodSchema(types.struct('core/v1.Secret'))
     expect(secret.safeParse({ data: { a: 'eA==' } }).success).toBe(true)
     expect(secret.safeParse({ data: { a: 'x y' } }).success).toBe(false)
     const probe = (port: unknown) => problems(podWith({ livenessProbe: { httpGet: { port } } }))
@@ -64,7 +64,7 @@ describe('zodSchema', () => {
   })
 
   it('supports recursive types', () => {
-    const schema = zodSchema(types.struct('apiextensions/v1.JSONSchemaProps'))
+    const schema = createZodSchema(types.struct('apiextensions/v1.JSONSchemaProps'))
     const nested = {
       type: 'object',
       properties: { a: { type: 'array', items: { type: 'string' } } },

@@ -29,7 +29,7 @@ export interface ZodSchemas {
  * zodSchema(types.struct('core/v1.Pod')).safeParse({ spec: { containers: 'none' } }).success // false
  * ```
  */
-export function zodSchema<T = unknown>(type: StructType, options: ZodSchemaOptions = {}): z.ZodType<T> {
+export function createZodSchema<T = unknown>(type: StructType, options: ZodSchemaOptions = {}): z.ZodType<T> {
   return createZodSchemas(options).of(type) as z.ZodType<T>
 }
 

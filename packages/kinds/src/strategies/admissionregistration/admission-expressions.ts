@@ -15,7 +15,7 @@ export function expressionChecks(stored: ReadonlySet<string>, context: StrategyC
     context,
     // Objects without expressions do not load the engine.
     get budget() {
-      budget ??= expressions().engine.compileBudget()
+      budget ??= expressions().engine.createCompileBudget()
       return budget
     },
   }
@@ -37,7 +37,7 @@ export function checkExpression(
 ): Type | undefined {
   const { scope, checks, kinds } = options
   const { engine } = expressions()
-  const compiled = engine.compileExpression(engine.admissionScope(environmentFor(text, checks), scope), text, {
+  const compiled = engine.compileExpression(engine.admissionEnvironment(environmentFor(text, checks), scope), text, {
     kinds,
     budget: checks.budget,
   })
@@ -49,7 +49,7 @@ export function checkExpression(
 
 function environmentFor(text: string, { stored, context }: ExpressionChecks): Environment {
   const known = expressions()
-  return stored.has(text) ? known.stored : known.fresh(context.features)
+  return stored.has(text) ? known.storedExpressions : known.newExpressions(context.features)
 }
 
 /** How expressions after a variable see it. */

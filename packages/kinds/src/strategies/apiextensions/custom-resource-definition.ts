@@ -58,7 +58,7 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     const { shared, own } = internalForm(object)
     const stored = expressionsOf(old)
     const environment = (expression: string) =>
-      stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
+      stored.has(expression) ? expressions().storedExpressions : expressions().newExpressions(context.features)
     const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
     const isUnchanged = (name: string) => {
       return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)

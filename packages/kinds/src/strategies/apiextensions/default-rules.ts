@@ -70,11 +70,11 @@ function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): 
   const value = schema.default as JsonValue
   const node = schemaNode(schema as JsonObject)
   const pruned = structuredClone(value)
-  if (node.embedded && isObject(pruned)) pruneObject(pruned, node)
+  if (node.embeddedResource && isObject(pruned)) pruneObject(pruned, node)
   else pruneValue(pruned, node)
   const errors: FieldError[] = []
   if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
-  const embedded = node.embedding ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
+  const embedded = node.containsEmbedded ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
   if (embedded.length > 0) return [...errors, ...embedded]
   const alone = validateAlone(schema, path)
   return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
@@ -83,14 +83,14 @@ function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): 
 /** Rules that compare with an old value have none here. */
 function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
   if (!hasRules(schema as JsonObject)) return []
-  const { engine, stored } = expressions()
-  const tree = engine.ruleTree(schema as JsonObject, {
+  const { engine, storedExpressions: stored } = expressions()
+  const tree = engine.createRuleTree(schema as JsonObject, {
     environment: () => stored,
     root: schema['x-kubernetes-embedded-resource'] === true,
   })
   if (tree === undefined) return []
   budget.cost ??= engine.requestCostBudget
-  return engine.checkRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
+  return engine.validateRules(tree, schema.default as JsonValue, { path, budget: budget as { cost: number }, fieldAt: rulePlace })
 }
 
 /** Against the keywords of the schema. The type of an integer or string is not looked at, and neither are keys of lists. */

@@ -98,17 +98,17 @@ class Walk {
 
   #rules(schema: Schema, rules: readonly Rule[], at: At): void {
     const { engine } = expressions()
-    this.#budget ??= engine.compileBudget()
+    this.#budget ??= engine.createCompileBudget()
     const place = at.path.child('x-kubernetes-validations')
     const whole = at.root || schema['x-kubernetes-embedded-resource'] === true
-    const declared = engine.declaredBy(schema as JsonObject, 'selfType', whole)
+    const declared = engine.schemaDeclType(schema as JsonObject, 'selfType', whole)
     if (declared === undefined) {
       const why = 'unable to convert structural schema to CEL declarations'
       const what = 'internal error: failed to construct type information for x-kubernetes-validations rules'
       this.errors.push(field.internal(place, `${what}: ${why}`))
       return
     }
-    const times = at.cardinality ?? engine.greatestCardinality(declared)
+    const times = at.cardinality ?? engine.maxCardinality(declared)
     for (const [index, rule] of rules.entries()) {
       const compiled = engine.compileRule(rule, declared, {
         environment: this.#options.environment,

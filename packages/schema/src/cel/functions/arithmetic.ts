@@ -19,7 +19,7 @@ import {
   checkedUint,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   itemsOf,
   ListValue,
   normalizeInt,
@@ -32,8 +32,8 @@ import {
 
 type Int = number | bigint
 
-export const divisionByZero = new Fault('division by zero')
-export const modulusByZero = new Fault('modulus by zero')
+export const divisionByZero = new ErrorValue('division by zero')
+export const modulusByZero = new ErrorValue('modulus by zero')
 
 const ints: Readonly<Record<string, (a: Int, b: Int) => Value>> = {
   add: (a, b) => {
@@ -91,8 +91,8 @@ const minMoment = -62135596800n * 1_000_000_000n
 const maxMoment = 253402300800n * 1_000_000_000n - 1n
 const maxSpan = 2n ** 63n - 1n
 
-export const timestampOverflow = new Fault('timestamp overflow')
-const durationOverflow = new Fault('duration overflow')
+export const timestampOverflow = new ErrorValue('timestamp overflow')
+const durationOverflow = new ErrorValue('duration overflow')
 
 /** A timestamp between the years 1 and 9999. */
 export function checkedTimestamp(nanos: bigint): Value {

@@ -20,7 +20,7 @@ import {
   checkedUint,
   Double,
   Duration,
-  Fault,
+  ErrorValue,
   intOverflow,
   type Timestamp,
   TypeValue,
@@ -36,8 +36,8 @@ import { doubleText, plainText, readFloat } from './number-text.ts'
 
 type Int = number | bigint
 
-function failed(from: string, to: string): Fault {
-  return new Fault(`type conversion error from '${from}' to '${to}'`)
+function failed(from: string, to: string): ErrorValue {
+  return new ErrorValue(`type conversion error from '${from}' to '${to}'`)
 }
 
 const same: Implementation = (_: Meter, value: Value) => value
@@ -63,13 +63,13 @@ function readBool(_: Meter, text: string): Value {
 function readInt(_: Meter, text: string): Value {
   if (!/^[+-]?[0-9]{1,30}$/.test(text)) return failed('string', 'int')
   const value = checkedInt(BigInt(text.replace(/^\+/, '')))
-  return value instanceof Fault ? failed('string', 'int') : value
+  return value instanceof ErrorValue ? failed('string', 'int') : value
 }
 
 function readUint(_: Meter, text: string): Value {
   if (!/^[0-9]{1,30}$/.test(text)) return failed('string', 'uint')
   const value = checkedUint(BigInt(text))
-  return value instanceof Fault ? failed('string', 'uint') : value
+  return value instanceof ErrorValue ? failed('string', 'uint') : value
 }
 
 function intOfDouble(_: Meter, { value }: Double): Value {
@@ -85,7 +85,7 @@ function bytesText(_: Meter, bytes: Uint8Array): Value {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return new Fault('invalid UTF-8 in bytes, cannot convert to string')
+    return new ErrorValue('invalid UTF-8 in bytes, cannot convert to string')
   }
 }
 

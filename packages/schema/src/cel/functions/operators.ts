@@ -15,7 +15,7 @@ import {
   timestampType,
   uintType,
 } from '../types.ts'
-import { Fault, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
+import { ErrorValue, itemsOf, type ListValue, type MapValue, type Value } from '../values.ts'
 import { arithmetic } from './arithmetic.ts'
 
 /** Operators and standard functions. */
@@ -23,7 +23,7 @@ import { arithmetic } from './arithmetic.ts'
 const a = param('A')
 const b = param('B')
 
-const noOverload = new Fault('no such overload')
+const noOverload = new ErrorValue('no such overload')
 
 /** Planned specially, because not every argument is evaluated. */
 const unused: Implementation = () => noOverload
@@ -57,15 +57,15 @@ function relation(name: string, word: string, holds: (order: number) => boolean)
 /** Item of a list by an integral index of any numeric type. */
 export function itemAt(list: ListValue, index: Value): Value {
   const number = numeric(index)
-  if (number === undefined) return new Fault(`unsupported index type in list`)
+  if (number === undefined) return new ErrorValue(`unsupported index type in list`)
   const at = Number(number)
-  if (!Number.isInteger(at)) return new Fault(`unsupported index value ${at} in list`)
-  return at < 0 || at >= list.size ? new Fault(`index out of bounds: ${number}`) : list.at(at)
+  if (!Number.isInteger(at)) return new ErrorValue(`unsupported index value ${at} in list`)
+  return at < 0 || at >= list.size ? new ErrorValue(`index out of bounds: ${number}`) : list.at(at)
 }
 
 export function entryOf(map: MapValue, key: Value): Value {
   const found = map.get(key)
-  return found === undefined ? new Fault(`no such key: ${shownKey(key)}`) : found
+  return found === undefined ? new ErrorValue(`no such key: ${shownKey(key)}`) : found
 }
 
 export function shownKey(key: Value): string {
@@ -74,9 +74,9 @@ export function shownKey(key: Value): string {
 
 /** Whether a list contains a value. */
 export function holds(value: Value, list: ListValue, meter: Meter): Value {
-  let fault: Fault | undefined
+  let fault: ErrorValue | undefined
   for (const item of itemsOf(list)) {
-    if (item instanceof Fault) fault ??= item
+    if (item instanceof ErrorValue) fault ??= item
     else if (equal(value, item, meter)) return true
   }
   return fault ?? false

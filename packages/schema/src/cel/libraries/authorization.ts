@@ -14,7 +14,7 @@ import type { Library } from './library.ts'
 /** The authorizer library: `authorizer.group('').resource('pods').check('get').allowed()` */
 
 /** An access check by an expression. */
-export interface AuthorizationQuestion {
+export interface CelAccessCheck {
   /** Default: the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string }
   readonly verb: string
@@ -29,7 +29,7 @@ export interface AuthorizationQuestion {
   readonly labelSelector?: readonly LabelSelectorExpression[]
 }
 
-export interface AuthorizationAnswer {
+export interface CelAccessDecision {
   readonly allowed: boolean
   readonly reason: string
   /** Error message; empty without an error. */
@@ -37,7 +37,7 @@ export interface AuthorizationAnswer {
 }
 
 /** Decides access checks on behalf of one request. */
-export type Ask = (check: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>
+export type CelAuthorizer = (check: CelAccessCheck) => CelAccessDecision | Promise<CelAccessDecision>
 
 /** Thrown when a decision is pending; the expression is evaluated again once `until` resolves. */
 export class PendingAuthorization {
@@ -55,18 +55,18 @@ const decisionType = opaqueOf('kubernetes.authorization.Decision')
 
 export { authorizerType, resourceType as resourceCheckType }
 
-type CheckAttributes = Omit<AuthorizationQuestion, 'verb'> & { readonly errors?: readonly string[] }
+type CheckAttributes = Omit<CelAccessCheck, 'verb'> & { readonly errors?: readonly string[] }
 
 /** Cache of decisions by check. */
 class DecisionCache {
-  readonly #authorizer: Ask
-  readonly #known = new Map<string, AuthorizationAnswer>()
+  readonly #authorizer: CelAuthorizer
+  readonly #known = new Map<string, CelAccessDecision>()
 
-  constructor(authorizer: Ask) {
+  constructor(authorizer: CelAuthorizer) {
     this.#authorizer = authorizer
   }
 
-  get(check: AuthorizationQuestion): AuthorizationAnswer {
+  get(check: CelAccessCheck): CelAccessDecision {
     const key = JSON.stringify(check)
     const known = this.#known.get(key)
     if (known !== undefined) return known
@@ -107,9 +107,9 @@ class CheckValue extends OpaqueValue {
 
 class DecisionValue extends OpaqueValue {
   readonly type = decisionType
-  readonly decision: AuthorizationAnswer
+  readonly decision: CelAccessDecision
 
-  constructor(decision: AuthorizationAnswer) {
+  constructor(decision: CelAccessDecision) {
     super()
     this.decision = decision
   }
@@ -122,7 +122,7 @@ class DecisionValue extends OpaqueValue {
 const noAttributes: CheckAttributes = { group: '', resource: '', subresource: '', namespace: '', name: '' }
 
 /** Value of the variable `authorizer` for one request. Caches decisions. */
-export function authorizerValue(authorizer: Ask): Value {
+export function authorizerValue(authorizer: CelAuthorizer): Value {
   return new CheckValue(authorizerType, noAttributes, new DecisionCache(authorizer))
 }
 

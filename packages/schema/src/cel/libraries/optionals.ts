@@ -2,7 +2,18 @@ import { declare, type FunctionDeclaration, method, overload } from '../declarat
 import { optionalMacros } from '../macros.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, dynType, intType, listOf, mapOf, optionalOf, param, stringType } from '../types.ts'
-import { Double, Duration, Fault, ListValue, MapValue, Optional, optionalNone, Timestamp, Uint, type Value } from '../values.ts'
+import {
+  Double,
+  Duration,
+  ErrorValue,
+  ListValue,
+  MapValue,
+  Optional,
+  optionalNone,
+  Timestamp,
+  Uint,
+  type Value,
+} from '../values.ts'
 import type { Library } from './library.ts'
 
 /** The optionals library. */
@@ -10,8 +21,8 @@ import type { Library } from './library.ts'
 const v = param('V')
 const k = param('K')
 const optionalV = optionalOf(v)
-const nothingThere = new Fault('optional.none() dereference')
-const planned = () => new Fault('no such overload')
+const nothingThere = new ErrorValue('optional.none() dereference')
+const planned = () => new ErrorValue('no such overload')
 
 /** Whether the value is empty, zero or false. */
 function isZero(value: Value): boolean {

@@ -2,7 +2,7 @@ import { MetaError, Quantity } from '@krmkit/meta'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, doubleType, intType, opaqueOf, stringType } from '../types.ts'
-import { Double, Fault, normalizeInt, OpaqueValue, type Value } from '../values.ts'
+import { Double, ErrorValue, normalizeInt, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
 /** The quantity library: `quantity('500m')`. */
@@ -27,7 +27,7 @@ function parse(_: Meter, text: string): Value {
   try {
     return new QuantityValue(Quantity.parse(text))
   } catch (error) {
-    if (error instanceof MetaError) return new Fault(error.message)
+    if (error instanceof MetaError) return new ErrorValue(error.message)
     throw error
   }
 }
@@ -85,7 +85,7 @@ const functions: readonly FunctionDeclaration[] = [
     'asInteger',
     method('quantity_get_int', [quantityType], intType, (_: Meter, { quantity }: QuantityValue): Value => {
       const value = quantity.asInt64()
-      return value === undefined ? new Fault('cannot convert value to integer') : normalizeInt(value)
+      return value === undefined ? new ErrorValue('cannot convert value to integer') : normalizeInt(value)
     }),
   ),
   declare(

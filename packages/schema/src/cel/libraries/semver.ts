@@ -2,7 +2,7 @@ import { goQuote } from '@krmkit/meta'
 import { declare, type FunctionDeclaration, method, type Overload, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, intType, opaqueOf, stringType } from '../types.ts'
-import { Fault, normalizeInt, OpaqueValue, type Value } from '../values.ts'
+import { ErrorValue, normalizeInt, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 
 /** The semver library: `semver('1.2.3')`. */
@@ -124,7 +124,7 @@ function read(_: Meter, text: string, normalize = false): Value {
   try {
     return new Semver(parse(normalize ? normalized(text) : text))
   } catch (error) {
-    if (error instanceof ParseError) return new Fault(error.message)
+    if (error instanceof ParseError) return new ErrorValue(error.message)
     throw error
   }
 }
@@ -149,7 +149,7 @@ const functions: readonly FunctionDeclaration[] = [
   declare('semver', ...texts('semver', read, semverType)),
   declare(
     'isSemver',
-    ...texts('is_semver', (meter, text, normalize) => !(read(meter, text, normalize) instanceof Fault), boolType),
+    ...texts('is_semver', (meter, text, normalize) => !(read(meter, text, normalize) instanceof ErrorValue), boolType),
   ),
   declare(
     'isGreaterThan',

@@ -1,16 +1,16 @@
 import { runAtOnce } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
+import { type DocumentEncodingName, documentEncodings } from './document-encodings.ts'
 import { openapiV2Document, openapiV3Document } from './documents.ts'
-import { documentForms, type FormName } from './forms.ts'
 import { encodeOpenapiV2 } from './gnostic-v2.ts'
 import { encodeOpenapiV3 } from './gnostic-v3.ts'
 import { groupVersionParts } from './parts.ts'
 import type { PublishedGroupVersion } from './resources.ts'
-import { kindsFrom, type PartEntry } from './schemas.ts'
+import { createKindLookup, type PartEntry } from './schemas.ts'
 
 const source = discoveryTypes()
-const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: kindsFrom(source) }
+const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: createKindLookup(source) }
 const core: PublishedGroupVersion = {
   group: '',
   version: 'v1',
@@ -22,13 +22,13 @@ const core: PublishedGroupVersion = {
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       body: source.struct('core/v1.Pod'),
       list: source.struct('core/v1.PodList'),
-      deleteAnswersObject: true,
+      deleteReturnsObject: true,
     },
   ],
 }
 
-function assembled(name: FormName): Uint8Array {
-  const { dialect, encode, join } = documentForms[name]
+function assembled(name: DocumentEncodingName): Uint8Array {
+  const { dialect, encode, join } = documentEncodings[name]
   const parts = runAtOnce(groupVersionParts(core, { ...options, dialect }))
   const sorted = (entries: readonly PartEntry[], encodeOne: (entry: PartEntry) => Uint8Array) =>
     [...entries].sort((a, b) => (a.name < b.name ? -1 : 1)).map(encodeOne)

@@ -1,20 +1,20 @@
 import { fixedFeatures } from '@krmkit/meta'
 import { expect, it } from 'vitest'
-import { expressions, loadExpressions } from './expressions.ts'
+import { cel, loadCel } from './load-cel.ts'
 
-const compiles = (text: string, environment: ReturnType<ReturnType<typeof expressions>['fresh']>) =>
+const compiles = (text: string, environment: ReturnType<ReturnType<typeof cel>['newExpressions']>) =>
   !('problem' in environment.compile(text))
 
 it('gives the engine only after loading', async () => {
-  expect(() => expressions()).toThrow('expressions are not loaded')
-  await loadExpressions()
-  expect(loadExpressions()).toBeUndefined()
-  expect(compiles('1 + 1 == 2', expressions().stored)).toBe(true)
+  expect(() => cel()).toThrow('expressions are not loaded')
+  await loadCel()
+  expect(loadCel()).toBeUndefined()
+  expect(compiles('1 + 1 == 2', cel().storedExpressions)).toBe(true)
 })
 
 it('restricts new expressions to the previous release, stored expressions to none', async () => {
-  await loadExpressions()
-  const { stored, fresh } = expressions()
+  await loadCel()
+  const { storedExpressions: stored, newExpressions: fresh } = cel()
   const present = fresh(fixedFeatures('1.33'))
   expect(fresh(fixedFeatures('1.33'))).toBe(present)
   expect(compiles('[1].all(i, x, x > i)', present)).toBe(true)

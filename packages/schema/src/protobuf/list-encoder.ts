@@ -9,7 +9,7 @@ import { bytesTag, newWriter } from './wire.ts'
  *
  *     envelope up to the list's message | its other fields | element ... element | end of the envelope
  */
-export class ListMessage {
+export class ProtobufListEncoder {
   readonly #list: object
   readonly #fields: Uint8Array
   readonly #tag: number
@@ -35,14 +35,14 @@ export class ListMessage {
   }
 
   /** Encodes one more element. */
-  element(object: object): Uint8Array {
+  encodeElement(object: object): Uint8Array {
     const bytes = newWriter().uint32(this.#tag).bytes(encodeMessage(this.#element(), object)).finish()
     this.#length += bytes.byteLength
     return bytes
   }
 
   /** The bytes before and after the elements; call after the last element. */
-  around(): { readonly before: Uint8Array; readonly after: Uint8Array } {
+  frame(): { readonly before: Uint8Array; readonly after: Uint8Array } {
     const { apiVersion, kind } = this.#list as { apiVersion?: unknown; kind?: unknown }
     const head = openEnvelope(String(apiVersion ?? ''), String(kind ?? ''))
     return { before: head.uint32(this.#length).raw(this.#fields).finish(), after: closeEnvelope(newWriter()) }

@@ -4,19 +4,19 @@ import type { Environment } from './cel/environment.ts'
 
 /** Lazy loader of the CEL engine. Most servers have no expressions and never pay for loading it. */
 
-export interface Expressions {
+export interface CelRuntime {
   readonly engine: CelEngine
   /** Environment of expressions read from storage: declares the functions of every release. */
-  readonly stored: Environment
+  readonly storedExpressions: Environment
   /**
    * Environment of expressions in new objects: declares only what the previous release supports, so that a downgrade stays
    * possible.
    */
-  fresh(features: Features): Environment
+  newExpressions(features: Features): Environment
 }
 
 /** Loads the engine. Returns `undefined` once it is loaded; repeated calls share one load. */
-export function loadExpressions(): Promise<void> | undefined {
+export function loadCel(): Promise<void> | undefined {
   return loader.load()
 }
 
@@ -30,22 +30,22 @@ export function loadExpressions(): Promise<void> | undefined {
  * cel().storedExpressions.compile('1 + 1 == 2')
  * ```
  */
-export function expressions(): Expressions {
+export function cel(): CelRuntime {
   return loader.loaded()
 }
 
-function lazyExpressions() {
-  let loaded: Expressions | undefined
+function lazyRuntime() {
+  let loaded: CelRuntime | undefined
   let loading: Promise<void> | undefined
   return {
     load(): Promise<void> | undefined {
       if (loaded !== undefined) return undefined
       loading ??= import('./cel/engine.ts').then(({ celEngine }) => {
-        loaded = expressionsOf(celEngine)
+        loaded = createRuntime(celEngine)
       })
       return loading
     },
-    loaded(): Expressions {
+    loaded(): CelRuntime {
       if (loaded === undefined) throw new Error('expressions are not loaded: wait for `ready` of the policy first')
       return loaded
     },
@@ -53,16 +53,16 @@ function lazyExpressions() {
 }
 
 /** A cache: loading always gives the same module. */
-const loader = /* @__PURE__ */ lazyExpressions()
+const loader = /* @__PURE__ */ lazyRuntime()
 
-const everything = '1.999'
+const latestRelease = '1.999'
 
-function expressionsOf(engine: CelEngine): Expressions {
+function createRuntime(engine: CelEngine): CelRuntime {
   const byRelease = new Map<string, Environment>()
   return {
     engine,
-    stored: engine.Environment.ofRelease(everything),
-    fresh({ release }) {
+    storedExpressions: engine.Environment.ofRelease(latestRelease),
+    newExpressions({ release }) {
       const before = previousRelease(release.version)
       const known = byRelease.get(before)
       if (known !== undefined) return known

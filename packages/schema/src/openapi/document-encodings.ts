@@ -17,7 +17,7 @@ export interface EncodedParts {
   readonly parameters: readonly Uint8Array[]
 }
 
-export interface DocumentForm {
+export interface DocumentEncoding {
   readonly dialect: Dialect
   readonly encode: {
     readonly paths: (entry: PartEntry) => Uint8Array
@@ -28,11 +28,11 @@ export interface DocumentForm {
   join(parts: EncodedParts, info: OpenApiInfo): Uint8Array[]
 }
 
-export type FormName = `${Dialect} ${'json' | 'protobuf'}`
+export type DocumentEncodingName = `${Dialect} ${'json' | 'protobuf'}`
 
 const utf8 = new TextEncoder()
 
-function jsonMember({ name, make }: PartEntry): Uint8Array {
+function jsonMember({ name, build: make }: PartEntry): Uint8Array {
   return utf8.encode(`${JSON.stringify(name)}:${JSON.stringify(make())}`)
 }
 
@@ -50,7 +50,7 @@ function textOf(value: object): string {
   return JSON.stringify(value)
 }
 
-const jsonV3: DocumentForm = {
+const jsonV3: DocumentEncoding = {
   dialect: 'v3',
   encode: jsonMembers,
   join({ paths, schemas }, info) {
@@ -65,7 +65,7 @@ const jsonV3: DocumentForm = {
   },
 }
 
-const jsonV2: DocumentForm = {
+const jsonV2: DocumentEncoding = {
   dialect: 'v2',
   encode: jsonMembers,
   join({ paths, schemas, parameters }, info) {
@@ -88,11 +88,11 @@ function opened(number: number, content: readonly Uint8Array[], more = 0): Uint8
   return encoded((writer) => writer.uint32(bytesTag(number)).uint32(length))
 }
 
-const protobufV3: DocumentForm = {
+const protobufV3: DocumentEncoding = {
   dialect: 'v3',
   encode: {
-    paths: ({ name, make }) => entriesV3.path(name, make()),
-    schemas: ({ name, make }) => entriesV3.schema(name, make()),
+    paths: ({ name, build: make }) => entriesV3.path(name, make()),
+    schemas: ({ name, build: make }) => entriesV3.schema(name, make()),
     parameters: () => new Uint8Array(),
   },
   join({ paths, schemas }, info) {
@@ -116,12 +116,12 @@ function securityOf(document: Uint8Array): Uint8Array {
   return document.subarray(at + 1)
 }
 
-const protobufV2: DocumentForm = {
+const protobufV2: DocumentEncoding = {
   dialect: 'v2',
   encode: {
-    paths: ({ name, make }) => entriesV2.path(name, make()),
-    schemas: ({ name, make }) => entriesV2.schema(name, make()),
-    parameters: ({ name, make }) => entriesV2.parameter(name, make()),
+    paths: ({ name, build: make }) => entriesV2.path(name, make()),
+    schemas: ({ name, build: make }) => entriesV2.schema(name, make()),
+    parameters: ({ name, build: make }) => entriesV2.parameter(name, make()),
   },
   join({ paths, schemas, parameters }, info) {
     const security: JsonObject = { security: [{ BearerToken: [] }], securityDefinitions: { BearerToken: bearerToken() } }
@@ -138,7 +138,7 @@ const protobufV2: DocumentForm = {
   },
 }
 
-export const documentForms: Readonly<Record<FormName, DocumentForm>> = {
+export const documentEncodings: Readonly<Record<DocumentEncodingName, DocumentEncoding>> = {
   'v2 json': jsonV2,
   'v2 protobuf': protobufV2,
   'v3 json': jsonV3,
