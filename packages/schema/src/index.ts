@@ -15,7 +15,7 @@ export {
 export {
   DecodeError,
   type DecodeErrorCode,
-  type DecodeErrorLocation as DecodeErrorPlace,
+  type DecodeErrorLocation,
   SchemaError,
   type SchemaErrorCode,
 } from './errors.ts'
@@ -26,10 +26,10 @@ export { type EncodeJsonOptions, encodeJson, stringifyJson, stringifySteps } fro
 export { JsonIndenter } from './json/indent-json.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices, parseJsonObject } from './json/parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './json/syntax.ts'
-export { type CelRuntime as Expressions, cel as expressions, loadCel as loadExpressions } from './load-cel.ts'
+export { type CelRuntime, cel, loadCel } from './load-cel.ts'
 export {
   type ManifestDocument,
-  type ManifestFault,
+  type ManifestError,
   type ReadManifestOptions,
   type RepeatedMember,
   readManifest,
@@ -50,25 +50,26 @@ export { createTypeSource, type FactsSource } from './model/type-source.ts'
 export {
   type CustomSchemaOptions,
   type CustomSchemas,
-  customSchemas,
+  createCustomSchemas,
+  createKindLookup,
   type Dialect,
-  type DocumentForm,
+  type DocumentEncoding,
+  type DocumentEncodingName,
   type DocumentParts,
   definitionName,
-  documentForms,
+  documentEncodings,
   type EncodedParts,
   type ExtraOperations,
   encodeOpenapiV2,
   encodeOpenapiV3,
-  type FormName,
   groupVersionParts,
-  kindsFrom,
+  type LiteralSchema,
   type OpenApiInfo,
   type OpenApiV3Options,
   type Operation,
   openapiV2Document,
   openapiV3Document,
-  openapiV3Of,
+  openapiV3FromOperations,
   operationParts,
   type PartEntry,
   type PartsOptions,
@@ -81,21 +82,22 @@ export {
   type SchemaEntry,
   v2Definition,
   v3Schema,
-  type WrittenSchema,
 } from './openapi/index.ts'
 export { type Envelope, hasProtobufMagic, protobufMagic, readEnvelope, writeEnvelope } from './protobuf/envelope.ts'
-export { ProtobufListEncoder as ListMessage } from './protobuf/list-encoder.ts'
+export { ProtobufListEncoder } from './protobuf/list-encoder.ts'
 export { decodeMessage, decodeProtobuf, encodeMessage, encodeProtobuf } from './protobuf/protobuf.ts'
 export { decodeWatchEvent, encodeWatchFrame, type ProtobufWatchEvent } from './protobuf/watch.ts'
 export {
+  applySchemaDefaults,
   type CustomTypeOptions,
   coerceEmbedded,
   coerceMetadata,
   compilePattern,
-  customType,
-  defaultValue,
-  hasRules,
+  createCustomType,
+  createSchemaNode,
+  createSchemaValidator,
   hasTransitionRules,
+  hasValidationRules,
   type Pattern,
   type PatternProblem,
   type PruneOptions,
@@ -104,14 +106,12 @@ export {
   pruneValue,
   type SchemaNode,
   type SchemaValidator,
-  schemaNode,
-  schemaValidator,
-  typeName,
+  schemaTypeName,
   validateEmbedded,
   validateEmbeddedObject,
-  validateLists,
+  validateListTypes,
 } from './structural/index.ts'
 export { type ParsedYaml, parseYaml } from './yaml/parse-yaml.ts'
-export { encodeYaml, printYaml, yamlChunks as yamlPieces } from './yaml/print-yaml.ts'
+export { encodeYaml, printYaml, yamlChunks } from './yaml/print-yaml.ts'
 export { type YamlAsJson, yamlToJson } from './yaml/yaml-to-json.ts'
-export { createZodSchemas, type ZodSchemaOptions, type ZodSchemas, zodSchema } from './zod/index.ts'
+export { createZodSchema, createZodSchemas, type ZodSchemaOptions, type ZodSchemas } from './zod/index.ts'

@@ -1,4 +1,4 @@
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { CompiledExpression, ExpressionProblem, Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
 
@@ -40,7 +40,7 @@ export async function evaluate(
   const { value, cost } = await compiled.program.evaluateAsync(variables, { work: budget.work })
   pay(budget, spending?.spent() ?? 0)
   pay(budget, cost)
-  const { engine } = expressions()
+  const { engine } = cel()
   return value instanceof engine.ErrorValue ? { error: `expression '${text}' resulted in error: ${value.message}` } : { value }
 }
 

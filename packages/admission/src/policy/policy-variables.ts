@@ -1,4 +1,4 @@
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
 import type { Source, Spending } from './evaluate.ts'
@@ -12,7 +12,7 @@ export function policyVariables(
   work: WorkBudget,
 ): { readonly variables: Variables; readonly spending: Spending } {
   if (sources.size === 0) return { variables: outer, spending: free }
-  const { engine } = expressions()
+  const { engine } = cel()
   const known = new Map<string, Value>()
   let cost = 0
   const variables: Record<string, Value | undefined> = { ...outer }

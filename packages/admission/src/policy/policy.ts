@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
-import { expressions } from '@krmkit/schema'
+import { cel } from '@krmkit/schema'
 import type { Type } from '@krmkit/schema/cel'
 import type { MatchCondition } from '../webhook/interfaces.ts'
 import type { Rule } from '../webhook/rule.ts'
@@ -140,7 +140,7 @@ export function bindingOf(object: DeepReadonly<ApiObject>): Binding {
 }
 
 function compilePolicy(spec: PolicyMembers): PolicyPrograms {
-  const { engine, storedExpressions: stored } = expressions()
+  const { engine, storedExpressions: stored } = cel()
   const params = spec.paramKind !== undefined && spec.paramKind !== null
   const types = new Map<string, Type>()
   const declared = (spec.variables ?? []).length === 0 ? {} : { variables: types }

@@ -1,5 +1,5 @@
 import { type ApiObject, type DeepReadonly, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
-import { type CustomCodec, customType, type StructType } from '@krmkit/schema'
+import { type CustomCodec, createCustomType, type StructType } from '@krmkit/schema'
 import { compareVersions } from '../catalog/priorities.ts'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
@@ -61,7 +61,7 @@ function kindOf(
     listKind: listKindOf(names),
     namespaced: spec.scope === 'Namespaced',
     type: () => {
-      type ??= customType({ kind: gvk, schema, preserveUnknownFields: spec.preserveUnknownFields, objectMeta })
+      type ??= createCustomType({ kind: gvk, schema, preserveUnknownFields: spec.preserveUnknownFields, objectMeta })
       return type
     },
   }

@@ -1,10 +1,10 @@
-import { expressions, loadExpressions } from '@krmkit/schema'
+import { cel, loadCel } from '@krmkit/schema'
 import type { Program, Type } from '@krmkit/schema/cel'
 
 /** The language, and its environment of everything there is: what is configured is the operator's own choice. */
 export async function language() {
-  await loadExpressions()
-  const { engine, storedExpressions: stored } = expressions()
+  await loadCel()
+  const { engine, storedExpressions: stored } = cel()
   return { engine, environment: stored }
 }
 

@@ -1,9 +1,9 @@
-export { type CustomSchemaOptions, type CustomSchemas, createCustomSchemas as customSchemas, definitionName } from './custom.ts'
+export { type CustomSchemaOptions, type CustomSchemas, createCustomSchemas, definitionName } from './custom.ts'
 export type { Dialect } from './dialect.ts'
 export {
-  type DocumentEncoding as DocumentForm,
-  type DocumentEncodingName as FormName,
-  documentEncodings as documentForms,
+  type DocumentEncoding,
+  type DocumentEncodingName,
+  documentEncodings,
   type EncodedParts,
 } from './document-encodings.ts'
 export {
@@ -11,7 +11,7 @@ export {
   type OpenApiV3Options,
   openapiV2Document,
   openapiV3Document,
-  openapiV3FromOperations as openapiV3Of,
+  openapiV3FromOperations,
   v2Definition,
   v3Schema,
 } from './documents.ts'
@@ -28,8 +28,8 @@ export {
 export type { PublishedGroupVersion, PublishedResource } from './resources.ts'
 export { type RootDocument, type RootOptions, rootDocuments } from './roots.ts'
 export {
-  createKindLookup as kindsFrom,
-  type LiteralSchema as WrittenSchema,
+  createKindLookup,
+  type LiteralSchema,
   type PartEntry,
   type PublishedSchema,
   type SchemaEntry,

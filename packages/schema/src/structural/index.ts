@@ -1,13 +1,13 @@
-export { type CustomTypeOptions, createCustomType as customType } from './custom-type.ts'
-export { applySchemaDefaults as defaultValue, pruneNulls } from './defaults.ts'
+export { type CustomTypeOptions, createCustomType } from './custom-type.ts'
+export { applySchemaDefaults, pruneNulls } from './defaults.ts'
 export { coerceEmbedded, coerceMetadata, validateEmbedded, validateEmbeddedObject } from './embedded.ts'
-export { validateListTypes as validateLists } from './list-types.ts'
+export { validateListTypes } from './list-types.ts'
 export { compilePattern, type Pattern, type PatternProblem } from './pattern.ts'
 export { type PruneOptions, pruneObject, pruneValue } from './prune.ts'
 export {
-  createSchemaNode as schemaNode,
+  createSchemaNode,
   hasTransitionRules,
-  hasValidationRules as hasRules,
+  hasValidationRules,
   type SchemaNode,
 } from './schema-node.ts'
-export { createSchemaValidator as schemaValidator, type SchemaValidator, schemaTypeName as typeName } from './validate.ts'
+export { createSchemaValidator, type SchemaValidator, schemaTypeName } from './validate.ts'

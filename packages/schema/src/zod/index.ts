@@ -1,1 +1,1 @@
-export { createZodSchema as zodSchema, createZodSchemas, type ZodSchemaOptions, type ZodSchemas } from './zod-schema.ts'
+export { createZodSchema, createZodSchemas, type ZodSchemaOptions, type ZodSchemas } from './zod-schema.ts'

@@ -1,5 +1,5 @@
 import { type DeepReadonly, ErrorList, type FieldError, field, goText, type JsonObject, type Path, untilFull } from '@krmkit/meta'
-import { expressions, hasRules } from '@krmkit/schema'
+import { cel, hasValidationRules } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinition } from '../../types/apiextensions-v1.generated.ts'
 import { goRule } from './go-form.ts'
@@ -23,7 +23,7 @@ const schemaLimit = 100_000_000
 
 /** @param path of the schema. The caller has made sure that the schema is structural. */
 export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
-  if (!hasRules(schema as JsonObject)) return []
+  if (!hasValidationRules(schema as JsonObject)) return []
   const ruled = new Set<Schema>()
   findRuled(schema, ruled)
   const walk = new Walk(options, ruled)
@@ -97,7 +97,7 @@ class Walk {
   }
 
   #rules(schema: Schema, rules: readonly Rule[], at: At): void {
-    const { engine } = expressions()
+    const { engine } = cel()
     this.#budget ??= engine.createCompileBudget()
     const place = at.path.child('x-kubernetes-validations')
     const whole = at.root || schema['x-kubernetes-embedded-resource'] === true
