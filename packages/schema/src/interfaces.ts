@@ -45,7 +45,7 @@ export interface ListNode {
   readonly kind: 'list'
   readonly of: TypeNode
   readonly named?: string
-  /** The list is a protobuf message of its own with `repeated items = 1`. */
+  /** The list is a separate protobuf message with `repeated items = 1`. */
   readonly protoWrapped?: boolean
 }
 
@@ -124,7 +124,7 @@ export interface Field {
 }
 
 /**
- * Member of a protobuf message: a field under its number, or an inline struct with a message of its own (`embedded`). Members of
+ * Member of a protobuf message: a field under its number, or an inline struct with a separate message (`embedded`). Members of
  * an embedded message share the JSON object of their parent.
  */
 export type ProtoMember =

@@ -6,7 +6,7 @@ const compiles = (text: string, environment: ReturnType<ReturnType<typeof cel>['
   !('problem' in environment.compile(text))
 
 it('gives the engine only after loading', async () => {
-  expect(() => cel()).toThrow('expressions are not loaded')
+  expect(() => cel()).toThrow('the CEL engine is not loaded')
   await loadCel()
   expect(loadCel()).toBeUndefined()
   expect(compiles('1 + 1 == 2', cel().storedExpressions)).toBe(true)

@@ -46,7 +46,7 @@ function lazyRuntime() {
       return loading
     },
     loaded(): CelRuntime {
-      if (loaded === undefined) throw new Error('expressions are not loaded: wait for `ready` of the policy first')
+      if (loaded === undefined) throw new Error('the CEL engine is not loaded: await loadCel() first')
       return loaded
     },
   }

@@ -147,7 +147,7 @@ const objectMembers: Readonly<Record<string, JsonObject>> = {
   metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
 }
 
-/** Keys have no maximum of their own: the number of entries already accounts for them. */
+/** Keys have no separate maximum: the number of entries already accounts for them. */
 const keyText: DeclType = { type: stringType, maxElements: 0, minSize: 2 }
 
 function declaredMap(schema: JsonObject, rest: JsonObject, name: string): DeclType | undefined {

@@ -81,13 +81,13 @@ function run(frame: Frame, { range, init, result, loop }: Plan): Value {
   // Comprehensions may nest, so the previous value is restored.
   const before = slots[accumulator]
   slots[accumulator] = loop.collects ? collection(start) : start
-  const fault =
+  const error =
     over instanceof ListValue
       ? overList(frame, over, loop)
       : over instanceof MapValue
         ? overMap(frame, over, loop)
         : noRange(over)
-  const outcome = fault ?? result(frame)
+  const outcome = error ?? result(frame)
   slots[accumulator] = before
   return outcome
 }
@@ -105,8 +105,8 @@ function overList(frame: Frame, list: ListValue, { item, second, condition, step
       slots[second] = list.at(i)
     }
     if (condition(frame) !== true) return undefined
-    const fault = step(frame)
-    if (fault !== undefined) return fault
+    const error = step(frame)
+    if (error !== undefined) return error
   }
   return undefined
 }
@@ -117,8 +117,8 @@ function overMap(frame: Frame, map: MapValue, { item, second, condition, step }:
     slots[item] = key
     if (second !== undefined) slots[second] = map.get(key) ?? null
     if (condition(frame) !== true) return undefined
-    const fault = step(frame)
-    if (fault !== undefined) return fault
+    const error = step(frame)
+    if (error !== undefined) return error
   }
   return undefined
 }
@@ -206,8 +206,8 @@ function addEntries(planner: PlanContext, { args }: Call): Loop['step'] {
     if (!(key instanceof MapValue)) return new ErrorValue('no such overload')
     for (const each of key.keys()) {
       frame.charge(1)
-      const fault = insert(added, each, key.get(each) ?? null)
-      if (fault !== undefined) return fault
+      const error = insert(added, each, key.get(each) ?? null)
+      if (error !== undefined) return error
     }
     return undefined
   }

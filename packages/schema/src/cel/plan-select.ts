@@ -16,7 +16,7 @@ function memberIn(value: Value, field: string): Value | undefined {
   return value instanceof ErrorValue ? value : noOverload
 }
 
-/** `target.field`, and `has(target.field)`, which has no cost of its own. */
+/** `target.field`, and `has(target.field)`, which has no additional cost. */
 export function selectMember(target: Step, field: string, test: boolean): Step {
   const missing = new ErrorValue(`no such key: ${field}`)
   if (test) {

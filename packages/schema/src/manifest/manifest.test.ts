@@ -115,7 +115,7 @@ describe('ranges in JSON', () => {
 })
 
 describe('unreadable documents', () => {
-  const fault = (text: string) => {
+  const errorOf = (text: string) => {
     const found = readManifest(text).find(({ kind }) => kind === 'error')
     return found?.kind === 'error' ? `${found.range.line}:${found.range.column} ${found.message}` : undefined
   }
@@ -127,7 +127,7 @@ describe('unreadable documents', () => {
     ['a: *nope\n', "1:1 unknown anchor 'nope' referenced"],
     ['a: "open\n', '1:9 found unexpected end of stream'],
     ['{"a": 1}\n{"b" 1}', "2:6 invalid character '1' after object key"],
-  ])('locates the error in %j', (text, message) => expect(fault(text)).toBe(message))
+  ])('locates the error in %j', (text, message) => expect(errorOf(text)).toBe(message))
 
   it('accepts only JSON with json: true', () => {
     expect(readManifest('{"a": 1,}', { json: true })).toEqual([
@@ -145,7 +145,7 @@ describe('unreadable documents', () => {
   })
 
   it('rejects unlimited nesting', () => {
-    expect(fault('['.repeat(100_000))).toMatch(/max depth|nesting|expected/)
-    expect(fault('{"a":'.repeat(100_000))).toBeDefined()
+    expect(errorOf('['.repeat(100_000))).toMatch(/max depth|nesting|expected/)
+    expect(errorOf('{"a":'.repeat(100_000))).toBeDefined()
   })
 })

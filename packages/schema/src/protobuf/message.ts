@@ -295,7 +295,7 @@ function structCodec(struct: () => StructType): ValueCodec {
   }
 }
 
-/** A list in a message of its own, whose field 1 holds the elements. */
+/** A list in a separate message, whose field 1 holds the elements. */
 function wrappedListCodec(element: ValueCodec): ValueCodec {
   const tag = tagOf(1, element.wire)
   return {

@@ -55,7 +55,7 @@ const object = (spec: unknown, rest: object = {}) => ({
   spec,
 })
 
-describe('customType', () => {
+describe('createCustomType', () => {
   it('prunes unknown fields and reports their paths [P204]', () => {
     const { object: read, problems } = decode(
       type,

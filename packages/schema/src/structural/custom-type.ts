@@ -37,7 +37,7 @@ const noFields: StructType['field'] = new Map()
  *
  * @example
  * ```ts
- * const widget = customType({ kind: { group: 'shop.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
+ * const widget = createCustomType({ kind: { group: 'shop.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
  * decode(widget, body).object
  * ```
  */

@@ -36,7 +36,7 @@ export interface SchemaValidatorOptions {
  *
  * @example
  * ```ts
- * schemaValidator({ type: 'object', required: ['a'] })({}) // one error: a: Required value
+ * createSchemaValidator({ type: 'object', required: ['a'] })({}) // one error: a: Required value
  * ```
  */
 export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {

@@ -15,7 +15,7 @@ function problems(value: unknown): string[] {
   return result.success ? [] : result.error.issues.map(({ path }) => path.join('.'))
 }
 
-describe('zodSchema', () => {
+describe('createZodSchema', () => {
   it('accepts an object of the kind [P1]', () => {
     const object = podWith({ resources: { limits: { cpu: '500m', memory: 1 } } })
     expect(pod.parse(object)).toEqual(object)

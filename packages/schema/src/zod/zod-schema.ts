@@ -26,7 +26,7 @@ export interface ZodSchemas {
  *
  * @example
  * ```ts
- * zodSchema(types.struct('core/v1.Pod')).safeParse({ spec: { containers: 'none' } }).success // false
+ * createZodSchema(types.struct('core/v1.Pod')).safeParse({ spec: { containers: 'none' } }).success // false
  * ```
  */
 export function createZodSchema<T = unknown>(type: StructType, options: ZodSchemaOptions = {}): z.ZodType<T> {

@@ -74,12 +74,12 @@ export function shownKey(key: Value): string {
 
 /** Whether a list contains a value. */
 export function holds(value: Value, list: ListValue, meter: Meter): Value {
-  let fault: ErrorValue | undefined
+  let error: ErrorValue | undefined
   for (const item of itemsOf(list)) {
-    if (item instanceof ErrorValue) fault ??= item
+    if (item instanceof ErrorValue) error ??= item
     else if (equal(value, item, meter)) return true
   }
-  return fault ?? false
+  return error ?? false
 }
 
 function sizes(): readonly Overload[] {
