@@ -203,9 +203,6 @@ export interface TypeSource {
   has(name: string): boolean
 }
 
-/** Handling of unknown and duplicate fields. @see API protocol specification, 4.6 */
-export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
-
 /** Problems of strict decoding: each is a complete sentence for the client. */
 export interface StrictProblems {
   /** Document order. For example `unknown field "spec.foo"` or `duplicate field "metadata.name"`. */

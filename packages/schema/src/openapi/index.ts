@@ -1,4 +1,4 @@
-export { type CustomSchemaOptions, type CustomSchemas, createCustomSchemas, definitionName } from './custom.ts'
+export { type CustomSchemaOptions, type CustomSchemas, createCustomSchemas } from './custom.ts'
 export type { Dialect } from './dialect.ts'
 export {
   type DocumentEncoding,
@@ -11,13 +11,13 @@ export {
   type OpenApiV3Options,
   openapiV2Document,
   openapiV3Document,
-  openapiV3FromOperations,
   v2Definition,
   v3Schema,
 } from './documents.ts'
 export { encodeOpenapiV2 } from './gnostic-v2.ts'
 export { encodeOpenapiV3 } from './gnostic-v3.ts'
-export type { Operation } from './operations.ts'
+export type { Method, Operation } from './operations.ts'
+export type { Parameter } from './parameters.ts'
 export {
   type DocumentParts,
   type ExtraOperations,
