@@ -52,11 +52,10 @@ export function definitionName({ group, version, kind }: GroupVersionKind): stri
 }
 
 /** Clients and conformance suites match the first words of the texts of common members. */
-const metadataText =
-  "Standard object's metadata: name, namespace, labels, annotations and what the server notes about the object."
+const metadataText = "Standard object's metadata: name, namespace, labels, annotations and metadata maintained by the server."
 const typeMembers: JsonObject = {
-  apiVersion: { description: 'APIVersion defines by which group and version this form of the object goes.', type: 'string' },
-  kind: { description: 'Name of the kind of object.', type: 'string' },
+  apiVersion: { description: 'APIVersion defines the group and version of this representation of the object.', type: 'string' },
+  kind: { description: 'Kind of the object.', type: 'string' },
 }
 
 function metadataRef(meta: StructType, dialect: Dialect, text: string): JsonObject {
@@ -90,7 +89,7 @@ function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialec
 
 function listSchema(options: CustomSchemaOptions, listMeta: StructType, dialect: Dialect): JsonObject {
   const items: JsonObject = {
-    description: 'The objects.',
+    description: 'Objects of the list.',
     type: 'array',
     items: { $ref: refTo(definitionName(options.kind), dialect) },
   }
@@ -101,7 +100,7 @@ function listSchema(options: CustomSchemaOptions, listMeta: StructType, dialect:
     properties: {
       ...typeMembers,
       items,
-      metadata: metadataRef(listMeta, dialect, 'Version and position of the list.'),
+      metadata: metadataRef(listMeta, dialect, 'Version and continue token of the list.'),
     },
   }
 }

@@ -196,7 +196,7 @@ class OperationBuilder {
     const verbal: ActionDetails = {
       method: 'get',
       action: 'list',
-      description: `Lists objects of kind ${this.#target.kind.kind}, or watches them.`,
+      description: `Lists objects of kind ${this.#target.kind.kind}, or watches changes.`,
       parameters: parametersOf.list,
     }
     return {
@@ -236,7 +236,7 @@ class OperationBuilder {
   #write(path: string, method: 'put' | 'patch'): Operation {
     const { custom, schema, patchTypes } = this.#target
     const statuses = custom && method === 'patch' ? ([200] as const) : ([200, 201] as const)
-    const [verb, text] = method === 'put' ? ['replace', 'Replaces'] : ['patch', 'Changes parts of']
+    const [verb, text] = method === 'put' ? ['replace', 'Replaces'] : ['patch', 'Patches']
     const verbal: ActionDetails = {
       method,
       action: method,
@@ -275,7 +275,7 @@ class OperationBuilder {
     const verbal: ActionDetails = {
       method: 'delete',
       action: 'deletecollection',
-      description: `Deletes objects of kind ${this.#target.kind.kind}: all, or those selected.`,
+      description: `Deletes a collection of objects of kind ${this.#target.kind.kind}.`,
       parameters: custom ? parametersOf.list : parametersOf.deletecollection,
     }
     return {
@@ -306,7 +306,7 @@ class OperationBuilder {
     const verbal: ActionDetails = {
       method: 'get',
       action,
-      description: `Watches ${what}. Superseded by the watch parameter of lists.`,
+      description: `Watches ${what}. Deprecated: use the watch parameter of list.`,
       parameters: parametersOf.list,
     }
     return {
@@ -342,7 +342,7 @@ class OperationBuilder {
     const verbal: ActionDetails = {
       method,
       action: 'connect',
-      description: `Passes ${method.toUpperCase()} requests to ${name.split('/')[1]} of a ${parentKind}.`,
+      description: `Connects ${method.toUpperCase()} requests to ${name.split('/')[1]} of a ${parentKind}.`,
       parameters: call.parameters,
     }
     return {

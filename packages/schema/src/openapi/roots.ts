@@ -39,7 +39,7 @@ export function rootDocuments({ source, groups, issuer, profile = stockProfile }
       type: 'APIGroupList',
       id: 'getAPIVersions',
       tag: 'apis',
-      text: 'Lists the groups.',
+      text: 'Lists the API groups.',
     }),
     ...groups.map((group) => {
       const names = namesOf({ group, version: '' }, profile)
@@ -50,10 +50,10 @@ export function rootDocuments({ source, groups, issuer, profile = stockProfile }
         type: 'APIGroup',
         id: `get${names.id}APIGroup`,
         tag,
-        text: `Shows the versions of ${group}.`,
+        text: `Returns the versions of ${group}.`,
       })
     }),
-    plainDocument('version', versionInfo, { id: 'getCodeVersion', tag: 'version', text: 'Shows the version of the server.' }),
+    plainDocument('version', versionInfo, { id: 'getCodeVersion', tag: 'version', text: 'Returns the version of the server.' }),
     ...(issuer ? issuerDocuments() : []),
   ]
 }
@@ -63,12 +63,12 @@ function issuerDocuments(): RootDocument[] {
     plainDocument('.well-known/openid-configuration', undefined, {
       id: 'getServiceAccountIssuerOpenIDConfiguration',
       tag: 'WellKnown',
-      text: 'Shows how tokens of service accounts are verified.',
+      text: 'Returns the OpenID configuration of the service account issuer.',
     }),
     plainDocument('openid/v1/jwks', undefined, {
       id: 'getServiceAccountIssuerOpenIDKeyset',
       tag: 'openid',
-      text: 'Shows the public keys that verify tokens of service accounts.',
+      text: 'Returns the public keys of the service account issuer.',
       produces: 'application/jwk-set+json',
     }),
   ]
@@ -121,16 +121,16 @@ function plainDocument(
 const versionMembers: readonly (readonly [name: string, text: string, optional?: boolean])[] = [
   ['major', 'Major version of the API.'],
   ['minor', 'Minor version of the API.'],
-  ['emulationMajor', 'Major version that is emulated.', true],
-  ['emulationMinor', 'Minor version that is emulated.', true],
-  ['minCompatibilityMajor', 'Major version of the oldest release it is compatible with.', true],
-  ['minCompatibilityMinor', 'Minor version of the oldest release it is compatible with.', true],
-  ['gitVersion', 'Semantic version, with a leading v.'],
-  ['gitCommit', 'Commit it was built from.'],
-  ['gitTreeState', 'Whether the tree was clean when it was built.'],
-  ['buildDate', 'When it was built, in RFC 3339 form.'],
+  ['emulationMajor', 'Emulated major version.', true],
+  ['emulationMinor', 'Emulated minor version.', true],
+  ['minCompatibilityMajor', 'Major version of the oldest compatible release.', true],
+  ['minCompatibilityMinor', 'Minor version of the oldest compatible release.', true],
+  ['gitVersion', 'Semantic version with a leading v.'],
+  ['gitCommit', 'Commit of the build.'],
+  ['gitTreeState', 'Whether the working tree was clean at build time.'],
+  ['buildDate', 'Build time in RFC 3339 form.'],
   ['goVersion', 'Version of the language runtime.'],
-  ['compiler', 'Engine that runs it.'],
+  ['compiler', 'JavaScript engine.'],
   ['platform', 'Operating system and architecture.'],
 ]
 
