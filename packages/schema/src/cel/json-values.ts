@@ -34,23 +34,31 @@ export class JsonList extends ListValue {
   }
 }
 
-export class JsonMap extends MapValue {
+/** A map backed by a JSON object. */
+export abstract class RawMap extends MapValue {
   readonly raw: JsonObject
   #size = -1
+
   constructor(raw: JsonObject) {
     super()
     this.raw = raw
   }
+
   get size(): number {
     if (this.#size < 0) this.#size = Object.keys(this.raw).length
     return this.#size
   }
+
   get(key: Value): Value | undefined {
     return typeof key === 'string' ? this.field(key) : undefined
   }
+}
+
+export class JsonMap extends RawMap {
   field(name: string): Value | undefined {
     return Object.hasOwn(this.raw, name) ? fromJson(this.raw[name]) : undefined
   }
+
   keys(): Iterable<Value> {
     return Object.keys(this.raw)
   }

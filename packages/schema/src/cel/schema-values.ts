@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
 import { isJsonObject, own } from '../json/json-object.ts'
 import { escapeName, keywordName } from './escape.ts'
-import { JsonList, JsonMap } from './json-values.ts'
+import { JsonList, JsonMap, RawMap } from './json-values.ts'
 import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
 import { Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
 
@@ -129,24 +129,12 @@ function objectAdapter(schema: JsonObject, whole: boolean): ValueAdapter {
 }
 
 /** An object of a schema, or a map. */
-class SchemaMap extends MapValue {
-  readonly raw: JsonObject
+class SchemaMap extends RawMap {
   readonly #members: MemberAdapters
-  #size = -1
 
   constructor(raw: JsonObject, members: MemberAdapters) {
-    super()
-    this.raw = raw
+    super(raw)
     this.#members = members
-  }
-
-  get size(): number {
-    if (this.#size < 0) this.#size = Object.keys(this.raw).length
-    return this.#size
-  }
-
-  get(key: Value): Value | undefined {
-    return typeof key === 'string' ? this.field(key) : undefined
   }
 
   /** Null members of objects count as absent. */

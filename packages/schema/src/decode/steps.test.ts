@@ -25,6 +25,20 @@ const widget = createCustomType({
   objectMeta: types.struct('meta/v1.ObjectMeta'),
 })
 
+/** Runs `work` and counts the turns of the event loop meanwhile. */
+async function countTurns<T>(work: () => Promise<T>): Promise<{ result: T; turns: number }> {
+  let turns = 0
+  let over = false
+  const count = (): void => {
+    turns++
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  const result = await work()
+  over = true
+  return { result, turns }
+}
+
 /** The result as text, or the error. */
 function outcome(run: () => unknown): unknown {
   try {
@@ -87,16 +101,8 @@ describe('decodeSteps', () => {
 
   it('yields to the event loop', async () => {
     const value = { data: Object.fromEntries([...Array(20_000).keys()].map((index) => [`k${index}`, 'x'])) }
-    let turns = 0
-    let over = false
-    const count = (): void => {
-      turns++
-      if (!over) setImmediate(count)
-    }
-    setImmediate(count)
-    const { object } = await runInSlices(decodeSteps(configMap, value), short())
-    over = true
-    expect(stringifyJson(object)).toBe(stringifyJson(decode(configMap, value).object))
+    const { result, turns } = await countTurns(() => runInSlices(decodeSteps(configMap, value), short()))
+    expect(stringifyJson(result.object)).toBe(stringifyJson(decode(configMap, value).object))
     expect(turns).toBeGreaterThan(10)
   })
 })
@@ -146,15 +152,7 @@ describe('parseJsonInSlices', () => {
   })
 
   it('yields to the event loop', async () => {
-    let turns = 0
-    let over = false
-    const count = (): void => {
-      turns++
-      if (!over) setImmediate(count)
-    }
-    setImmediate(count)
-    await parseJsonInSlices(utf8.encode(wide('{"a":"b"}')), {}, short())
-    over = true
+    const { turns } = await countTurns(() => parseJsonInSlices(utf8.encode(wide('{"a":"b"}')), {}, short()))
     expect(turns).toBeGreaterThan(10)
   })
 })
