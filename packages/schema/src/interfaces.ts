@@ -13,6 +13,7 @@ import type { SchemaNode } from './structural/schema-node.ts'
 /** Type of a field, list element or map value. References resolve on first use. */
 export type TypeNode = ScalarNode | StructNode | SpecialNode | ListNode | MapNode
 
+/** A scalar, optionally of a named type. */
 export interface ScalarNode {
   readonly kind: 'scalar'
   readonly scalar: Scalar
@@ -25,6 +26,7 @@ export interface ScalarNode {
   readonly enumHidden?: boolean
 }
 
+/** A reference to a struct. */
 export interface StructNode {
   readonly kind: 'struct'
   /** For example `core/v1.PodSpec`. */
@@ -32,6 +34,7 @@ export interface StructNode {
   readonly struct: () => StructType
 }
 
+/** A type with a hand-written wire form. */
 export interface SpecialNode {
   readonly kind: 'special'
   readonly special: SpecialName
@@ -59,6 +62,7 @@ export interface MapNode {
   readonly protoWrapped?: boolean
 }
 
+/** Scalar types of Go. `bytes` is base64 text in JSON; `any` is an untyped value. */
 export type Scalar = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'bytes' | 'any'
 
 /** Types with a hand-written wire form; `decode/special.ts` and `protobuf/special.ts` hold their codecs. */
@@ -80,9 +84,12 @@ export type SpecialName =
   | 'Unknown'
   | 'RuntimeTypeMeta'
 
+/** `x-kubernetes-list-type` */
 export type ListType = 'atomic' | 'set' | 'map'
+/** `x-kubernetes-map-type` */
 export type MapType = 'atomic' | 'granular'
 
+/** Encoding of a field in its protobuf message. */
 export interface ProtoField {
   readonly number: number
   /** Name in the message where it differs from the JSON name. */
@@ -131,6 +138,7 @@ export type ProtoMember =
   | { readonly kind: 'field'; readonly number: number; readonly field: Field }
   | { readonly kind: 'embedded'; readonly number: number; readonly name: string; readonly struct: () => StructType }
 
+/** A struct or kind. */
 export interface StructType {
   /** Group folder, version and type name: `core/v1.Pod`. */
   readonly name: string

@@ -15,7 +15,11 @@ export interface CelRuntime {
   newExpressions(features: Features): Environment
 }
 
-/** Loads the engine. Returns `undefined` once it is loaded; repeated calls share one load. */
+/**
+ * Loads the engine. Returns `undefined` once it is loaded; repeated calls share one load.
+ *
+ * @see cel
+ */
 export function loadCel(): Promise<void> | undefined {
   return loader.load()
 }

@@ -33,6 +33,14 @@ export interface AdmissionEnvironmentOptions {
   readonly paramType?: Type
 }
 
+/**
+ * Declares the variables of admission expressions.
+ *
+ * @example
+ * ```ts
+ * admissionEnvironment(Environment.ofRelease('1.33'), { params: true, authorizer: false }).compile('object.spec.replicas <= params.max')
+ * ```
+ */
 export function admissionEnvironment(
   base: Environment,
   { params, authorizer, variables, object = dynType, paramType }: AdmissionEnvironmentOptions,
@@ -48,7 +56,11 @@ export function admissionEnvironment(
   ])
 }
 
-/** Type of a variable as later expressions see it: dynamic unless it is a plain value, a list or a map. */
+/**
+ * Type of a variable as later expressions see it: dynamic unless it is a plain value, a list or a map.
+ *
+ * @see admissionEnvironment
+ */
 export function variableType(type: Type): Type {
   if (type.kind === 'list') return listOf(variableType(type.elem))
   if (type.kind === 'map') return mapOf(variableType(type.key), variableType(type.value))

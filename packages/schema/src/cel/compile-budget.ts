@@ -8,6 +8,11 @@ export interface CompileBudget {
   nodes: number
 }
 
+/**
+ * Creates the node budget of one object.
+ *
+ * @see CompileBudget
+ */
 export function createCompileBudget(): CompileBudget {
   return { nodes: 250_000 }
 }

@@ -101,11 +101,17 @@ export interface CheckedExpression {
   program(): Program | PlanError
 }
 
+/** An expression that does not compile. */
 export interface CompileFailure {
   /** All errors, formatted for display. */
   readonly problem: string
 }
 
+/**
+ * The functions, types and variables available to expressions. Immutable.
+ *
+ * @see Environment.ofRelease
+ */
 export class Environment {
   readonly #scope: Scope
   readonly #macros: MacroTable

@@ -12,7 +12,14 @@ const reserved = new Set(
 const signs: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
 const names: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
 
-/** `undefined` for names that cannot be escaped. */
+/**
+ * `undefined` for names that cannot be escaped.
+ *
+ * @example
+ * ```ts
+ * escapeName('with-dash') // with__dash__dash
+ * ```
+ */
 export function escapeName(name: string): string | undefined {
   if (name === '' || /^[0-9$]/.test(name)) return undefined
   if (reserved.has(name)) return `__${name}__`
@@ -25,7 +32,11 @@ export function keywordName(name: string): string | undefined {
   return reserved.has(name) ? `__${name}__` : undefined
 }
 
-/** `undefined` for text that is not an escaped name. */
+/**
+ * `undefined` for text that is not an escaped name.
+ *
+ * @see escapeName
+ */
 export function unescapeName(text: string): string | undefined {
   const word = /^__(.*)__$/.exec(text)?.[1]
   if (word !== undefined && reserved.has(word)) return word

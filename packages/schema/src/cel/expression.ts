@@ -11,6 +11,7 @@ export interface CompiledExpression {
   readonly type: Type
 }
 
+/** Why an expression is rejected. */
 export interface ExpressionProblem {
   readonly problem: string
   /** Whether planning failed rather than checking. */
@@ -26,6 +27,14 @@ export interface ExpressionOptions {
   readonly budget?: CompileBudget | undefined
 }
 
+/**
+ * Compiles an expression and checks its result type.
+ *
+ * @example
+ * ```ts
+ * compileExpression(environment, '1 < 2', { kinds: ['bool'] })
+ * ```
+ */
 export function compileExpression(
   environment: Environment,
   text: string,

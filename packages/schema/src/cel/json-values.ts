@@ -3,7 +3,14 @@ import { Double, ListValue, MapValue, type Value } from './values.ts'
 
 /** JSON as CEL values, without a schema. */
 
-/** Integers become int, other numbers double. */
+/**
+ * Integers become int, other numbers double.
+ *
+ * @example
+ * ```ts
+ * program.evaluate({ self: fromJson({ n: 5 }) })
+ * ```
+ */
 export function fromJson(value: unknown): Value {
   switch (typeof value) {
     case 'string':
@@ -64,7 +71,11 @@ export class JsonMap extends RawMap {
   }
 }
 
-/** Converts lists, maps and scalars to JSON; `undefined` for values without a JSON form. */
+/**
+ * Converts lists, maps and scalars to JSON; `undefined` for values without a JSON form.
+ *
+ * @see fromJson
+ */
 export function toJson(value: Value): unknown {
   if (value instanceof ListValue) return Array.from({ length: value.size }, (_, index) => toJson(value.at(index)))
   if (value instanceof MapValue) {

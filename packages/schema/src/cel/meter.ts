@@ -19,7 +19,15 @@ export interface WorkBudget {
   remaining: number
 }
 
-/** Work budget of one request: a few seconds at worst. */
+/**
+ * Work budget of one request: a few seconds at worst.
+ *
+ * @example
+ * ```ts
+ * const work = createWorkBudget()
+ * program.evaluate({ self }, { work })
+ * ```
+ */
 export function createWorkBudget(): WorkBudget {
   return { remaining: 60_000_000 }
 }

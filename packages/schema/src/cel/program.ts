@@ -16,6 +16,7 @@ export interface EvaluationOptions {
   readonly work?: WorkBudget
 }
 
+/** Result of an evaluation. */
 export interface Evaluation {
   /** The result, or an `ErrorValue`. */
   readonly value: Value
@@ -24,7 +25,14 @@ export interface Evaluation {
   readonly exceeded: boolean
 }
 
-/** A compiled expression; can be evaluated repeatedly. */
+/**
+ * A compiled expression; can be evaluated repeatedly.
+ *
+ * @example
+ * ```ts
+ * const { value, cost } = program.evaluate({ self: fromJson(object) })
+ * ```
+ */
 export class Program {
   readonly #step: Step
   readonly #names: readonly string[]

@@ -16,6 +16,7 @@ export interface Rule {
   readonly optionalOldSelf?: boolean | null | undefined
 }
 
+/** A compiled rule with its cost estimates. */
 export interface CompiledRule {
   /** Absent for a rule that is empty or does not compile. */
   readonly program?: Program
@@ -40,7 +41,14 @@ export interface RuleCompilerOptions {
 
 const emptyRule = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
 
-/** Compiles a rule. Never throws: errors are part of the result. */
+/**
+ * Compiles a rule. Never throws: errors are part of the result.
+ *
+ * @example
+ * ```ts
+ * compileRule({ rule: 'self.n < 3' }, declared, { environment: () => environment }).problem
+ * ```
+ */
 export function compileRule(
   rule: Rule,
   declared: DeclType,

@@ -30,7 +30,11 @@ export function declaredSizes(root: DeclType): (path: readonly string[]) => Esti
   }
 }
 
-/** Maximum number of values of this size in a request. */
+/**
+ * Maximum number of values of this size in a request.
+ *
+ * @see compileRule
+ */
 export function maxCardinality({ minSize }: DeclType): number {
   return Math.floor(maxRequestSize / (minSize + 1))
 }

@@ -27,12 +27,25 @@ export interface RuleTreeOptions {
   readonly root: boolean
 }
 
+/**
+ * The rules of a schema itself, without those of its parts.
+ *
+ * @see createRuleTree
+ */
 export function rulesOf(schema: JsonObject): readonly Rule[] {
   const rules = own(schema, 'x-kubernetes-validations')
   return Array.isArray(rules) ? (rules.filter(isJsonObject) as unknown as Rule[]) : []
 }
 
-/** Creates the rule tree of a schema; `undefined` for schemas without rules. */
+/**
+ * Creates the rule tree of a schema; `undefined` for schemas without rules.
+ *
+ * @example
+ * ```ts
+ * const tree = createRuleTree(schema, { environment: () => environment, root: true })
+ * const errors = tree === undefined ? [] : validateRules(tree, object)
+ * ```
+ */
 export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
   if (!hasValidationRules(schema)) return undefined
   return nodeOf(schema, schemaDeclType(schema, 'selfType', options.root), options)

@@ -15,7 +15,13 @@ export type ValueAdapter = (raw: JsonValue) => Value
 
 const notNullable = new ErrorValue('invalid data, got null for schema with nullable=false')
 
-/** @param root whether the schema is that of a whole object, which always has type and metadata. */
+/**
+ * @param root whether the schema is that of a whole object, which always has type and metadata.
+ * @example
+ * ```ts
+ * schemaAdapter({ type: 'string', format: 'date-time' })('2024-01-01T00:00:00Z') // a Timestamp
+ * ```
+ */
 export function schemaAdapter(schema: JsonObject, root = false): ValueAdapter {
   const adapt = adapterOf(schema, root || own(schema, 'x-kubernetes-embedded-resource') === true)
   const nullable = own(schema, 'nullable') === true

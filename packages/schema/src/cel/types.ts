@@ -34,6 +34,7 @@ export interface MapType {
   readonly value: Type
 }
 
+/** An object type with declared fields. */
 export interface StructType {
   readonly kind: 'struct'
   readonly name: string
@@ -75,14 +76,35 @@ export const dynType: Type = { kind: 'dyn' }
 export const errorType: Type = { kind: 'error' }
 export const anyTypeType: Type = { kind: 'type' }
 
+/**
+ * A list type.
+ *
+ * @example
+ * ```ts
+ * Environment.ofRelease('1.33').with([['names', listOf(stringType)]])
+ * ```
+ */
 export function listOf(elem: Type): ListType {
   return { kind: 'list', elem }
 }
 
+/**
+ * A map type.
+ *
+ * @see listOf
+ */
 export function mapOf(key: Type, value: Type): MapType {
   return { kind: 'map', key, value }
 }
 
+/**
+ * An object type with declared fields.
+ *
+ * @example
+ * ```ts
+ * structOf('Point', new Map([['x', intType]]))
+ * ```
+ */
 export function structOf(name: string, fields: ReadonlyMap<string, Type>): StructType {
   return { kind: 'struct', name, fields }
 }
@@ -101,6 +123,11 @@ export function param(name: string): ParamType {
 
 export const optionalTypeName = 'optional_type'
 
+/**
+ * An optional type.
+ *
+ * @see listOf
+ */
 export function optionalOf(of: Type): OpaqueType {
   return opaqueOf(optionalTypeName, [of])
 }
@@ -161,7 +188,14 @@ export function sameType(a: Type, b: Type): boolean {
   return left.length === right.length && left.every((type, index) => sameType(type, right[index] as Type))
 }
 
-/** Runtime name of a type: the value of `string(type(x))`. */
+/**
+ * Runtime name of a type: the value of `string(type(x))`.
+ *
+ * @example
+ * ```ts
+ * typeName(nullType) // null_type
+ * ```
+ */
 export function typeName(type: Type): string {
   switch (type.kind) {
     case 'timestamp':

@@ -26,6 +26,12 @@ export interface RuleValidationOptions {
   readonly budget?: { cost: number } | undefined
 }
 
+/**
+ * Validates a value against the rules of its schema.
+ *
+ * @returns field errors in the order of the stock server
+ * @see createRuleTree
+ */
 export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
   const { old } = options
   const checker = new RuleValidator(options)

@@ -68,7 +68,14 @@ export function* itemsOf(list: ListValue): Generator<Value> {
   for (let i = 0; i < list.size; i++) yield list.at(i)
 }
 
-/** A list backed by an array. */
+/**
+ * A list backed by an array.
+ *
+ * @example
+ * ```ts
+ * new ArrayList(['a', 'b'])
+ * ```
+ */
 export class ArrayList extends ListValue {
   readonly items: readonly Value[]
   constructor(items: readonly Value[]) {
@@ -126,7 +133,14 @@ export class LiteralMap extends MapValue {
   }
 }
 
-/** An object whose members are computed on access. */
+/**
+ * An object whose members are computed on access.
+ *
+ * @example
+ * ```ts
+ * new ComputedMap('Point', ['x'], (name) => (name === 'x' ? 1 : undefined))
+ * ```
+ */
 export class ComputedMap extends MapValue {
   override readonly structName: string
   readonly #names: readonly string[]
@@ -152,6 +166,14 @@ export class ComputedMap extends MapValue {
   }
 }
 
+/**
+ * Creates a map.
+ *
+ * @example
+ * ```ts
+ * literalMap([['a', 1]])
+ * ```
+ */
 export function literalMap(entries: Iterable<readonly [Value, Value]>): LiteralMap {
   return new LiteralMap(new Map([...entries].map((entry) => [mapKey(entry[0]), entry])))
 }
@@ -171,6 +193,7 @@ export class Optional {
   }
 }
 
+/** The empty optional. */
 export const optionalNone = new Optional(undefined)
 
 /** A value that is accessible only to functions. */
@@ -181,7 +204,15 @@ export abstract class OpaqueValue {
   abstract equals(other: OpaqueValue): boolean
 }
 
-/** A runtime error; propagates through everything except `&&`, `||` and `?:`. */
+/**
+ * A runtime error; propagates through everything except `&&`, `||` and `?:`.
+ *
+ * @example
+ * ```ts
+ * const { value } = program.evaluate({})
+ * if (value instanceof ErrorValue) console.error(value.message)
+ * ```
+ */
 export class ErrorValue {
   readonly message: string
   constructor(message: string) {

@@ -18,6 +18,10 @@ export function normalizeBase64(text: string): string {
  * Decodes base64.
  *
  * @throws DecodeError `Value`: `illegal base64 data at input byte 3`; the position counts bytes of UTF-8.
+ * @example
+ * ```ts
+ * base64ToBytes('YQ==') // Uint8Array [ 97 ]
+ * ```
  */
 export function base64ToBytes(text: string): Uint8Array {
   const clean = text.replace(/[\r\n]+/g, '')
@@ -28,6 +32,11 @@ export function base64ToBytes(text: string): Uint8Array {
   return Uint8Array.from(atob(clean), (char) => char.charCodeAt(0))
 }
 
+/**
+ * Encodes bytes as base64 with padding.
+ *
+ * @see base64ToBytes
+ */
 export function bytesToBase64(bytes: Uint8Array): string {
   if (buffer !== undefined) return buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   let binary = ''

@@ -68,6 +68,10 @@ export function* decodeSteps<T = Record<string, unknown>>(
  * Copies a value of a kind without a type (custom resources); only duplicate fields are reported.
  *
  * @throws DecodeError `Type` when the value is not an object, `Depth`.
+ * @example
+ * ```ts
+ * decodeUntyped({ kind: 'Widget', spec: {} }).object
+ * ```
  */
 export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true)
@@ -138,6 +142,10 @@ function joinProblems(earlier: readonly string[] | undefined, own: readonly stri
  * keep their own heading.
  *
  * @returns `undefined` without problems.
+ * @example
+ * ```ts
+ * strictMessage(['unknown field "a"']) // strict decoding error: unknown field "a"
+ * ```
  */
 export function strictMessage(problems: readonly string[]): string | undefined {
   if (problems.length === 0) return undefined

@@ -10,7 +10,16 @@ import { DecodeError } from '../errors.ts'
  * minimum of its text, a string its length, a member its key, quotes, colon and comma.
  */
 
-/** Size counter of one decoding. */
+/**
+ * Size counter of one decoding.
+ *
+ * @example
+ * ```ts
+ * const size = new DecodedSize(1_500_000)
+ * const { object } = decode(type, value, { size })
+ * applyDefaults(type, object, { size }) // throws TooLarge beyond the limit
+ * ```
+ */
 export class DecodedSize {
   readonly #maxBytes: number
   /** Limit and count of the active counter, followed by those of the inactive one. */
@@ -105,7 +114,11 @@ export function unlimitedSize(): DecodedSize {
   return new DecodedSize(Number.POSITIVE_INFINITY)
 }
 
-/** Lower bound of the length of the JSON text of a value, in bytes. */
+/**
+ * Lower bound of the length of the JSON text of a value, in bytes.
+ *
+ * @see DecodedSize
+ */
 export function jsonWeight(value: unknown): number {
   switch (typeof value) {
     case 'string':

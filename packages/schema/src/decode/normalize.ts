@@ -13,6 +13,11 @@ import { buildObject } from './struct.ts'
  * be well-formed; use `decode` for external input.
  *
  * Canonical parts are not copied, and a canonical object is returned unchanged. The argument is never modified.
+ *
+ * @example
+ * ```ts
+ * normalize(configMap, { ...object, data: { b: '2', a: '1' } }) // data is sorted
+ * ```
  */
 export function normalize<T extends object>(type: StructType, object: T): T {
   if (type.custom !== undefined) return type.custom.normalize(object as JsonObject) as T

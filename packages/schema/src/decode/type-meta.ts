@@ -19,6 +19,10 @@ const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; 
  * Reads `apiVersion` and `kind` of a parsed body; both are empty for null.
  *
  * @throws DecodeError `TypeMeta` when the body is not an object, either is not a string, or `apiVersion` has two slashes.
+ * @example
+ * ```ts
+ * readTypeMeta({ apiVersion: 'v1', kind: 'Pod' }) // { apiVersion: 'v1', kind: 'Pod' }
+ * ```
  */
 export function readTypeMeta(value: unknown): TypeMeta {
   if (value === null || value === undefined) return { apiVersion: '', kind: '' }
@@ -42,12 +46,20 @@ export function readTypeMeta(value: unknown): TypeMeta {
   return { apiVersion, kind: read('kind') }
 }
 
-/** Error of a body without `kind` or `apiVersion` where the request does not determine the kind. */
+/**
+ * Error of a body without `kind` or `apiVersion` where the request does not determine the kind.
+ *
+ * @see readTypeMeta
+ */
 export function missingTypeMeta(member: 'Kind' | 'apiVersion', body: string): DecodeError {
   return new DecodeError('TypeMeta', `Object '${member}' is missing in '${body}'`)
 }
 
-/** Error of a body that is not JSON, reported before its kind is known. */
+/**
+ * Error of a body that is not JSON, reported before its kind is known.
+ *
+ * @see readTypeMeta
+ */
 export function unreadableTypeMeta(error: DecodeError): DecodeError {
   return error.code === 'Syntax' || error.code === 'Depth' ? new DecodeError('TypeMeta', prefix + error.message) : error
 }
@@ -56,6 +68,11 @@ export function unreadableTypeMeta(error: DecodeError): DecodeError {
  * Message of the 400 response for a body that cannot be decoded.
  *
  * @param about `actual`: kind and version from the body, or from the request where the body has none; absent when unreadable.
+ * @example
+ * ```ts
+ * decodeFailureMessage(error, { expectedKind: 'Secret', actual: { kind: 'ConfigMap', version: 'v1' }, body })
+ * // ConfigMap in version "v1" cannot be handled as a Secret: ...
+ * ```
  */
 export function decodeFailureMessage(
   error: { readonly message: string },

@@ -3,7 +3,14 @@ import type { DuplicateMembers, Member } from './syntax.ts'
 
 /** Finds duplicate keys in documents without a type: custom resources and patches. */
 
-/** Complete sentences such as `duplicate field "spec.a"`, in document order. */
+/**
+ * Complete sentences such as `duplicate field "spec.a"`, in document order.
+ *
+ * @example
+ * ```ts
+ * duplicateProblems(parseJson('{"a":1,"a":2}')) // ['duplicate field "a"']
+ * ```
+ */
 export function duplicateProblems(parsed: {
   readonly value: unknown
   readonly duplicates?: DuplicateMembers | undefined

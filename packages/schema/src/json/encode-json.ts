@@ -24,7 +24,14 @@ export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uin
 
 const encoder = new TextEncoder()
 
-/** As `encodeJson`, but returns text. */
+/**
+ * As `encodeJson`, but returns text.
+ *
+ * @example
+ * ```ts
+ * stringifyJson({ a: '<' }) // {"a":"\u003c"}
+ * ```
+ */
 export function stringifyJson(value: unknown): string {
   return escapeHtml(unescapedJson(value))
 }

@@ -57,6 +57,7 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
  * As `parseJson`, in time slices, for large documents. `parseJson` is faster for small ones.
  *
  * @param slices paces the work; may be shared with later stages.
+ * @see parseJson
  */
 export async function parseJsonInSlices(
   input: Uint8Array,

@@ -11,9 +11,17 @@ import { decodeLoosely } from './utf8.ts'
 /** All members, in order, of each object that repeats a key. Other objects have no entry. */
 export type DuplicateMembers = Map<object, readonly Member[]>
 
+/** Key and value of a member. */
 export type Member = readonly [key: string, value: unknown]
 
-/** A number whose text matters: Go does not read `1.0`, or an integer outside 64 bits, as an integer. */
+/**
+ * A number whose text matters: Go does not read `1.0`, or an integer outside 64 bits, as an integer.
+ *
+ * @example
+ * ```ts
+ * parseJson('1.0', { literals: true }).value // NumberLiteral { text: '1.0', value: 1 }
+ * ```
+ */
 export class NumberLiteral {
   readonly text: string
   readonly value: number

@@ -16,7 +16,6 @@ export interface RepeatedMember {
   readonly range: TextRange
 }
 
-/** A parsed document. */
 export interface ManifestDocument {
   readonly kind: 'document'
   /** The value as `parseYaml`, or `parseJson` with literals, returns it, ready for `decode`. Owned by the caller. */

@@ -65,6 +65,7 @@ export interface TypeFacts {
   readonly fields?: readonly FieldFacts[]
 }
 
+/** A named type or alias. */
 export interface NamedFacts {
   readonly type?: NodeFacts
   readonly aliasOf?: string
@@ -97,6 +98,7 @@ export interface FieldFacts {
   readonly noDoc?: boolean
 }
 
+/** Encoding of a field in its protobuf message. */
 export interface ProtoFacts {
   readonly number: number
   readonly type: 'varint' | 'bytes' | 'fixed64'
@@ -105,6 +107,7 @@ export interface ProtoFacts {
   readonly map?: readonly [string, string]
 }
 
+/** Type of a field, list element or map value. */
 export interface NodeFacts {
   readonly scalar?: 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'bytes' | 'any'
   readonly enum?: string

@@ -23,12 +23,20 @@ export interface CustomSchemaOptions {
   readonly source: TypeSource
 }
 
+/** Schemas of a custom kind. */
 export interface CustomSchemas {
   readonly body: LiteralSchema
   readonly list: LiteralSchema
 }
 
-/** Creates the schemas of the objects and lists of a custom kind. */
+/**
+ * Creates the schemas of the objects and lists of a custom kind.
+ *
+ * @example
+ * ```ts
+ * createCustomSchemas({ kind, listKind: 'WidgetList', schema, source }).body.of('v3')
+ * ```
+ */
 export function createCustomSchemas(options: CustomSchemaOptions): CustomSchemas {
   const objectMeta = options.source.struct('meta/v1.ObjectMeta')
   const listMeta = options.source.struct('meta/v1.ListMeta')

@@ -17,6 +17,7 @@ export interface EncodedParts {
   readonly parameters: readonly Uint8Array[]
 }
 
+/** Encoding of a document. */
 export interface DocumentEncoding {
   readonly dialect: Dialect
   readonly encode: {
@@ -28,6 +29,7 @@ export interface DocumentEncoding {
   join(parts: EncodedParts, info: OpenApiInfo): Uint8Array[]
 }
 
+/** Name of a document encoding, such as `v3 json`. */
 export type DocumentEncodingName = `${Dialect} ${'json' | 'protobuf'}`
 
 const utf8 = new TextEncoder()
@@ -138,6 +140,16 @@ const protobufV2: DocumentEncoding = {
   },
 }
 
+/**
+ * Encodings of documents by name.
+ *
+ * @example
+ * ```ts
+ * const { encode, join } = documentEncodings['v3 json']
+ * const schemas = parts.schemas.map(encode.schemas)
+ * join({ paths: parts.paths.map(encode.paths), schemas, parameters: [] }, info)
+ * ```
+ */
 export const documentEncodings: Readonly<Record<DocumentEncodingName, DocumentEncoding>> = {
   'v2 json': jsonV2,
   'v2 protobuf': protobufV2,

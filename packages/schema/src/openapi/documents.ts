@@ -24,17 +24,35 @@ export interface OpenApiV3Options {
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** The OpenAPI v3 component schema of one type. */
+/**
+ * The OpenAPI v3 component schema of one type.
+ *
+ * @example
+ * ```ts
+ * v3Schema(types.struct('core/v1.Pod')).properties
+ * ```
+ */
 export function v3Schema(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v3', kindsOf === undefined ? {} : { kindsOf })
 }
 
-/** The Swagger 2.0 definition of one type. */
+/**
+ * The Swagger 2.0 definition of one type.
+ *
+ * @see v3Schema
+ */
 export function v2Definition(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v2', kindsOf === undefined ? {} : { kindsOf })
 }
 
-/** The OpenAPI v3 document of a group version. */
+/**
+ * The OpenAPI v3 document of a group version.
+ *
+ * @example
+ * ```ts
+ * openapiV3Document(core, { source, info: { title: 'API', version: 'v1.33.0' }, kindsOf }).paths
+ * ```
+ */
 export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
   return v3Document(runAtOnce(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
 }
@@ -57,6 +75,14 @@ function v3Document(parts: DocumentParts, info: OpenApiInfo): JsonObject {
   }
 }
 
+/**
+ * The Swagger 2.0 document of several group versions.
+ *
+ * @example
+ * ```ts
+ * openapiV2Document([core, apps], { source, info, kindsOf }).paths
+ * ```
+ */
 export function openapiV2Document(
   published: readonly PublishedGroupVersion[],
   options: OpenApiV3Options & { readonly extra?: ExtraOperations },

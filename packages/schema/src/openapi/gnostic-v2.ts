@@ -23,8 +23,11 @@ import {
   yamlValue,
 } from './gnostic-wire.ts'
 
-/** Encodes an OpenAPI v2 document as protobuf (`OpenAPIv2.proto`), which older discovery clients request. */
-
+/**
+ * Encodes an OpenAPI v2 document as protobuf (`OpenAPIv2.proto`), which older discovery clients request.
+ *
+ * @see encodeOpenapiV3
+ */
 export function encodeOpenapiV2(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))
 }

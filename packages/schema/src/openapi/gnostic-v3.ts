@@ -21,8 +21,14 @@ import {
   yamlValue,
 } from './gnostic-wire.ts'
 
-/** Encodes an OpenAPI v3 document as protobuf (`OpenAPIv3.proto`), limited to what documents of this server contain. */
-
+/**
+ * Encodes an OpenAPI v3 document as protobuf (`OpenAPIv3.proto`), limited to what documents of this server contain.
+ *
+ * @example
+ * ```ts
+ * encodeOpenapiV3(openapiV3Document(published, options))
+ * ```
+ */
 export function encodeOpenapiV3(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))
 }

@@ -33,7 +33,15 @@ export interface PartsOptions {
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
-/** Collects the parts of the document of a group version in short steps. */
+/**
+ * Collects the parts of the document of a group version in short steps.
+ *
+ * @example
+ * ```ts
+ * const parts = runAtOnce(groupVersionParts(published, { source, kindsOf, dialect: 'v3' }))
+ * parts.paths.map(({ name, build }) => [name, build()])
+ * ```
+ */
 export function* groupVersionParts(
   published: PublishedGroupVersion,
   options: PartsOptions & { readonly source: TypeSource; readonly profile?: NamingProfile },
@@ -48,7 +56,11 @@ export function* groupVersionParts(
   return partsOf(operations, schemas, options.dialect)
 }
 
-/** As `groupVersionParts`, for given operations. */
+/**
+ * As `groupVersionParts`, for given operations.
+ *
+ * @see groupVersionParts
+ */
 export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<void, DocumentParts> {
   const schemas = new SchemaCollector(options.dialect, options.kindsOf)
   for (const schema of extra.schemas) schemas.add(schema)

@@ -22,6 +22,14 @@ export interface RootOptions {
   readonly profile?: NamingProfile
 }
 
+/**
+ * Creates the documents of all paths outside of group versions.
+ *
+ * @example
+ * ```ts
+ * rootDocuments({ source, groups: ['apps'], issuer: false }).map(({ name }) => name) // api, apis, apis/apps, version
+ * ```
+ */
 export function rootDocuments({ source, groups, issuer, profile = stockProfile }: RootOptions): RootDocument[] {
   const produces = mediaTypes(profile).objects
   return [

@@ -8,6 +8,7 @@ import { typeSchema } from './type-schema.ts'
 /** A schema to publish: a structural type, or a literal schema such as that of a custom resource. */
 export type PublishedSchema = StructType | LiteralSchema
 
+/** A schema that is already written. */
 export interface LiteralSchema {
   /** Name of the definition. */
   readonly name: string
@@ -107,6 +108,11 @@ const unversionedKinds: readonly string[] = ['APIGroup', 'APIGroupList', 'APIRes
  * every known group version, served or not; Status belongs to `v1` only.
  *
  * @param known group versions in addition to those of `source`.
+ * @example
+ * ```ts
+ * const kindsOf = createKindLookup(source)
+ * kindsOf(source.struct('core/v1.Pod')) // [{ group: '', version: 'v1', kind: 'Pod' }]
+ * ```
  */
 export function createKindLookup(
   source: TypeSource,

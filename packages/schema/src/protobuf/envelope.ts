@@ -23,6 +23,7 @@ import {
 /** `k8s` and a zero byte. */
 export const protobufMagic: readonly number[] = Object.freeze([0x6b, 0x38, 0x73, 0x00])
 
+/** Content of an envelope. */
 export interface Envelope {
   /** Empty when absent. */
   readonly apiVersion: string
@@ -35,6 +36,11 @@ export interface Envelope {
   readonly contentType: string
 }
 
+/**
+ * Whether a body starts with the protobuf prefix.
+ *
+ * @see readEnvelope
+ */
 export function hasProtobufMagic(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && protobufMagic.every((byte, index) => bytes[index] === byte)
 }
@@ -43,6 +49,7 @@ export function hasProtobufMagic(bytes: Uint8Array): boolean {
  * Parses the envelope of a body.
  *
  * @throws DecodeError `Protobuf` for another prefix, an empty body, or a malformed message.
+ * @see writeEnvelope
  */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new DecodeError('Protobuf', 'empty data')

@@ -8,6 +8,13 @@ import { bytesTag, newWriter } from './wire.ts'
  * Encodes a list object as protobuf, element by element.
  *
  *     envelope up to the list's message | its other fields | element ... element | end of the envelope
+ *
+ * @example
+ * ```ts
+ * const encoder = new ProtobufListEncoder(podList, { ...list, items: [] }, 'items')
+ * const elements = pods.map((pod) => encoder.encodeElement(pod))
+ * const { before, after } = encoder.frame()
+ * ```
  */
 export class ProtobufListEncoder {
   readonly #list: object

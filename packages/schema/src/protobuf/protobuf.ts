@@ -27,7 +27,11 @@ export function encodeProtobuf(type: StructType, object: object): Uint8Array {
   return writeEnvelope({ ...meta, raw: encodeMessage(type, object) })
 }
 
-/** Encodes the message without the envelope, as embedded in other messages. */
+/**
+ * Encodes the message without the envelope, as embedded in other messages.
+ *
+ * @see encodeProtobuf
+ */
 export function encodeMessage(type: StructType, object: object): Uint8Array {
   const writer = newWriter()
   writeMessage(type, object as Record<string, unknown>, writer)
@@ -45,6 +49,7 @@ export interface ProtobufOptions {
  *
  * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`; as `decode` for JSON.
  * @throws SchemaError `NoProtobuf` for types without protobuf.
+ * @see encodeProtobuf
  */
 export function decodeProtobuf<T = Record<string, unknown>>(
   type: StructType,
@@ -67,6 +72,7 @@ export function decodeProtobuf<T = Record<string, unknown>>(
  * Decodes a message without its envelope.
  *
  * @throws as `decodeProtobuf`
+ * @see decodeProtobuf
  */
 export function decodeMessage<T = Record<string, unknown>>(
   type: StructType,

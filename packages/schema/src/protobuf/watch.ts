@@ -21,7 +21,15 @@ export interface ProtobufWatchEvent {
   readonly object: Uint8Array
 }
 
-/** Encodes one frame: the length in four bytes, big-endian, then the event. */
+/**
+ * Encodes one frame: the length in four bytes, big-endian, then the event.
+ *
+ * @example
+ * ```ts
+ * const frame = encodeWatchFrame({ type: 'ADDED', object: encodeProtobuf(type, object) })
+ * decodeWatchEvent(frame.subarray(4)).type // ADDED
+ * ```
+ */
 export function encodeWatchFrame({ type, object }: ProtobufWatchEvent): Uint8Array {
   const writer = newWriter()
   writer.raw(new Uint8Array(4))
@@ -38,6 +46,7 @@ export function encodeWatchFrame({ type, object }: ProtobufWatchEvent): Uint8Arr
  * Decodes an event without its length prefix.
  *
  * @throws DecodeError `Protobuf`
+ * @see encodeWatchFrame
  */
 export function decodeWatchEvent(bytes: Uint8Array): ProtobufWatchEvent {
   return withDecodeErrors(() => {

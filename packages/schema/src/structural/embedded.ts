@@ -53,6 +53,7 @@ function visitEmbedded(
  *
  * @param includeRoot whether the object itself is an embedded resource. Default false.
  * @throws DecodeError `Type` for an `apiVersion`, `kind` or `metadata` of a wrong type; with `lenient` they are removed instead.
+ * @see validateEmbedded
  */
 export function coerceEmbedded(
   object: JsonObject,
@@ -147,7 +148,14 @@ function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
   return withoutNullTime(decode<JsonObject>(type, kept, { collect: false }).object)
 }
 
-/** Validates embedded resources: `apiVersion` and `kind` are required, metadata must be valid. */
+/**
+ * Validates embedded resources: `apiVersion` and `kind` are required, metadata must be valid.
+ *
+ * @example
+ * ```ts
+ * validateEmbedded(object, node, objectMeta) // field errors
+ * ```
+ */
 export function validateEmbedded(
   value: JsonValue,
   node: SchemaNode,

@@ -3,7 +3,15 @@ import { equalityKey } from '../json/encode-json.ts'
 import { isJsonObject } from '../json/json-object.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
-/** Validates list types: sets must not repeat a value, maps must not repeat a key. */
+/**
+ * Validates list types: sets must not repeat a value, maps must not repeat a key.
+ *
+ * @example
+ * ```ts
+ * const node = createSchemaNode({ type: 'array', 'x-kubernetes-list-type': 'set' })
+ * validateListTypes(['a', 'a'], node) // one error: Duplicate value
+ * ```
+ */
 export function validateListTypes(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
   if (node === undefined || !node.containsKeyedLists) return []
   return collectErrors((errors) => walk(value, node, path, errors))

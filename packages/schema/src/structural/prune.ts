@@ -12,14 +12,26 @@ export interface PruneOptions {
   readonly unknown?: string[]
 }
 
-/** Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema. */
+/**
+ * Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema.
+ *
+ * @example
+ * ```ts
+ * const object = { kind: 'Widget', extra: 1 }
+ * pruneObject(object, createSchemaNode({ type: 'object' })) // object is { kind: 'Widget' }
+ * ```
+ */
 export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: PruneOptions = {}): void {
   const pruner = new Pruner(unknown)
   pruner.prune(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '')
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** Prunes a value inside of an object, such as a default. */
+/**
+ * Prunes a value inside of an object, such as a default.
+ *
+ * @see pruneObject
+ */
 export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unknown }: PruneOptions = {}): void {
   new Pruner(unknown).prune(value, node, '')
 }

@@ -33,7 +33,14 @@ const maxDepth = 500
 
 const noProperties: ReadonlyMap<string, SchemaNode> = new Map()
 
-/** Reads a schema of a CustomResourceDefinition. Junctors do not contribute to the structure. */
+/**
+ * Reads a schema of a CustomResourceDefinition. Junctors do not contribute to the structure.
+ *
+ * @example
+ * ```ts
+ * createSchemaNode({ type: 'object', properties: { a: { default: 1 } } }).containsDefaults // true
+ * ```
+ */
 export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
   const properties = depth > maxDepth ? noProperties : readProperties(own(schema, 'properties'), depth)
   const rawItems = own(schema, 'items')
@@ -67,14 +74,25 @@ export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
   }
 }
 
-/** Whether the schema has `x-kubernetes-validations` rules outside of junctors. */
+/**
+ * Whether the schema has `x-kubernetes-validations` rules outside of junctors.
+ *
+ * @example
+ * ```ts
+ * hasValidationRules({ 'x-kubernetes-validations': [{ rule: 'self.a > 0' }] }) // true
+ * ```
+ */
 export function hasValidationRules(schema: JsonObject): boolean {
   return someRule(schema, () => true)
 }
 
 const oldSelf = /\boldSelf\b/
 
-/** Whether a rule refers to `oldSelf`: an update without changes may violate it. */
+/**
+ * Whether a rule refers to `oldSelf`: an update without changes may violate it.
+ *
+ * @see hasValidationRules
+ */
 export function hasTransitionRules(schema: JsonObject): boolean {
   return someRule(schema, (rule) => isJsonObject(rule) && oldSelf.test(String(own(rule, 'rule'))))
 }

@@ -22,7 +22,11 @@ export function printYaml(value: unknown): string {
   return printer.take()
 }
 
-/** As `printYaml`, in UTF-8. */
+/**
+ * As `printYaml`, in UTF-8.
+ *
+ * @see printYaml
+ */
 export function encodeYaml(value: unknown): Uint8Array {
   return new TextEncoder().encode(printYaml(value))
 }
@@ -30,6 +34,8 @@ export function encodeYaml(value: unknown): Uint8Array {
 /**
  * The text of `printYaml` in chunks of about `chunkLength` characters, some empty, so that printing large values can be
  * interrupted.
+ *
+ * @see printYaml
  */
 export function* yamlChunks(value: unknown, pieceLength = 4096): Generator<string, void> {
   const printer = new Printer(value)

@@ -18,6 +18,11 @@ export interface YamlAsJson {
  * Converts the first document to JSON.
  *
  * @throws DecodeError as `parseYaml`; `TooLarge` when aliases expand to more than `maxBytes` of JSON.
+ * @example
+ * ```ts
+ * const { json } = yamlToJson(bytes, { maxBytes: 3_000_000 })
+ * parseJson(json, { literals: true })
+ * ```
  */
 export function yamlToJson(input: Uint8Array, { maxBytes }: { readonly maxBytes: number }): YamlAsJson {
   const { value, problems } = parseYaml(input)

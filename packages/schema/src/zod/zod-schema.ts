@@ -33,6 +33,15 @@ export function createZodSchema<T = unknown>(type: StructType, options: ZodSchem
   return createZodSchemas(options).of(type) as z.ZodType<T>
 }
 
+/**
+ * Creates zod schemas of several types.
+ *
+ * @example
+ * ```ts
+ * const schemas = createZodSchemas({ loose: true })
+ * schemas.of(types.struct('core/v1.Pod')).parse(object)
+ * ```
+ */
 export function createZodSchemas(options: ZodSchemaOptions = {}): ZodSchemas {
   const made = new Map<StructType, z.ZodType>()
 

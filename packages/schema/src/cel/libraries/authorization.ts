@@ -29,6 +29,7 @@ export interface CelAccessCheck {
   readonly labelSelector?: readonly LabelSelectorExpression[]
 }
 
+/** Decision of an authorizer. */
 export interface CelAccessDecision {
   readonly allowed: boolean
   readonly reason: string
@@ -39,7 +40,11 @@ export interface CelAccessDecision {
 /** Decides access checks on behalf of one request. */
 export type CelAuthorizer = (check: CelAccessCheck) => CelAccessDecision | Promise<CelAccessDecision>
 
-/** Thrown when a decision is pending; the expression is evaluated again once `until` resolves. */
+/**
+ * Thrown when a decision is pending; the expression is evaluated again once `until` resolves.
+ *
+ * @see Program.evaluateAsync
+ */
 export class PendingAuthorization {
   readonly until: Promise<void>
   constructor(until: Promise<void>) {
@@ -47,9 +52,11 @@ export class PendingAuthorization {
   }
 }
 
+/** Type of the variable `authorizer`. */
 const authorizerType = opaqueOf('kubernetes.authorization.Authorizer')
 const pathType = opaqueOf('kubernetes.authorization.PathCheck')
 const groupType = opaqueOf('kubernetes.authorization.GroupCheck')
+/** Type of the variable `authorizer.requestResource`. */
 const resourceType = opaqueOf('kubernetes.authorization.ResourceCheck')
 const decisionType = opaqueOf('kubernetes.authorization.Decision')
 
@@ -121,12 +128,23 @@ class DecisionValue extends OpaqueValue {
 
 const noAttributes: CheckAttributes = { group: '', resource: '', subresource: '', namespace: '', name: '' }
 
-/** Value of the variable `authorizer` for one request. Caches decisions. */
+/**
+ * Value of the variable `authorizer` for one request. Caches decisions.
+ *
+ * @example
+ * ```ts
+ * const authorizer = authorizerValue(({ verb }) => ({ allowed: verb === 'get', reason: '', error: '' }))
+ * ```
+ */
 export function authorizerValue(authorizer: CelAuthorizer): Value {
   return new CheckValue(authorizerType, noAttributes, new DecisionCache(authorizer))
 }
 
-/** Value of the variable `authorizer.requestResource`. */
+/**
+ * Value of the variable `authorizer.requestResource`.
+ *
+ * @see authorizerValue
+ */
 export function requestResourceValue(
   authorizer: Value,
   resource: Pick<CheckAttributes, 'group' | 'resource' | 'subresource' | 'namespace' | 'name'>,
