@@ -46,7 +46,7 @@ describe('expressions', () => {
     ['calls', `${'size('.repeat(300)}x${')'.repeat(300)}`],
     ['conditions', `${'true ? 1 : '.repeat(300)}1`],
     ['sums', `1${' + 1'.repeat(300)}`],
-    ['signs', `x${'[0]'.repeat(20_000)}`],
+    ['indexes', `x${'[0]'.repeat(20_000)}`],
   ])('are limited in depth: %s', (_, text) => {
     expect(problemOf(text)).toContain('expression recursion limit exceeded: 250')
   })
@@ -102,20 +102,20 @@ describe('evaluation', () => {
   const many = Array.from({ length: 2_000 }, (_, i) => `item ${i}`)
 
   it.each([
-    ['loops in loops', 'l.all(a, l.all(b, l.all(c, a != b + c)))', { l: many }],
-    ['loops over what loops make', 'l.map(a, l.map(b, a + b)).size() == 0', { l: many }],
-    ['texts that grow', `${'l.map(a, '.repeat(3)}s + s + s + s${')'.repeat(3)} == []`, { l: many, s: 'x'.repeat(1000) }],
-    ['texts that are replaced', "l.all(a, s.replace('', s).size() > 0)", { l: many, s: 'x'.repeat(10_000) }],
-    ['texts that are read again and again', 'l.all(a, s.lowerAscii() != a)', { l: many, s: 'x'.repeat(1_000_000) }],
-    ['texts that are split', "l.all(a, s.split('').size() > 1)", { l: many, s: 'x'.repeat(100_000) }],
-    ['texts that are joined', 'l.map(a, l.join(s)).join(s).size() > 0', { l: many, s: 'x'.repeat(10_000) }],
-    ['texts that are formatted', "l.all(a, '%s%s%s'.format([l, l, l]).size() > 1)", { l: many }],
+    ['nested loops', 'l.all(a, l.all(b, l.all(c, a != b + c)))', { l: many }],
+    ['loops over generated lists', 'l.map(a, l.map(b, a + b)).size() == 0', { l: many }],
+    ['growing strings', `${'l.map(a, '.repeat(3)}s + s + s + s${')'.repeat(3)} == []`, { l: many, s: 'x'.repeat(1000) }],
+    ['string replacement', "l.all(a, s.replace('', s).size() > 0)", { l: many, s: 'x'.repeat(10_000) }],
+    ['repeated reading of strings', 'l.all(a, s.lowerAscii() != a)', { l: many, s: 'x'.repeat(1_000_000) }],
+    ['string splitting', "l.all(a, s.split('').size() > 1)", { l: many, s: 'x'.repeat(100_000) }],
+    ['string joining', 'l.map(a, l.join(s)).join(s).size() > 0', { l: many, s: 'x'.repeat(10_000) }],
+    ['string formatting', "l.all(a, '%s%s%s'.format([l, l, l]).size() > 1)", { l: many }],
     ['deep equality', 'l.all(a, x == x.map(y, y))', { l: many, x: many }],
     ['membership', "l.all(a, !((a + '!') in l))", { l: many }],
     ['sets', 'l.all(a, sets.equivalent(l, l))', { l: many }],
     ['regular expressions', "l.all(a, !s.matches('(x+x+)+y'))", { l: many, s: 'x'.repeat(100_000) }],
-    ['every match', "l.all(a, s.findAll('x').size() > 0)", { l: many, s: 'x'.repeat(100_000) }],
-    ['matches that look far ahead', "s.findAll('x*y|x').size() > 0", { s: 'x'.repeat(100_000) }],
+    ['all matches', "l.all(a, s.findAll('x').size() > 0)", { l: many, s: 'x'.repeat(100_000) }],
+    ['matches with long lookahead', "s.findAll('x*y|x').size() > 0", { s: 'x'.repeat(100_000) }],
   ])('stops: %s', (_, text, variables) => {
     expect(evaluate(text, variables).value).toMatchObject(cancelled)
   })

@@ -27,15 +27,15 @@ function treeOf(schema: JsonObject): RuleNode | undefined {
 
 describe('rules', () => {
   it.each(vectors)('$name', ({ schema, value, old, budget, errors, warnings = [] }) => {
-    const heard: string[] = []
+    const warned: string[] = []
     const found = validateRules(treeOf(schema) as RuleNode, value, {
       old,
-      warn: (text) => heard.push(text),
+      warn: (text) => warned.push(text),
       fieldAt: (path) => path.replace(/^\./, ''),
       ...(budget === undefined ? {} : { budget: { cost: budget } }),
     })
     expect(found.map(formatFieldError)).toEqual(errors)
-    expect(heard).toEqual(warnings)
+    expect(warned).toEqual(warnings)
   })
 
   it('are absent from schemas without rules', () => {

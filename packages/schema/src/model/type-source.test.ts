@@ -84,7 +84,7 @@ const facts = {
       },
     },
   }),
-  broken: 'this is never parsed unless asked for',
+  broken: 'never parsed',
   lifecycle: '[]',
   special: '{}',
 }

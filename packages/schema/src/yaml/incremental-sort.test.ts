@@ -11,7 +11,7 @@ function sorted(items: readonly string[]): { result: readonly string[]; steps: n
   }
 }
 
-describe('GradualSort', () => {
+describe('IncrementalSort', () => {
   it('sorts stably, as Array.sort does', () => {
     const item = fc.tuple(fc.constantFrom('k', 'a-'), fc.nat(50)).map((parts) => parts.join(''))
     fc.assert(

@@ -37,8 +37,8 @@ describe('createZodSchema', () => {
     ['a fraction', { ports: [{ containerPort: 1.5 }] }, 'spec.containers.0.ports.0.containerPort'],
     ['more than 32 bits', { ports: [{ containerPort: 2 ** 31 }] }, 'spec.containers.0.ports.0.containerPort'],
     ['a quantity without a number', { resources: { limits: { cpu: 'much' } } }, 'spec.containers.0.resources.limits.cpu'],
-    ['a text for a list', { command: 'sh' }, 'spec.containers.0.command'],
-    ['a text for a boolean', { tty: 'yes' }, 'spec.containers.0.tty'],
+    ['a string for a list', { command: 'sh' }, 'spec.containers.0.command'],
+    ['a string for a boolean', { tty: 'yes' }, 'spec.containers.0.tty'],
   ])('rejects %s', (_, change, path) => {
     expect(problems(podWith(change))).toEqual([path])
   })
