@@ -145,7 +145,10 @@ function losesOwners(
   const spoken = new Set(entries.map(({ apiVersion }) => apiVersion).filter((version) => version !== own))
   return versions.some(({ kind }) => {
     const codec = spoken.has(formatApiVersion(kind)) ? kind.type().custom : undefined
-    return codec !== undefined && stringifyJson(codec.normalize(codec.known(object))) !== stringifyJson(codec.normalize(object))
+    return (
+      codec !== undefined &&
+      stringifyJson(codec.normalize(codec.dropUnknownFields(object))) !== stringifyJson(codec.normalize(object))
+    )
   })
 }
 

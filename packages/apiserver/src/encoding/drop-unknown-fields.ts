@@ -7,7 +7,7 @@ import type { StructType, TypeNode } from '@krmkit/schema'
  */
 export function knownMembers(type: StructType, value: JsonValue): JsonValue {
   if (!isObject(value)) return value
-  if (type.custom !== undefined) return type.custom.known(value)
+  if (type.custom !== undefined) return type.custom.dropUnknownFields(value)
   const known: Record<string, JsonValue> = {}
   for (const [name, member] of Object.entries(value)) {
     const field = type.field.get(name)

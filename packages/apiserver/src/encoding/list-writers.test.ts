@@ -1,6 +1,14 @@
 import { builtInTypes } from '@krmkit/kinds'
 import type { ApiBody } from '@krmkit/protocol'
-import { decodeMessage, encodeJson, encodeProtobuf, ListMessage, printYaml, readEnvelope, stringifyJson } from '@krmkit/schema'
+import {
+  decodeMessage,
+  encodeJson,
+  encodeProtobuf,
+  ProtobufListEncoder,
+  printYaml,
+  readEnvelope,
+  stringifyJson,
+} from '@krmkit/schema'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ElementText, jsonListWriter, type ListWriter, protobufListWriter, yamlListWriter } from './list-writers.ts'
@@ -76,6 +84,6 @@ describe('lists that are written element by element', () => {
 
   it('have no protobuf form where the type has none', () => {
     const type = builtInTypes().struct('core/v1.ConfigMap')
-    expect(() => new ListMessage(type, {}, 'data')).toThrow('no list of data')
+    expect(() => new ProtobufListEncoder(type, {}, 'data')).toThrow('no list of data')
   })
 })

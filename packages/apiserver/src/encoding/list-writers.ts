@@ -1,5 +1,5 @@
 import type { ApiBody } from '@krmkit/protocol'
-import { JsonIndenter, ListMessage, type StructType, stringifyJson, yamlPieces } from '@krmkit/schema'
+import { JsonIndenter, ProtobufListEncoder, type StructType, stringifyJson, yamlChunks } from '@krmkit/schema'
 import { BodyParts } from './body-parts.ts'
 
 /**
@@ -38,7 +38,7 @@ export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readon
   const indenter = pretty ? new JsonIndenter() : undefined
   function* write(text: string): Generator<true, void> {
     if (indenter === undefined) return parts.text(text)
-    for (const piece of indenter.pieces(text)) {
+    for (const piece of indenter.chunks(text)) {
       parts.text(piece)
       if (piece.length < text.length) yield true
     }
@@ -77,7 +77,7 @@ export function yamlListWriter({ list, member }: ListFrame): ListWriter {
   const writeAll = (names: readonly string[]): void => {
     const shown = names.filter((name) => list[name] !== undefined)
     if (shown.length === 0) return
-    for (const piece of yamlPieces(Object.fromEntries(shown.map((name) => [name, list[name]])))) parts.text(piece)
+    for (const piece of yamlChunks(Object.fromEntries(shown.map((name) => [name, list[name]])))) parts.text(piece)
   }
   const names = Object.keys(list).sort()
   const at = names.indexOf(member)
@@ -87,7 +87,7 @@ export function yamlListWriter({ list, member }: ListFrame): ListWriter {
     *element(object) {
       if (isEmpty) parts.text(`${member}:\n`)
       isEmpty = false
-      for (const piece of yamlPieces([object])) {
+      for (const piece of yamlChunks([object])) {
         parts.text(piece)
         if (piece === '' || piece.length >= longPiece) yield true
       }
@@ -106,14 +106,14 @@ const longPiece = 4096
 /** @param type of the list. */
 export function protobufListWriter({ list, member }: ListFrame, type: StructType): ListWriter {
   const parts = new BodyParts()
-  const message = new ListMessage(type, list, member)
+  const message = new ProtobufListEncoder(type, list, member)
   return {
     element(object) {
-      parts.bytes(message.element(object))
+      parts.bytes(message.encodeElement(object))
       return []
     },
     end() {
-      const { before, after } = message.around()
+      const { before, after } = message.frame()
       parts.bytes(after)
       return parts.end(before)
     },

@@ -9,7 +9,7 @@ import {
   stringifyJson,
   stringifySteps,
   type TypeSource,
-  yamlPieces,
+  yamlChunks,
 } from '@krmkit/schema'
 import { BodyParts } from './body-parts.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
@@ -72,7 +72,7 @@ function* objectSteps(object: object, encoding: Encoding, pretty: boolean, type:
     }
   }
   const parts = new BodyParts()
-  const pieces = encoding === 'yaml' ? yamlPieces(object) : new JsonIndenter().pieces(stringifyJson(object))
+  const pieces = encoding === 'yaml' ? yamlChunks(object) : new JsonIndenter().chunks(stringifyJson(object))
   for (const piece of pieces) {
     parts.text(piece)
     yield true

@@ -1,6 +1,6 @@
 import { systemMasters } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
-import { done, sampleServer, contextOf } from '../testing/sample-server.ts'
+import { contextOf, done, sampleServer } from '../testing/sample-server.ts'
 import { failures } from './failures.ts'
 
 const jane = { username: 'jane', groups: ['system:authenticated'] }

@@ -39,7 +39,8 @@ export function priorityAndFairness(controller: FlowController, options: Priorit
     const request = controller.start(context, schema)
     if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
     if (!request.executing) return serveInTurn(new Serving(parts, schema, request), context, next)
-    if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method)) return serveAtOnce(controller, schema, request, next)
+    if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method))
+      return serveAtOnce(controller, schema, request, next)
     return new Serving(parts, schema, request).serve(context, next)
   }
 }

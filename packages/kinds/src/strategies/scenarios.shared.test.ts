@@ -12,7 +12,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { applyDefaults, DecodeError, decode, loadExpressions, normalize } from '@krmkit/schema'
+import { applyDefaults, DecodeError, decode, loadCel, normalize } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
@@ -95,7 +95,7 @@ const elsewhere = new Set([
 ])
 
 describe.skipIf(!present)('writes of the recorded server (skipped when ../shared is absent)', () => {
-  beforeAll(() => loadExpressions())
+  beforeAll(() => loadCel())
 
   let refused = 0
   let accepted = 0

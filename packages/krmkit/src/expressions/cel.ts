@@ -1,14 +1,14 @@
-import { expressions, loadExpressions } from '@krmkit/schema'
+import { cel, loadCel } from '@krmkit/schema'
 import type { Program, Type } from '@krmkit/schema/cel'
 
 /** Loads CEL with all libraries enabled, as operators write the configuration. */
-export async function loadCel() {
-  await loadExpressions()
-  const { engine, stored } = expressions()
+export async function loadOperatorCel() {
+  await loadCel()
+  const { engine, storedExpressions: stored } = cel()
   return { engine, environment: stored }
 }
 
-export type Cel = Awaited<ReturnType<typeof loadCel>>
+export type Cel = Awaited<ReturnType<typeof loadOperatorCel>>
 
 /** Creates an evaluator for a program with one variable, given as JSON. The cost of each evaluation is limited. */
 export function createEvaluator(
@@ -17,8 +17,8 @@ export function createEvaluator(
 ): (input: object) => { readonly value: unknown } | { readonly error: string } {
   const { program, variable } = options
   return (input) => {
-    const { value } = program.evaluate({ [variable]: engine.fromJson(input) }, { work: engine.requestWork() })
-    return value instanceof engine.Fault ? { error: value.message } : { value: engine.toJson(value) }
+    const { value } = program.evaluate({ [variable]: engine.fromJson(input) }, { work: engine.createWorkBudget() })
+    return value instanceof engine.ErrorValue ? { error: value.message } : { value: engine.toJson(value) }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ClaimExpression, ClaimExpressionCompiler } from '@krmkit/authentication'
 import type { Environment } from '@krmkit/schema/cel'
-import { celTypes, createEvaluator, loadCel } from './cel.ts'
+import { celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
 
 /**
  * Creates the CEL compiler of an AuthenticationConfiguration: expressions over the `claims` of a token and over the resulting `user`.
@@ -8,7 +8,7 @@ import { celTypes, createEvaluator, loadCel } from './cel.ts'
  * @see docs/authentication.md
  */
 export async function createClaimExpressionCompiler(): Promise<ClaimExpressionCompiler> {
-  const known = await loadCel()
+  const known = await loadOperatorCel()
   const { engine, environment } = known
   const { text, texts, textsByName, struct } = celTypes(known)
   const user = struct('UserInfo', { username: text, uid: text, groups: texts, extra: textsByName })

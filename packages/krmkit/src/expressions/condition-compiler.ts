@@ -1,5 +1,5 @@
 import type { ConditionCompiler } from '@krmkit/authorization'
-import { type Cel, celTypes, createEvaluator, loadCel } from './cel.ts'
+import { type Cel, celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
 
 /**
  * Creates the CEL compiler of the match conditions of an AuthorizationConfiguration: expressions over `request`, the spec of a
@@ -8,7 +8,7 @@ import { type Cel, celTypes, createEvaluator, loadCel } from './cel.ts'
  * @see docs/authorization.md
  */
 export async function createConditionCompiler(): Promise<ConditionCompiler> {
-  const known = await loadCel()
+  const known = await loadOperatorCel()
   const { engine } = known
   const scope = known.environment.with([['request', requestType(known)]])
   return {

@@ -1,4 +1,4 @@
-import type { DecodeErrorCode, DecodeErrorPlace, YamlAsJson } from '@krmkit/schema'
+import type { DecodeErrorCode, DecodeErrorLocation, YamlAsJson } from '@krmkit/schema'
 
 /** Messages between the translator and its worker thread. One task is active at a time. */
 
@@ -9,4 +9,4 @@ export interface YamlTask {
 
 export type YamlReply =
   | YamlAsJson
-  | { readonly refused: { readonly code: DecodeErrorCode; readonly message: string; readonly place: DecodeErrorPlace } }
+  | { readonly refused: { readonly code: DecodeErrorCode; readonly message: string; readonly place: DecodeErrorLocation } }

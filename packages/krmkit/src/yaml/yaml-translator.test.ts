@@ -34,7 +34,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     () => 'no error',
     (error: unknown) => {
       if (ApiError.is(error)) return [error.code, error.message]
-      if (error instanceof DecodeError) return [error.code, error.message, error.place]
+      if (error instanceof DecodeError) return [error.code, error.message, error.location]
       throw error
     },
   )

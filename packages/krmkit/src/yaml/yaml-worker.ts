@@ -8,7 +8,7 @@ function translate({ yaml, maxBytes }: YamlTask): YamlReply {
   try {
     return yamlToJson(yaml, { maxBytes })
   } catch (error) {
-    if (error instanceof DecodeError) return { refused: { code: error.code, message: error.message, place: error.place } }
+    if (error instanceof DecodeError) return { refused: { code: error.code, message: error.message, place: error.location } }
     throw error
   }
 }

@@ -18,7 +18,7 @@ import { checkQualifiedName } from '../shared/names.ts'
 import { resetStatusMetadata } from '../shared/status-metadata.ts'
 import { defineStrategy, findings } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
-import { checkExpression, type ExpressionChecks, expressionChecks, loadExpressions, seenType } from './admission-expressions.ts'
+import { checkExpression, type ExpressionChecks, expressionChecks, loadCel, seenType } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkMatchResources, defaultMatchResources } from './match-resources.ts'
 import { checkChoice, failurePolicies } from './webhooks.ts'
@@ -197,7 +197,7 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
     keepMembers(policy, old, 'status')
     raiseGeneration(policy, old, 'spec')
   },
-  ready: loadExpressions,
+  ready: loadCel,
   validate(policy, context) {
     return findings(context, (report) => checkPolicy(policy, undefined, report))
   },

@@ -18,7 +18,7 @@ import { checkMetadata, raiseGeneration, startGeneration } from '../shared/metad
 import { defineStrategy, findings } from '../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../shared/values.ts'
 import { checkWebhookService, checkWebhookUrl } from '../shared/webhook-client.ts'
-import { type ExpressionChecks, expressionChecks, loadExpressions } from './admission-expressions.ts'
+import { type ExpressionChecks, expressionChecks, loadCel } from './admission-expressions.ts'
 import { checkMatchConditions } from './match-conditions.ts'
 import { checkRule, defaultRules } from './rules.ts'
 
@@ -174,9 +174,7 @@ function webhookPolicy(mutating: boolean): Strategy<Configuration> {
       raiseGeneration(configuration, old, 'webhooks')
     },
     ready(configuration) {
-      return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0)
-        ? loadExpressions()
-        : undefined
+      return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
     validate(configuration, context) {
       return findings(context, (report) => checkConfiguration(configuration, report, none))

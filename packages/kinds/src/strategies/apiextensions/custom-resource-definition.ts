@@ -12,7 +12,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { expressions, hasRules, loadExpressions } from '@krmkit/schema'
+import { cel, hasValidationRules, loadCel } from '@krmkit/schema'
 import { lazyTypes } from '../../handles/lazy-types.ts'
 import type { Strategy, StrategyContext } from '../../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../types/apiextensions-v1.generated.ts'
@@ -58,7 +58,7 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
     const { shared, own } = internalForm(object)
     const stored = expressionsOf(old)
     const environment = (expression: string) =>
-      stored.has(expression) ? expressions().stored : expressions().fresh(context.features)
+      stored.has(expression) ? cel().storedExpressions : cel().newExpressions(context.features)
     const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
     const isUnchanged = (name: string) => {
       return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)
@@ -229,8 +229,10 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
     storageVersionIsStored(object)
   },
   ready: (object) => {
-    const ruled = (object.spec.versions ?? []).some(({ schema }) => hasRules((schema?.openAPIV3Schema ?? {}) as JsonObject))
-    return ruled ? loadExpressions() : undefined
+    const ruled = (object.spec.versions ?? []).some(({ schema }) =>
+      hasValidationRules((schema?.openAPIV3Schema ?? {}) as JsonObject),
+    )
+    return ruled ? loadCel() : undefined
   },
   validate: (object, context) => [
     ...validateMetadata(object),

@@ -71,7 +71,7 @@ function pemInputs({ path, text }: ManifestFile): Input[] {
 
 function objectInputs(file: ManifestFile): Input[] {
   return documentsOf(file).flatMap((document): Input[] => {
-    if (document.kind === 'fault') return [{ where: file.path, kind: 'unreadable', message: document.message }]
+    if (document.kind === 'error') return [{ where: file.path, kind: 'unreadable', message: document.message }]
     return itemsOf(document.value).map((object) => {
       const where = `${file.path}: ${object.metadata?.name ?? 'CertificateSigningRequest'}`
       return guarded(where, () => {

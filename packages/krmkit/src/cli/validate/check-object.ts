@@ -132,7 +132,7 @@ function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions
       return { object: decoded.object, problems }
     } catch (failure) {
       if (!(failure instanceof DecodeError)) throw failure
-      const { code, message, place } = failure
+      const { code, message, location: place } = failure
       const path = place.path ?? ''
       problems.push(error(code === 'Type' ? 'type' : 'value', path, typeMessage(message)))
       if (path === '' || !remove(value, path)) return { problems }

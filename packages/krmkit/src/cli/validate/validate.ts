@@ -39,7 +39,7 @@ export class Validator {
     let unchecked = 0
     for (const [index, document] of documentsOf(file).entries()) {
       const where = { file: file.path, document: index + 1 }
-      if (document.kind === 'fault') {
+      if (document.kind === 'error') {
         const { message, range } = document
         findings.push({ ...where, rule: 'syntax', severity: 'error', path: '', message, range })
         continue

@@ -3,11 +3,11 @@ import { stringFormats } from '../../structural/formats.ts'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { listOf, opaqueOf, optionalOf, stringType } from '../types.ts'
-import { ArrayList, noValue, OpaqueValue, Optional, type Value } from '../values.ts'
+import { ArrayList, OpaqueValue, Optional, optionalNone, type Value } from '../values.ts'
 import type { Library } from './library.ts'
 import { parseRequestUrl } from './parse-url.ts'
 
-/** `format.dns1123Label().validate(text)`: what is wrong with a text, where something is. */
+/** Named formats: `format.dns1123Label().validate(text)` returns the problems of a text, if any. */
 
 const formatType = opaqueOf('kubernetes.NamedFormat')
 
@@ -17,7 +17,7 @@ export class NamedFormat extends OpaqueValue {
   readonly type = formatType
   readonly name: string
   readonly check: Check
-  /** Of the regular expression that checks it, or of one that could: it is what checking costs by. */
+  /** Size of the regular expression of the format; determines the cost. */
   readonly patternSize: number
 
   constructor(name: string, check: Check, patternSize: number) {
@@ -73,7 +73,7 @@ const functions: readonly FunctionDeclaration[] = [
     'format.named',
     overload('format-named', [stringType], optionalOf(formatType), (_: Meter, name: string) => {
       const found = formats.get(name)
-      return found === undefined ? noValue : new Optional(found)
+      return found === undefined ? optionalNone : new Optional(found)
     }),
   ),
   declare(
@@ -83,9 +83,9 @@ const functions: readonly FunctionDeclaration[] = [
       [formatType, stringType],
       optionalOf(listOf(stringType)),
       (meter: Meter, { check }: NamedFormat, text: string): Value => {
-        meter.labor(1 + (text.length >> 2))
+        meter.chargeWork(1 + (text.length >> 2))
         const problems = check(text)
-        return problems.length === 0 ? noValue : new Optional(new ArrayList(problems))
+        return problems.length === 0 ? optionalNone : new Optional(new ArrayList(problems))
       },
     ),
   ),

@@ -1,15 +1,16 @@
+import { runAtOnce } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { discoveryTypes } from '../../testdata/discovery-types.ts'
+import { type DocumentEncodingName, documentEncodings } from './document-encodings.ts'
 import { openapiV2Document, openapiV3Document } from './documents.ts'
-import { documentForms, type FormName } from './forms.ts'
 import { encodeOpenapiV2 } from './gnostic-v2.ts'
 import { encodeOpenapiV3 } from './gnostic-v3.ts'
-import { finished, groupVersionParts, type PartEntry } from './parts.ts'
+import { groupVersionParts } from './parts.ts'
 import type { PublishedGroupVersion } from './resources.ts'
-import { kindsFrom } from './schemas.ts'
+import { createKindLookup, type PartEntry } from './schemas.ts'
 
 const source = discoveryTypes()
-const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: kindsFrom(source) }
+const options = { source, info: { title: 'Test', version: 'v1.33.0' }, kindsOf: createKindLookup(source) }
 const core: PublishedGroupVersion = {
   group: '',
   version: 'v1',
@@ -21,14 +22,14 @@ const core: PublishedGroupVersion = {
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       body: source.struct('core/v1.Pod'),
       list: source.struct('core/v1.PodList'),
-      deleteAnswersObject: true,
+      deleteReturnsObject: true,
     },
   ],
 }
 
-function assembled(name: FormName): Uint8Array {
-  const { dialect, encode, join } = documentForms[name]
-  const parts = finished(groupVersionParts(core, { ...options, dialect }))
+function assembled(name: DocumentEncodingName): Uint8Array {
+  const { dialect, encode, join } = documentEncodings[name]
+  const parts = runAtOnce(groupVersionParts(core, { ...options, dialect }))
   const sorted = (entries: readonly PartEntry[], encodeOne: (entry: PartEntry) => Uint8Array) =>
     [...entries].sort((a, b) => (a.name < b.name ? -1 : 1)).map(encodeOne)
   const encoded = {
@@ -39,16 +40,16 @@ function assembled(name: FormName): Uint8Array {
   return Buffer.concat(join(encoded, options.info))
 }
 
-describe('documents made member by member', () => {
+describe('documents assembled from encoded parts', () => {
   const v2 = openapiV2Document([core], options)
   const v3 = openapiV3Document(core, options)
 
-  it('are those that are made at once', () => {
+  it('equal whole documents in JSON', () => {
     expect(JSON.parse(Buffer.from(assembled('v2 json')).toString())).toEqual(v2)
     expect(JSON.parse(Buffer.from(assembled('v3 json')).toString())).toEqual(v3)
   })
 
-  it('also in protobuf, whose fields may come in another order', () => {
+  it('equal whole documents in protobuf, regardless of field order', () => {
     expect(fieldsOf(assembled('v2 protobuf'))).toEqual(fieldsOf(encodeOpenapiV2(v2)))
     expect(fieldsOf(assembled('v3 protobuf'))).toEqual(fieldsOf(encodeOpenapiV3(v3)))
   })
@@ -61,7 +62,7 @@ describe('documents made member by member', () => {
   })
 })
 
-/** The fields of a document by number, as text. */
+/** The fields of a document as sorted text. */
 function fieldsOf(bytes: Uint8Array): string[] {
   const found: string[] = []
   let at = 0

@@ -1,25 +1,26 @@
 import type { Call, Expr, Fold } from './ast.ts'
-import { type CallArgument, estimateCall } from './cost-calls.ts'
-import { type Estimate, either, exactly, nothing, one, plus, times, unknownSize } from './estimate.ts'
+import { type CallArgument, estimateCall } from './call-estimates.ts'
+import { type Estimate, either, exactly, noCost, one, plus, times, unknownSize } from './estimate.ts'
 import { isDyn, type Type, unwrapOptional } from './types.ts'
 import { charCount, Double, isInt, Uint } from './values.ts'
 
 /**
- * What an expression may cost at worst, from the sizes that schemas allow. Rules are accepted or refused by it: it follows the
- * stock server's way of counting, oddities included.
+ * Estimates the worst-case cost of an expression from the size limits of schemas. Rules are accepted or rejected by this estimate,
+ * so
+ * it reproduces the stock server's computation exactly.
  */
 
-/** Where a value comes from: a variable, then members, `@items`, `@keys`, `@values`. */
+/** Origin of a value: a variable, then members, `@items`, `@keys`, `@values`. */
 export type SizePath = readonly string[]
 
-/** Sizes of what variables hold; `undefined` where nothing is known. */
+/** Size of the value at a path; `undefined` when unknown. */
 export type SizeOf = (path: SizePath) => Estimate | undefined
 
 export function estimateCost(expr: Expr, sizeOf: SizeOf): Estimate {
-  return new Coster(sizeOf).cost(expr)
+  return new CostEstimator(sizeOf).cost(expr)
 }
 
-/** Keys and values of what a list or map holds. */
+/** Sizes of the keys and values of a list or map. */
 interface Entries {
   readonly container: 'list' | 'map'
   readonly key: Estimate
@@ -34,7 +35,7 @@ interface Local {
 
 const accumulator = '@result'
 
-class Coster {
+class CostEstimator {
   readonly #sizeOf: SizeOf
   readonly #paths = new Map<Expr, SizePath>()
   readonly #sizes = new Map<Expr, Estimate>()
@@ -49,7 +50,7 @@ class Coster {
     switch (expr.kind) {
       case 'literal':
       case 'message':
-        return nothing
+        return noCost
       case 'ident': {
         const local = this.#local(expr.name)
         const path = local === undefined ? [expr.name.replace(/^\./, '')] : local.path
@@ -99,7 +100,7 @@ class Coster {
     this.#locals.get(name)?.pop()
   }
 
-  /** A step further down than another expression. */
+  /** Records the path of `expr` as a step below `from`. */
   #extend(expr: Expr, from: Expr, step: string): void {
     const path = this.#pathOf(from)
     if (path !== undefined) this.#paths.set(expr, [...path, step])
@@ -119,8 +120,8 @@ class Coster {
     }
     const args = expr.args.map((arg): CallArgument => ({ cost: this.cost(arg), ...this.#argument(arg) }))
     const overloads = expr.overloads ?? []
-    if (overloads.length === 0) return nothing
-    const own = expr.target === undefined ? nothing : this.cost(expr.target)
+    if (overloads.length === 0) return noCost
+    const own = expr.target === undefined ? noCost : this.cost(expr.target)
     const target = expr.target === undefined ? undefined : this.#argument(expr.target)
     let cost: Estimate = { min: Number.POSITIVE_INFINITY, max: 0 }
     let size: Estimate | undefined
@@ -152,7 +153,7 @@ class Coster {
     })
   }
 
-  /** What functions see of an argument. */
+  /** What call estimates need to know about an argument. */
   #argument(expr: Expr): Omit<CallArgument, 'cost'> {
     const path = this.#pathOf(expr)
     const type = expr.type as Type
@@ -162,7 +163,7 @@ class Coster {
       type,
       size,
       ...(expr.kind === 'literal' && isInt(expr.value) ? { literal: Number(expr.value) } : {}),
-      // Of what the list holds only the schema knows.
+      // Only the schema knows the size of list items.
       item: () => (rooted === undefined || rooted.length === 0 ? undefined : this.#sizeOf([...rooted, '@items'])) ?? unknownSize,
     }
   }
@@ -245,9 +246,9 @@ class Coster {
   }
 }
 
-/** Where the sizes of so many items are collected from. */
+/** Initial value for joining the sizes of `count` items. */
 function noItems(count: number): Estimate {
-  return count === 0 ? nothing : { min: Number.POSITIVE_INFINITY, max: 0 }
+  return count === 0 ? noCost : { min: Number.POSITIVE_INFINITY, max: 0 }
 }
 
 function literalSize(expr: Expr): Estimate | undefined {

@@ -1,65 +1,71 @@
 import { type FieldError, field, goQuote, type JsonObject, type JsonValue, Path, utf8Length } from '@krmkit/meta'
-import { itemsByKeys } from '../structural/ratchet.ts'
-import { isObject, own } from '../structural/schema-node.ts'
-import { requestWork, type WorkBudget } from './meter.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
+import { itemsByKeys } from '../structural/ratcheting.ts'
+import { createWorkBudget, type WorkBudget } from './meter.ts'
 import type { Program } from './program.ts'
 import type { CompiledRule, Rule } from './rule-compiler.ts'
-import { Correlated, isUnchanged, noRatchet, type Ratchet, ratchetInto } from './rule-correlation.ts'
+import { CorrelatedObject, isUnchanged, type RatchetState, ratchetChild, uncorrelated } from './rule-correlation.ts'
 import type { RuleNode } from './rule-tree.ts'
-import { Fault, noValue, Optional, type Value } from './values.ts'
+import { ErrorValue, Optional, optionalNone, type Value } from './values.ts'
 
-/** Values against the rules of their schema, in the order and the words of the stock server. */
+/** Validates values against the rules of their schema, with the order and messages of the stock server. */
 
-/** Cost that all rules of one object may have. */
+/** Cost budget of all rules of one object. */
 export const requestCostBudget = 10_000_000
 const maxMessage = 5 * 1024
 
-export interface RuleCheckOptions {
+export interface RuleValidationOptions {
   readonly path?: Path | undefined
-  /** The object before an update: rules may compare with it, and faults in what is unchanged are let pass with a warning. */
+  /** The object before an update: transition rules compare with it, and errors in unchanged parts become warnings. */
   readonly old?: JsonValue | undefined
-  /** Default: nobody hears them. */
+  /** Receives warnings. Default: warnings are dropped. */
   readonly warn?: ((text: string) => void) | undefined
-  /** Where in the value a rule's `fieldPath` points; `undefined` when nowhere. */
+  /** Resolves a rule's `fieldPath`; `undefined` when it does not exist. */
   readonly fieldAt?: ((path: string, schema: JsonObject) => string | undefined) | undefined
-  /** What is left of the budget, for several checks that share one. */
+  /** Remaining cost budget, when several validations share one. */
   readonly budget?: { cost: number } | undefined
 }
 
-export function checkRules(node: RuleNode, value: JsonValue, options: RuleCheckOptions = {}): FieldError[] {
+/**
+ * Validates a value against the rules of its schema.
+ *
+ * @returns field errors in the order of the stock server
+ * @see createRuleTree
+ */
+export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
   const { old } = options
-  const checker = new Checker(options)
-  const ratchet = old === undefined ? noRatchet : { current: new Correlated(value, old, node.schema), outer: undefined }
+  const checker = new RuleValidator(options)
+  const ratchet = old === undefined ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
   checker.visit(node, value, { path: options.path, old, ratchet })
   return checker.errors
 }
 
-interface At {
+interface Location {
   readonly path: Path | undefined
   readonly old: JsonValue | undefined
-  readonly ratchet: Ratchet
+  readonly ratchet: RatchetState
 }
 
-class Checker {
+class RuleValidator {
   readonly errors: FieldError[] = []
-  readonly #options: RuleCheckOptions
+  readonly #options: RuleValidationOptions
   readonly #budget: { cost: number }
-  readonly #work: WorkBudget = requestWork()
+  readonly #work: WorkBudget = createWorkBudget()
   #stopped = false
 
-  constructor(options: RuleCheckOptions) {
+  constructor(options: RuleValidationOptions) {
     this.#options = options
     this.#budget = options.budget ?? { cost: requestCostBudget }
   }
 
-  visit(node: RuleNode, value: JsonValue, at: At): void {
+  visit(node: RuleNode, value: JsonValue, at: Location): void {
     if (value === null || this.#stopped) return
     this.#rules(node, value, at)
     if (Array.isArray(value)) this.#items(node, value, at)
-    else if (isObject(value)) this.#members(node, value, at)
+    else if (isJsonObject(value)) this.#members(node, value, at)
   }
 
-  #items({ items, mapKeys }: RuleNode, list: readonly JsonValue[], { path, old, ratchet }: At): void {
+  #items({ items, listMapKeys: mapKeys }: RuleNode, list: readonly JsonValue[], { path, old, ratchet }: Location): void {
     if (items === undefined) return
     const oldOf = itemsByKeys(old, mapKeys)
     for (let i = 0; i < list.length && !this.#stopped; i++) {
@@ -69,19 +75,19 @@ class Checker {
       this.visit(items, item, {
         path: place,
         old: before,
-        ratchet: ratchetInto(ratchet, item, { old: before, schema: items.schema }),
+        ratchet: ratchetChild(ratchet, item, { old: before, schema: items.schema }),
       })
     }
   }
 
-  #members({ properties, values }: RuleNode, object: JsonObject, { path, old, ratchet }: At): void {
-    const before = (key: string) => (isObject(old) ? own(old, key) : undefined)
+  #members({ properties, values }: RuleNode, object: JsonObject, { path, old, ratchet }: Location): void {
+    const before = (key: string) => (isJsonObject(old) ? own(old, key) : undefined)
     if (values !== undefined) {
       for (const key of Object.keys(object)) {
         if (this.#stopped) return
         const value = object[key] as JsonValue
         const place = path === undefined ? Path.of('').key(key) : path.key(key)
-        const inner = ratchetInto(ratchet, value, { old: before(key), schema: values.schema })
+        const inner = ratchetChild(ratchet, value, { old: before(key), schema: values.schema })
         this.visit(values, value, { path: place, old: before(key), ratchet: inner })
       }
     }
@@ -89,14 +95,14 @@ class Checker {
       if (this.#stopped || !Object.hasOwn(object, key)) continue
       const value = object[key] as JsonValue
       const place = path === undefined ? Path.of(key) : path.child(key)
-      // Both are of one version: whether it was another before cannot be seen.
+      // Both objects have the same version here, so their original versions cannot be compared.
       const isRootType = ratchet.outer === undefined && (key === 'apiVersion' || key === 'kind')
-      const inner = isRootType ? noRatchet : ratchetInto(ratchet, value, { old: before(key), schema: node.schema })
+      const inner = isRootType ? uncorrelated : ratchetChild(ratchet, value, { old: before(key), schema: node.schema })
       this.visit(node, value, { path: place, old: before(key), ratchet: inner })
     }
   }
 
-  #rules(node: RuleNode, value: JsonValue, at: At): void {
+  #rules(node: RuleNode, value: JsonValue, at: Location): void {
     if (node.rules.length === 0) return
     const invalid = (detail: string) => this.errors.push(field.invalid(at.path, node.typeName, detail))
     if (this.#budget.cost <= 0) {
@@ -111,7 +117,7 @@ class Checker {
       const { program } = compiled
       const optional = rule.optionalOldSelf === true
       if (program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) continue
-      const seen = optional ? (oldSelf === undefined ? noValue : new Optional(oldSelf)) : oldSelf
+      const seen = optional ? (oldSelf === undefined ? optionalNone : new Optional(oldSelf)) : oldSelf
       this.#one({ node, rule, compiled, program }, { self, oldSelf: seen, plainOldSelf: oldSelf }, at)
       if (this.#stopped) return
     }
@@ -120,7 +126,7 @@ class Checker {
   #one(
     { node, rule, compiled, program }: { node: RuleNode; rule: Rule; compiled: CompiledRule; program: Program },
     { self, oldSelf, plainOldSelf }: { self: Value; oldSelf: Value | undefined; plainOldSelf: Value | undefined },
-    { path, ratchet }: At,
+    { path, ratchet }: Location,
   ): void {
     const invalid = (detail: string) => this.errors.push(field.invalid(path, node.typeName, detail))
     const { value, cost, exceeded } = program.evaluate({ self, oldSelf }, { work: this.#work })
@@ -130,7 +136,7 @@ class Checker {
       return
     }
     this.#budget.cost -= cost
-    if (value instanceof Fault) {
+    if (value instanceof ErrorValue) {
       const shown = ruleText(rule)
       if (exceeded) {
         invalid(`'${value.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`)
@@ -163,7 +169,7 @@ class Checker {
     return path === undefined ? Path.of(found) : path.child(found)
   }
 
-  /** The expression's text, or the plain one when that is of no use. */
+  /** The evaluated message, or the static one when that is unusable. */
   #message(
     rule: Rule,
     { message }: CompiledRule,

@@ -2,14 +2,21 @@ import { SchemaError } from '../errors.ts'
 import type { ListNode, StructType } from '../interfaces.ts'
 import { closeEnvelope, openEnvelope } from './envelope.ts'
 import { encodeMessage } from './protobuf.ts'
-import { lengthDelimited, newWriter } from './wire.ts'
+import { bytesTag, newWriter } from './wire.ts'
 
 /**
- * A list object as protobuf whose elements are encoded one by one.
+ * Encodes a list object as protobuf, element by element.
  *
  *     envelope up to the list's message | its other fields | element ... element | end of the envelope
+ *
+ * @example
+ * ```ts
+ * const encoder = new ProtobufListEncoder(podList, { ...list, items: [] }, 'items')
+ * const elements = pods.map((pod) => encoder.encodeElement(pod))
+ * const { before, after } = encoder.frame()
+ * ```
  */
-export class ListMessage {
+export class ProtobufListEncoder {
   readonly #list: object
   readonly #fields: Uint8Array
   readonly #tag: number
@@ -17,9 +24,9 @@ export class ListMessage {
   #length: number
 
   /**
-   * @param list canonical, with no elements.
-   * @param member of the list that holds the elements; the last of its fields.
-   * @throws SchemaError `NoProtobuf` for types that have no such form.
+   * @param list canonical, without elements.
+   * @param member name of the field that holds the elements; must be the last field of the message.
+   * @throws SchemaError `NoProtobuf` for types without this form.
    */
   constructor(type: StructType, list: object, member: string) {
     const field = type.proto?.find((each) => each.kind === 'field' && each.field.json === member)
@@ -29,20 +36,20 @@ export class ListMessage {
       throw new SchemaError('NoProtobuf', `${type.name} is no list of ${member} in protobuf`)
     this.#list = list
     this.#fields = encodeMessage(type, list)
-    this.#tag = (field.number << 3) | lengthDelimited
+    this.#tag = bytesTag(field.number)
     this.#element = node.of.struct
     this.#length = this.#fields.byteLength
   }
 
-  /** The bytes of one more element. */
-  element(object: object): Uint8Array {
+  /** Encodes one more element. */
+  encodeElement(object: object): Uint8Array {
     const bytes = newWriter().uint32(this.#tag).bytes(encodeMessage(this.#element(), object)).finish()
     this.#length += bytes.byteLength
     return bytes
   }
 
-  /** What stands before the elements and after them, once all are encoded. */
-  around(): { readonly before: Uint8Array; readonly after: Uint8Array } {
+  /** The bytes before and after the elements; call after the last element. */
+  frame(): { readonly before: Uint8Array; readonly after: Uint8Array } {
     const { apiVersion, kind } = this.#list as { apiVersion?: unknown; kind?: unknown }
     const head = openEnvelope(String(apiVersion ?? ''), String(kind ?? ''))
     return { before: head.uint32(this.#length).raw(this.#fields).finish(), after: closeEnvelope(newWriter()) }

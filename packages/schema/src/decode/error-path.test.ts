@@ -9,7 +9,7 @@ const pathOf = (name: string, value: object): string | undefined => {
   try {
     decode(types.struct(name), value)
   } catch (error) {
-    if (error instanceof DecodeError) return error.place.path
+    if (error instanceof DecodeError) return error.location.path
     throw error
   }
   return 'fine'
@@ -23,8 +23,8 @@ it.each([
   [{ spec: { containers: [{ resources: { limits: { cpu: 'lots' } } }] } }, 'spec.containers[0].resources.limits.cpu'],
   [{ metadata: { creationTimestamp: 'yesterday' } }, 'metadata.creationTimestamp'],
   [{ spec: { containers: [{ livenessProbe: { httpGet: { port: 1.5 } } }] } }, 'spec.containers[0].livenessProbe.httpGet.port'],
-])('a type or text that is refused has a place: %j', (value, path) => expect(pathOf('core/v1.Pod', value)).toBe(path))
+])('locates a type mismatch or invalid text: %j', (value, path) => expect(pathOf('core/v1.Pod', value)).toBe(path))
 
-it('text that is no base64 has one too', () => {
+it('locates invalid base64', () => {
   expect(pathOf('core/v1.Secret', { data: { a: '!' } })).toBe('data.a')
 })

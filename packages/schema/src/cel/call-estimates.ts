@@ -2,18 +2,18 @@ import { authorizationCost, formatPatternSize, perPatternCharacter } from './cal
 import { type Estimate, either, exactly, one, plus, reading, scaled, times, unknownSize } from './estimate.ts'
 import { sameType, type Type } from './types.ts'
 
-/** What calls may cost, function by function. */
+/** Cost estimates of calls, by function. */
 
 const maxFormatSize = 64
 
 export interface CallArgument {
   readonly type: Type
-  /** `undefined` when nothing is known. */
+  /** `undefined` when unknown. */
   readonly size: Estimate | undefined
   readonly cost: Estimate
-  /** Of whole numbers that are written out. */
+  /** Value of an integer literal. */
   readonly literal?: number
-  /** Size of an item of a list. */
+  /** Size of the items of a list. */
   item(): Estimate
 }
 
@@ -26,11 +26,11 @@ export interface CallToEstimate {
 
 export interface CallEstimate {
   readonly cost: Estimate
-  /** Of the result. */
+  /** Size of the result. */
   readonly size?: Estimate
 }
 
-/** With the cost of the arguments, without that of the target. */
+/** Estimates a call, including the cost of the arguments but not of the target. */
 export function estimateCall(call: CallToEstimate): CallEstimate {
   const { args } = call
   const costs = args.map(({ cost }) => cost)
@@ -59,7 +59,7 @@ const nominal = new Set(
   ).split(' '),
 )
 
-/** The libraries of the stock server; a function is known by its name alone there. */
+/** Estimates of the stock server's libraries, which identify functions by name. */
 function libraryCall({ name, overload, target, args }: CallToEstimate): CallEstimate | undefined {
   if (nominal.has(name)) return { cost: one }
   const [first, second] = args
@@ -126,7 +126,7 @@ function libraryCall({ name, overload, target, args }: CallToEstimate): CallEsti
   }
 }
 
-/** A negative number counts as a very large one. */
+/** As on the stock server, a negative limit is converted to a large unsigned number. */
 function asUnsigned(value: number): number {
   return value < 0 ? Number.POSITIVE_INFINITY : value
 }
@@ -135,7 +135,7 @@ function selectorCost(length: Estimate): Estimate {
   return plus(exactly(10), reading(length), scaled(scaled(length, 0.5), 50))
 }
 
-/** Each item once, and its characters where it is a text. */
+/** Visits each item, and each character of text items. */
 function traversal(target: Omit<CallArgument, 'cost'>): Estimate {
   const { type } = target
   if (type.kind !== 'list') return reading(sizeOf(target))
@@ -143,7 +143,7 @@ function traversal(target: Omit<CallArgument, 'cost'>): Estimate {
   return times(sizeOf(target), plus(one, read))
 }
 
-/** The result is longest when the shortest texts are replaced by the longest, and the other way round. */
+/** The result is longest when the shortest parts are replaced by the longest, and vice versa. */
 function replaced(text: Estimate, part: Estimate, by: Estimate): CallEstimate {
   let count = { min: 0, max: 0 }
   let kept = { min: 0, max: 0 }

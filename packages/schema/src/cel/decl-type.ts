@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isObject, own } from '../structural/schema-node.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 import { escapeName } from './escape.ts'
 import {
   boolType,
@@ -16,21 +16,21 @@ import {
   timestampType,
 } from './types.ts'
 
-/** What a schema declares: a type, and how large and how small its values can be. */
-export interface Declared {
+/** Declared type of a schema: the expression type and the size limits of its values. */
+export interface DeclType {
   readonly type: Type
-  /** Characters, bytes, items or entries; 0 where values have no size of their own. */
+  /** Maximum number of characters, bytes, items or entries; 0 for values without a size. */
   readonly maxElements: number
-  /** Bytes of the smallest value as JSON. */
+  /** Size of the smallest value as JSON, in bytes. */
   readonly minSize: number
-  /** Members by their names in expressions. */
-  readonly fields?: ReadonlyMap<string, Declared>
+  /** Fields by escaped name. */
+  readonly fields?: ReadonlyMap<string, DeclType>
   /** Items of lists, values of maps. */
-  readonly elem?: Declared
-  readonly key?: Declared
+  readonly elem?: DeclType
+  readonly key?: DeclType
 }
 
-/** Bytes of the largest request. */
+/** Maximum request size in bytes. */
 export const maxRequestSize = 3 * 1024 * 1024
 
 const maxText = maxRequestSize - 2
@@ -41,10 +41,16 @@ const minMomentText = 21
 const maxMomentText = 32
 
 /**
- * @param name of the type, where it becomes one of its own.
- * @returns `undefined` for what expressions cannot see: values without a schema, and lists and maps of such.
+ * Converts a schema to its declared type.
+ *
+ * @param name type name for objects.
+ * @returns `undefined` for values without a type, and lists and maps of such values: expressions cannot access them.
+ * @example
+ * ```ts
+ * schemaDeclType({ type: 'array', maxItems: 3, items: { type: 'string' } }, 'T')?.maxElements // 3
+ * ```
  */
-export function declaredBy(schema: JsonObject, name: string, root = false): Declared | undefined {
+export function schemaDeclType(schema: JsonObject, name: string, root = false): DeclType | undefined {
   const text = declaredText(schema)
   if (own(schema, 'x-kubernetes-int-or-string') === true) return { ...text, type: dynType, minSize: 1 }
   switch (own(schema, 'type')) {
@@ -69,14 +75,14 @@ function isEmbedded(schema: JsonObject): boolean {
   return own(schema, 'x-kubernetes-embedded-resource') === true
 }
 
-/** A limit that is given; negative ones are none. */
+/** Value of a limit; negative limits count as 0. */
 export function limitOf(schema: JsonObject, keyword: string): number | undefined {
   const value = own(schema, keyword)
   return typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : undefined
 }
 
-/** A character takes up to four bytes. */
-function declaredText(schema: JsonObject): Declared {
+/** A character has up to four bytes. */
+function declaredText(schema: JsonObject): DeclType {
   const limit = limitOf(schema, 'maxLength')
   const allowed = own(schema, 'enum')
   if (limit !== undefined) return { type: stringType, maxElements: limit * 4, minSize: 2 }
@@ -91,7 +97,7 @@ function longest(values: readonly JsonValue[]): number {
   return Math.max(0, ...values.map((value) => (typeof value === 'string' ? encoder.encode(value).length : 0)))
 }
 
-function declaredFormat(schema: JsonObject): Declared | undefined {
+function declaredFormat(schema: JsonObject): DeclType | undefined {
   switch (own(schema, 'format')) {
     case 'byte':
       return { type: bytesType, maxElements: limitOf(schema, 'maxLength') ?? maxText, minSize: 2 }
@@ -106,28 +112,28 @@ function declaredFormat(schema: JsonObject): Declared | undefined {
   }
 }
 
-function declaredList(schema: JsonObject, name: string): Declared | undefined {
+function declaredList(schema: JsonObject, name: string): DeclType | undefined {
   const items = own(schema, 'items')
-  if (!isObject(items)) return undefined
-  const elem = declaredBy(items, `${name}.@idx`, isEmbedded(items))
+  if (!isJsonObject(items)) return undefined
+  const elem = schemaDeclType(items, `${name}.@idx`, isEmbedded(items))
   if (elem === undefined) return undefined
   const maxElements = limitOf(schema, 'maxItems') ?? Math.floor(maxText / (elem.minSize + 1))
   return { type: listOf(elem.type), maxElements, minSize: 2, elem }
 }
 
-function declaredObject(schema: JsonObject, name: string, root: boolean): Declared | undefined {
+function declaredObject(schema: JsonObject, name: string, root: boolean): DeclType | undefined {
   const rest = own(schema, 'additionalProperties')
-  if (isObject(rest) && !root) return declaredMap(schema, rest, name)
+  if (isJsonObject(rest) && !root) return declaredMap(schema, rest, name)
   const properties = own(schema, 'properties')
   const members = new Map<string, JsonObject>()
-  if (isObject(properties))
-    for (const [key, property] of Object.entries(properties)) if (isObject(property)) members.set(key, property)
+  if (isJsonObject(properties))
+    for (const [key, property] of Object.entries(properties)) if (isJsonObject(property)) members.set(key, property)
   if (root) for (const [key, property] of Object.entries(objectMembers)) members.set(key, property)
   const required = own(schema, 'required')
-  const fields = new Map<string, Declared>()
+  const fields = new Map<string, DeclType>()
   let minSize = 2
   for (const [key, property] of members) {
-    const declared = declaredBy(property, `${name}.${escapeName(key) ?? key}`, isEmbedded(property))
+    const declared = schemaDeclType(property, `${name}.${escapeName(key) ?? key}`, isEmbedded(property))
     if (declared === undefined) continue
     const escaped = escapeName(key)
     if (escaped !== undefined) fields.set(escaped, declared)
@@ -138,18 +144,18 @@ function declaredObject(schema: JsonObject, name: string, root: boolean): Declar
   return { type: structOf(name, types), maxElements: 0, minSize, fields }
 }
 
-/** What every object has, whatever its schema says. */
+/** Fields of every object, independent of its schema. */
 const objectMembers: Readonly<Record<string, JsonObject>> = {
   apiVersion: { type: 'string' },
   kind: { type: 'string' },
   metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
 }
 
-/** Keys count as short: they are part of what bounds the number of entries. */
-const keyText: Declared = { type: stringType, maxElements: 0, minSize: 2 }
+/** Keys have no separate maximum: the number of entries already accounts for them. */
+const keyText: DeclType = { type: stringType, maxElements: 0, minSize: 2 }
 
-function declaredMap(schema: JsonObject, rest: JsonObject, name: string): Declared | undefined {
-  const elem = declaredBy(rest, `${name}.@elem`, isEmbedded(rest))
+function declaredMap(schema: JsonObject, rest: JsonObject, name: string): DeclType | undefined {
+  const elem = schemaDeclType(rest, `${name}.@elem`, isEmbedded(rest))
   if (elem === undefined) return undefined
   const maxElements = limitOf(schema, 'maxProperties') ?? Math.floor(maxText / (elem.minSize + 6))
   return { type: mapOf(stringType, elem.type), maxElements, minSize: 2, key: keyText, elem }

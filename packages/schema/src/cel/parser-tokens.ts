@@ -1,15 +1,15 @@
-/** Words and signs the parser knows by their place, and how its messages list them. */
+/** Tokens that the parser distinguishes by position, and how error messages list them. */
 
-/** Words that are kept for the language. */
+/** Reserved words. */
 export const reserved = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 )
 
-/** Signs that an expression may begin with. */
-export const beginnings = new Set(['[', '{', '(', '.', '-', '!', 'true', 'false', 'null'])
+/** Tokens that can start an expression. */
+export const expressionStarts = new Set(['[', '{', '(', '.', '-', '!', 'true', 'false', 'null'])
 
-/** What an expression may begin with, as messages list it; what else may stand there comes in between. */
-export function starts(more: { readonly close?: string; readonly inside?: boolean } = {}): string {
+/** List of tokens that can start an expression, as in error messages, with additional tokens in their place. */
+export function expectedTokens(more: { readonly close?: string; readonly inside?: boolean } = {}): string {
   const { close, inside = false } = more
   const bracket = close === ']' || close === '}' ? ` '${close}',` : ''
   const paren = close === ')' ? " ')'," : ''

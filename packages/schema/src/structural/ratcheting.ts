@@ -1,42 +1,42 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { stringifyJson } from '../json/encode-json.ts'
-import { isObject, own } from './schema-node.ts'
+import { isJsonObject, own } from '../json/json-object.ts'
 
 /**
- * What an update left as it was: faults in such parts are let pass. Parts are known again only where the schema describes them, so
- * an object with a member that no property stands for counts as changed.
+ * Ratcheting: updates may keep already invalid values unchanged. A part is correlated with its old value only where the schema
+ * describes it, so an object with an unspecified member counts as changed.
  *
  * @see stock server, `CorrelatedObject` of `apiserver/pkg/cel/common`
  */
 
-/** The schema of a member: its property, or that of additional ones. */
+/** Schema of a member: its property, or `additionalProperties`. */
 export function memberSchema(schema: JsonObject | undefined, key: string): JsonObject | undefined {
   if (schema === undefined) return undefined
   const properties = own(schema, 'properties')
-  const property = isObject(properties) ? own(properties, key) : undefined
-  return isObject(property) ? property : additionalSchema(schema)
+  const property = isJsonObject(properties) ? own(properties, key) : undefined
+  return isJsonObject(property) ? property : additionalSchema(schema)
 }
 
-/** The schema of members that no property stands for. */
+/** Schema of additional properties, if any. */
 export function additionalSchema(schema: JsonObject | undefined): JsonObject | undefined {
   const additional = schema === undefined ? undefined : own(schema, 'additionalProperties')
-  return isObject(additional) ? additional : undefined
+  return isJsonObject(additional) ? additional : undefined
 }
 
-/** The schema of the items of a list. */
+/** Schema of the items of a list. */
 export function itemSchema(schema: JsonObject | undefined): JsonObject | undefined {
   const items = schema === undefined ? undefined : own(schema, 'items')
-  return isObject(items) ? items : undefined
+  return isJsonObject(items) ? items : undefined
 }
 
-/** Members by which the items of a list are known again; empty for lists that are no maps. */
+/** Key names of a list of type map; empty for other lists. */
 export function itemKeys(schema: JsonObject | undefined): readonly string[] {
   if (schema === undefined || own(schema, 'x-kubernetes-list-type') !== 'map') return []
   const keys = own(schema, 'x-kubernetes-list-map-keys')
   return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
 }
 
-/** Finds items of a list by the keys of others. Of several with the same keys the first counts. */
+/** Returns a function that finds the item with the same keys. The first of several wins. */
 export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]): (item: JsonValue) => JsonValue | undefined {
   if (keys.length === 0 || !Array.isArray(list)) return () => undefined
   const found = new Map<string, JsonValue>()
@@ -48,14 +48,14 @@ export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]
 }
 
 function keyText(item: JsonValue, keys: readonly string[]): string {
-  return isObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
+  return isJsonObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
 }
 
-/** Whether a value is what it was before, as its schema sees it: the order of items with keys does not count. */
+/** Whether a value equals its old value by its schema: the order of items with keys is ignored. */
 export function isUnchanged(value: JsonValue, old: JsonValue, schema: JsonObject | undefined): boolean {
   if (value === null || old === null) return value === old
   if (Array.isArray(value)) return Array.isArray(old) && sameItems(value, old, schema)
-  if (!isObject(value) || !isObject(old)) return value === old
+  if (!isJsonObject(value) || !isJsonObject(old)) return value === old
   const keys = Object.keys(value)
   return keys.length === Object.keys(old).length && keys.every((key) => sameMember(value, old, key, schema))
 }
@@ -77,13 +77,13 @@ function sameItems(list: readonly JsonValue[], old: JsonValue[], schema: JsonObj
   })
 }
 
-/** Whatever their schema: the same members and items. */
+/** Deep equality, independent of a schema. */
 function sameValue(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] as JsonValue))
   }
-  if (!isObject(a) || !isObject(b)) return false
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&

@@ -9,13 +9,10 @@ import {
   withParameters,
 } from './types.ts'
 
-/**
- * Which types type parameters stand for. Finding out goes forward step by step and is taken back where it does not lead to a
- * match.
- */
+/** Bindings of type parameters during checking. Assignments that fail are rolled back. */
 export class Substitutions {
   readonly #found = new Map<string, Type>()
-  /** What was there before each change. */
+  /** Previous binding before each change, for rollback. */
   readonly #trail: (readonly [string, Type | undefined])[] = []
   #fresh = 0
 
@@ -23,7 +20,7 @@ export class Substitutions {
     return { kind: 'param', name: `_var${this.#fresh++}` }
   }
 
-  /** Whether a value of type `from` goes where `to` is asked for; what has to be assumed for that holds from then on. */
+  /** Whether a value of type `from` is assignable to `to`. On success the required bindings are kept. */
   assign(to: Type, from: Type): boolean {
     return this.assignAll([to], [from])
   }
@@ -39,7 +36,7 @@ export class Substitutions {
     return false
   }
 
-  /** The type with what is known put in; `toDyn`: what is unknown is dynamic. */
+  /** Substitutes bound parameters; with `toDyn`, unbound parameters become dynamic. */
   resolve(type: Type, toDyn: boolean): Type {
     if (type.kind === 'param') {
       const found = this.#found.get(type.name)
@@ -84,7 +81,7 @@ export class Substitutions {
     }
   }
 
-  /** Whether the parameter may stand for the type, and whether it stands for something already. */
+  /** Whether the parameter can be bound to the type, and whether it was already bound. */
   #stands(type: Type, param: ParamType): { fits: boolean; bound: boolean } {
     if (type.kind === 'param' && type.name === param.name) return { fits: true, bound: true }
     const found = this.#found.get(param.name)
@@ -112,7 +109,7 @@ function takesNull(type: Type): boolean {
   return ['null', 'duration', 'timestamp', 'struct', 'opaque'].includes(type.kind)
 }
 
-/** The type that says less. */
+/** The more general of two types. */
 export function mostGeneral(a: Type, b: Type): Type {
   return isAsGeneral(a, b) ? a : b
 }

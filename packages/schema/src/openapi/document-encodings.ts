@@ -1,38 +1,40 @@
 import type { JsonObject } from '@krmkit/meta'
-import { lengthDelimited } from '../protobuf/wire.ts'
+import { bytesTag } from '../protobuf/wire.ts'
 import type { Dialect } from './dialect.ts'
 import type { OpenApiInfo } from './documents.ts'
 import { encodeOpenapiV2, entriesV2 } from './gnostic-v2.ts'
 import { encodeOpenapiV3, entriesV3 } from './gnostic-v3.ts'
-import { encoded, tag } from './gnostic-wire.ts'
-import type { PartEntry } from './parts.ts'
+import { encoded } from './gnostic-wire.ts'
+import type { PartEntry } from './schemas.ts'
 import { bearerToken } from './v3.ts'
 
-/** Documents as bytes: how their members are encoded one by one, and how the encoded members become a document. */
+/** Encodings of documents: each encodes members separately and joins them to a document. */
 
-/** Encoded members, in the order in which they are to stand. */
+/** Encoded members in document order. */
 export interface EncodedParts {
   readonly paths: readonly Uint8Array[]
   readonly schemas: readonly Uint8Array[]
   readonly parameters: readonly Uint8Array[]
 }
 
-export interface DocumentForm {
+/** Encoding of a document. */
+export interface DocumentEncoding {
   readonly dialect: Dialect
   readonly encode: {
     readonly paths: (entry: PartEntry) => Uint8Array
     readonly schemas: (entry: PartEntry) => Uint8Array
     readonly parameters: (entry: PartEntry) => Uint8Array
   }
-  /** The pieces of the document, to be sent one after the other. */
+  /** The chunks of the document, to be sent in order. */
   join(parts: EncodedParts, info: OpenApiInfo): Uint8Array[]
 }
 
-export type FormName = `${Dialect} ${'json' | 'protobuf'}`
+/** Name of a document encoding, such as `v3 json`. */
+export type DocumentEncodingName = `${Dialect} ${'json' | 'protobuf'}`
 
 const utf8 = new TextEncoder()
 
-function jsonMember({ name, make }: PartEntry): Uint8Array {
+function jsonMember({ name, build: make }: PartEntry): Uint8Array {
   return utf8.encode(`${JSON.stringify(name)}:${JSON.stringify(make())}`)
 }
 
@@ -50,7 +52,7 @@ function textOf(value: object): string {
   return JSON.stringify(value)
 }
 
-const jsonV3: DocumentForm = {
+const jsonV3: DocumentEncoding = {
   dialect: 'v3',
   encode: jsonMembers,
   join({ paths, schemas }, info) {
@@ -65,7 +67,7 @@ const jsonV3: DocumentForm = {
   },
 }
 
-const jsonV2: DocumentForm = {
+const jsonV2: DocumentEncoding = {
   dialect: 'v2',
   encode: jsonMembers,
   join({ paths, schemas, parameters }, info) {
@@ -82,17 +84,17 @@ const jsonV2: DocumentForm = {
   },
 }
 
-/** A field that holds a message, without the content: its tag and length. */
+/** Tag and length of a message field, without its content. */
 function opened(number: number, content: readonly Uint8Array[], more = 0): Uint8Array {
   const length = content.reduce((sum, { byteLength }) => sum + byteLength, more)
-  return encoded((writer) => writer.uint32(tag(number, lengthDelimited)).uint32(length))
+  return encoded((writer) => writer.uint32(bytesTag(number)).uint32(length))
 }
 
-const protobufV3: DocumentForm = {
+const protobufV3: DocumentEncoding = {
   dialect: 'v3',
   encode: {
-    paths: ({ name, make }) => entriesV3.path(name, make()),
-    schemas: ({ name, make }) => entriesV3.schema(name, make()),
+    paths: ({ name, build: make }) => entriesV3.path(name, make()),
+    schemas: ({ name, build: make }) => entriesV3.schema(name, make()),
     parameters: () => new Uint8Array(),
   },
   join({ paths, schemas }, info) {
@@ -109,19 +111,19 @@ const protobufV3: DocumentForm = {
   },
 }
 
-/** The content of a document's only field. */
+/** Content of the only field of a document. */
 function securityOf(document: Uint8Array): Uint8Array {
   let at = 1
   while ((document[at] as number) >= 0x80) at++
   return document.subarray(at + 1)
 }
 
-const protobufV2: DocumentForm = {
+const protobufV2: DocumentEncoding = {
   dialect: 'v2',
   encode: {
-    paths: ({ name, make }) => entriesV2.path(name, make()),
-    schemas: ({ name, make }) => entriesV2.schema(name, make()),
-    parameters: ({ name, make }) => entriesV2.parameter(name, make()),
+    paths: ({ name, build: make }) => entriesV2.path(name, make()),
+    schemas: ({ name, build: make }) => entriesV2.schema(name, make()),
+    parameters: ({ name, build: make }) => entriesV2.parameter(name, make()),
   },
   join({ paths, schemas, parameters }, info) {
     const security: JsonObject = { security: [{ BearerToken: [] }], securityDefinitions: { BearerToken: bearerToken() } }
@@ -138,7 +140,17 @@ const protobufV2: DocumentForm = {
   },
 }
 
-export const documentForms: Readonly<Record<FormName, DocumentForm>> = {
+/**
+ * Encodings of documents by name.
+ *
+ * @example
+ * ```ts
+ * const { encode, join } = documentEncodings['v3 json']
+ * const schemas = parts.schemas.map(encode.schemas)
+ * join({ paths: parts.paths.map(encode.paths), schemas, parameters: [] }, info)
+ * ```
+ */
+export const documentEncodings: Readonly<Record<DocumentEncodingName, DocumentEncoding>> = {
   'v2 json': jsonV2,
   'v2 protobuf': protobufV2,
   'v3 json': jsonV3,

@@ -1,14 +1,14 @@
-/** Items that are sorted in one step. */
+/** Number of items sorted in one step. */
 const runLength = 2048
 
 /**
- * Sorts a long list step by step, each of which is linear in it at most: first runs of neighbours, then they are merged by pairs.
+ * Merge sort in steps of at most linear time, for long lists: sorts runs of neighbours, then merges them in pairs.
  *
  *     d b a c | f e     runs of 4: a b c d | e f     merged: a b c d e f
  */
-export class GradualSort {
+export class IncrementalSort {
   readonly #compare: (a: string, b: string) => number
-  /** Sorted runs of this round, those of the next one, and what is not sorted yet. */
+  /** Sorted runs of the current round, runs of the next round, and unsorted items. */
   #runs: string[][] = []
   #merged: string[][] = []
   #rest: readonly string[]
@@ -18,7 +18,7 @@ export class GradualSort {
     this.#compare = compare
   }
 
-  /** @returns the sorted list once it is. */
+  /** @returns the sorted list once it is complete. */
   step(): readonly string[] | undefined {
     if (this.#rest.length > 0) {
       this.#merged.push(this.#rest.slice(0, runLength).sort(this.#compare))

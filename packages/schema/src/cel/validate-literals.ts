@@ -1,23 +1,23 @@
 import { compilePattern } from '../structural/pattern.ts'
-import type { Call, Expr, ListExpr, MapExpr } from './ast.ts'
+import { type Call, childrenOf, type Expr, type ListExpr, type MapExpr } from './ast.ts'
 import { readDuration, readTimestamp } from './functions/conversions.ts'
-import { formatProblem } from './libraries/format-check.ts'
+import { validateFormatCall } from './libraries/format-check.ts'
 import type { Problem } from './source.ts'
 import { dynType, formatType, sameType, type Type, unwrapOptional } from './types.ts'
-import { Fault } from './values.ts'
-import { childrenOf } from './walk.ts'
+import { ErrorValue } from './values.ts'
 
 /**
- * Rules for what is written out, beyond those of types: durations, times, regular expressions and formats must be such, and lists
- * and maps are of one type.
+ * Validates literals beyond type checking: durations, timestamps, regular expressions and format strings must be valid, lists and
+ * maps
+ * homogeneous.
  */
-export function literalProblems(expr: Expr): Problem[] {
+export function validateLiterals(expr: Expr): Problem[] {
   const problems: Problem[] = []
   visit(expr, problems, false)
   return problems
 }
 
-/** @param formatted inside a call of `format`, whose arguments are of any types. */
+/** @param formatted whether the expression is inside a `format` call, whose arguments may have mixed types. */
 function visit(expr: Expr, problems: Problem[], formatted: boolean): void {
   const isFormat = expr.kind === 'call' && expr.name === 'format'
   for (const child of childrenOf(expr)) visit(child, problems, formatted || isFormat)
@@ -28,8 +28,8 @@ function visit(expr: Expr, problems: Problem[], formatted: boolean): void {
 }
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => !(readDuration(text) instanceof Fault),
-  timestamp: (text) => !(readTimestamp(text) instanceof Fault),
+  duration: (text) => !(readDuration(text) instanceof ErrorValue),
+  timestamp: (text) => !(readTimestamp(text) instanceof ErrorValue),
   matches: (text) => !('problem' in compilePattern(text)),
 }
 
@@ -38,7 +38,7 @@ function checkCall(call: Call, problems: Problem[]): void {
   const last = call.args.at(-1)
   if (test !== undefined && last?.kind === 'literal' && typeof last.value === 'string' && !test(last.value))
     problems.push({ at: last.at, message: `invalid ${call.name} argument` })
-  const problem = formatProblem(call)
+  const problem = validateFormatCall(call)
   if (problem !== undefined) problems.push(problem)
 }
 

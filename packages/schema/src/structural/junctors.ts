@@ -1,18 +1,24 @@
-import { type FieldError, field, type JsonObject } from '@krmkit/meta'
-import { isObject, own } from './schema-node.ts'
-import type { Check } from './validate.ts'
+import { type FieldError, field, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, own } from '../json/json-object.ts'
 
-/** `anyOf`, `oneOf`, `allOf` and `not`. */
-export function combinators(schema: JsonObject, compile: (schema: JsonObject) => Check): Check | undefined {
+/**
+ * Appends the errors of a value. Paths have the form of messages: `spec.list[0].member`.
+ *
+ * @returns the number of rule kinds checked, which ranks failed alternatives.
+ */
+export type Check = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => number
+
+/** Compiles `anyOf`, `oneOf`, `allOf` and `not`. */
+export function junctorCheck(schema: JsonObject, compile: (schema: JsonObject) => Check): Check | undefined {
   const branches = (keyword: string): readonly Check[] => {
     const list = own(schema, keyword)
-    return Array.isArray(list) ? list.filter(isObject).map(compile) : []
+    return Array.isArray(list) ? list.filter(isJsonObject).map(compile) : []
   }
   const any = branches('anyOf')
   const one = branches('oneOf')
   const all = branches('allOf')
   const negated = own(schema, 'not')
-  const not = isObject(negated) ? compile(negated) : undefined
+  const not = isJsonObject(negated) ? compile(negated) : undefined
   if (any.length + one.length + all.length === 0 && not === undefined) return undefined
   return (value, path, errors, old) => {
     let count = 0
@@ -22,14 +28,14 @@ export function combinators(schema: JsonObject, compile: (schema: JsonObject) =>
       return { count: branch(value, path, found, old), errors: found }
     }
     if (any.length > 0) {
-      const { valid, best } = judge(any, attempt, true)
+      const { valid, best } = evaluateBranches(any, attempt, true)
       if (valid === 0) {
         fail('validate at least one schema (anyOf)')
         count += merge(best, errors)
       }
     }
     if (one.length > 0) {
-      const { valid, best } = judge(one, attempt, false)
+      const { valid, best } = evaluateBranches(one, attempt, false)
       if (valid !== 1) {
         fail(
           `validate one and only one schema (oneOf). ${valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`}`,
@@ -59,8 +65,8 @@ function merge(attempt: Attempt | undefined, errors: FieldError[]): number {
   return attempt.count
 }
 
-/** How many alternatives hold, and the failed one that came furthest. */
-function judge(
+/** Counts the valid alternatives and finds the best failed one. */
+function evaluateBranches(
   branches: readonly Check[],
   attempt: (branch: Check) => Attempt,
   firstIsEnough: boolean,
