@@ -43,7 +43,7 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'characters of all warnings': ['packages/apiserver/src/filters/warnings.ts', 'maxAllCharacters'],
   'bearer token': ['packages/authentication/src/bearer-token.ts', 'maxTokenLength'],
   'JSON Web Token': ['packages/authentication/src/jwt.ts', 'maxTokenLength'],
-  'chain of certificates': ['packages/authentication/src/certificate-chain.ts', 'maxDepth'],
+  'chain of certificates': ['packages/authentication/src/x509/certificate-chain.ts', 'maxDepth'],
   'answer of an issuer or token webhook': ['packages/authentication/src/fetch.ts', 'maxBytes'],
   'answer of an authorization webhook': ['packages/authorization/src/webhook/fetch.ts', 'maxBytes'],
   'answer of an admission webhook': ['packages/admission/src/webhook/client.ts', 'defaultAnswerLimitBytes'],

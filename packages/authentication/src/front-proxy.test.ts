@@ -1,12 +1,12 @@
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { chain } from './chain.ts'
-import { clientCertificate } from './client-certificate.ts'
 import { type FrontProxyOptions, frontProxy } from './front-proxy.ts'
 import { usualProxyHeaders } from './identity-headers.ts'
 import type { AuthenticationOutcome } from './interfaces.ts'
 import { certificateAuthority } from './testing/certificate-authority.ts'
-import { frontProxyLab } from './testing/front-proxy-lab.ts'
+import { frontProxyLab } from './testing/fake-front-proxy.ts'
+import { clientCertificate } from './x509/client-certificate.ts'
 
 const clock = fakeClock(Date.UTC(2026, 0, 1))
 const environment = { clock, random: seededRandom(5) }

@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Clock } from '@krmkit/meta'
-import { type AuthoritySource, chainJudge } from './chain-judge.ts'
-import { commonNameOf } from './client-certificate.ts'
 import { decodedKey, type FrontProxyHeaders, readHeaderNames, singleValue, valuesOf } from './identity-headers.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator } from './interfaces.ts'
+import { type AuthoritySource, chainJudge } from './x509/certificate-verifier.ts'
+import { commonNameOf } from './x509/client-certificate.ts'
 
 /**
  * A proxy in front of the server that has authenticated the caller and says in headers who it is. Its headers are believed

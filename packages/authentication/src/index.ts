@@ -3,11 +3,8 @@ export { forAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
 export { type BearerOptions, bearerToken } from './bearer-token.ts'
 export { type BootstrapTokenOptions, bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
-export { boundedTokens } from './bounded-authenticator.ts'
-export { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
 export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
-export type { AuthoritySource } from './chain-judge.ts'
-export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './client-certificate.ts'
+export { boundedTokens } from './concurrency-limit.ts'
 export type {
   AnonymousConfiguration,
   AuthenticationConfiguration,
@@ -18,7 +15,7 @@ export type {
   JwtConfiguration,
   PrefixedSource,
 } from './configuration/interfaces.ts'
-export { jwtTokens } from './configuration/jwt-tokens.ts'
+export { jwtTokens } from './configuration/jwt-authenticator.ts'
 export { parseAuthenticationConfiguration } from './configuration/parse.ts'
 export { type AuthenticationRules, validateAuthenticationConfiguration } from './configuration/validate.ts'
 export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
@@ -43,14 +40,13 @@ export type {
   TokenDigest,
   TokenOptions,
 } from './interfaces.ts'
-export type { IssuerReach, OidcAuthenticator } from './issuer-tokens.ts'
 export { isTokenShaped } from './jwt.ts'
 export { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
-export { type OidcOptions, oidcTokens } from './oidc.ts'
-export type { OidcClaimOptions } from './oidc-claims.ts'
+export type { OidcClaimOptions } from './oidc/claim-mapping.ts'
+export type { IssuerReach, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
+export { type OidcOptions, oidcTokens } from './oidc/oidc-authenticator.ts'
 export { type ReplaceableTokens, replaceableTokens } from './replaceable-tokens.ts'
-export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account-claims.ts'
-export { type IssuerDocuments, issuerDocuments } from './service-account-discovery.ts'
+export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account/claims.ts'
 export {
   audiencesOf,
   type BoundObject,
@@ -61,16 +57,20 @@ export {
   type ServiceAccountKeys,
   serviceAccountIssuer,
   type TokenRequest,
-} from './service-account-issuer.ts'
-export type { LegacyTokenOptions } from './service-account-legacy.ts'
+} from './service-account/issuer.ts'
+export type { LegacyTokenOptions } from './service-account/legacy-token.ts'
+export { type IssuerDocuments, issuerDocuments } from './service-account/openid-metadata.ts'
 export {
   type FoundObject,
   type ObjectLookup,
   type ServiceAccountTokenOptions,
   serviceAccountTokens,
-} from './service-account-tokens.ts'
+} from './service-account/token-authenticator.ts'
 export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'
 export { cachedTokens, type TokenCacheOptions } from './token-cache.ts'
 export { clockSkewSeconds } from './token-times.ts'
 export { webSocketToken, withoutTokenProtocols } from './web-socket-token.ts'
 export { type WebhookTokenOptions, webhookTokens } from './webhook-tokens.ts'
+export { type ChainVerdict, parseAuthorities, verifyClientChain } from './x509/certificate-chain.ts'
+export type { AuthoritySource } from './x509/certificate-verifier.ts'
+export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './x509/client-certificate.ts'

@@ -1,7 +1,7 @@
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from './interfaces.ts'
-import { webhookLab } from './testing/webhook-lab.ts'
+import { webhookLab } from './testing/fake-token-webhook.ts'
 import { cachedTokens } from './token-cache.ts'
 import { type WebhookTokenOptions, webhookTokens } from './webhook-tokens.ts'
 

@@ -1,10 +1,10 @@
 export { type AbacPolicy, createAbacAuthorizer, parseAbacPolicies } from './abac/abac-authorizer.ts'
 export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
+export { type BindingLike, type BootstrapPolicy, bootstrapPolicy, type RoleLike } from './bootstrap/bootstrap-policy.ts'
 export { nodeRules } from './bootstrap/cluster-roles.ts'
-export { type BindingLike, type BootstrapPolicy, bootstrapPolicy, type RoleLike } from './bootstrap/objects.ts'
 export { type Reconciled, reconcileBinding, reconcileRole } from './bootstrap/reconcile.ts'
+export { alwaysAllow, alwaysDeny, privilegedGroups, systemMasters } from './builtin-authorizers.ts'
 export { type AuthorizerParts, composeAuthorizers } from './configuration/compose.ts'
-export { conditionalAuthorizer, reviewOf } from './configuration/conditional.ts'
 export type {
   AuthorizationConfiguration,
   AuthorizationWebhook,
@@ -15,6 +15,7 @@ export type {
   SelectorRequirement,
   WebhookConnection,
 } from './configuration/interfaces.ts'
+export { conditionalAuthorizer, reviewOf } from './configuration/match-conditions.ts'
 export { parseAuthorizationConfiguration } from './configuration/parse.ts'
 export { type ReplaceableAuthorizer, replaceableAuthorizer } from './configuration/replaceable.ts'
 export {
@@ -49,7 +50,6 @@ export { type HeldRule, RbacPolicy } from './rbac/policy.ts'
 export { createRbacAuthorizer, followRbac, type RbacAuthorizer, type RbacOptions } from './rbac/rbac-authorizer.ts'
 export { ruleAllows } from './rbac/rule-match.ts'
 export { type AccessExplanation, type AllowingBinding, explainAccess, type Holder, subjectText, whoCan } from './rbac/who-can.ts'
-export { alwaysAllow, alwaysDeny, privilegedGroups, systemMasters } from './simple.ts'
 export { unionAuthorizer } from './union.ts'
 export type { Fetch } from './webhook/fetch.ts'
 export { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook/webhook-authorizer.ts'

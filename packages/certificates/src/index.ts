@@ -1,5 +1,5 @@
-export { keptSigningAuthority, newSigningAuthority } from './authority/kept-signing-authority.ts'
 export { type SigningAuthority, signingAuthority } from './authority/signing-authority.ts'
+export { keptSigningAuthority, newSigningAuthority } from './authority/signing-authority-store.ts'
 export {
   type BootstrapSigningKey,
   bootstrapSigningKeys,
@@ -31,7 +31,7 @@ export {
   signingTokenIn,
 } from './bootstrap/token-secret.ts'
 export { CertificateError, type CertificateErrorCode } from './certificate-error.ts'
-export { type NewRequestOptions, newCertificateRequest } from './new-request.ts'
+export { type NewRequestOptions, newCertificateRequest } from './create-certificate-request.ts'
 export {
   type AlternativeNames,
   type CertificateFacts,
@@ -48,7 +48,7 @@ export {
 export type { KeyPair } from './self-signed.ts'
 export { localHosts, type ServingCertificate, type ServingCertificateOptions, servingCertificate } from './serving-certificate.ts'
 export { type AutoApproval, autoApprovals, autoApprovedReason } from './signers/approval.ts'
-export { type AgingRequest, cleanUpTime, decidedRequestLifeMs, pendingRequestLifeMs } from './signers/clean-up.ts'
+export { type AgingRequest, cleanUpTime, decidedRequestLifeMs, pendingRequestLifeMs } from './signers/cleanup.ts'
 export {
   type AuthoritySource,
   type CertificateSigner,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { isGoodAuthority, isTimely, keptAuthority, readCertificate, readPair, writePair } from './authority/kept-pair.ts'
+import { isGoodAuthority, isTimely, keptAuthority, readCertificate, readPair, writePair } from './authority/key-pair-store.ts'
 import { CertificateError } from './certificate-error.ts'
 import type { KeyPair } from './self-signed.ts'
 

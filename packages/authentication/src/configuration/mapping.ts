@@ -1,7 +1,7 @@
 import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { AuthenticationError } from '../authentication-error.ts'
 import type { Claims } from '../jwt.ts'
-import { type ClaimMapping, claimIn, credentialExtra, groupsIn, type Mapped } from '../oidc-claims.ts'
+import { type ClaimMapping, claimIn, credentialExtra, groupsIn, type Mapped } from '../oidc/claim-mapping.ts'
 import type { ClaimExpression, ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
 
 /** What stands in the way, in the words of the log. */

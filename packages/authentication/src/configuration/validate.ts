@@ -1,5 +1,5 @@
 import { type FieldError, field, goQuote, goText, Path, validateDomainPrefixedPath } from '@krmkit/meta'
-import { parseAuthorities } from '../certificate-chain.ts'
+import { parseAuthorities } from '../x509/certificate-chain.ts'
 import type {
   AuthenticationConfiguration,
   ClaimExpression,

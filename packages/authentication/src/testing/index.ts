@@ -6,8 +6,8 @@ export {
   certificateAuthority,
   type IssuedCertificate,
 } from './certificate-authority.ts'
+export type { LabFault, LabFaults } from './fake-fetch.ts'
+export { type FrontProxyLab, frontProxyLab, proxyHeaders } from './fake-front-proxy.ts'
+export { type OidcLab, type OidcLabOptions, oidcLab, type TokenOptions } from './fake-oidc-provider.ts'
+export { type KnownToken, type WebhookLab, webhookLab } from './fake-token-webhook.ts'
 export { type ForgedToken, forgeToken } from './forged-token.ts'
-export { type FrontProxyLab, frontProxyLab, proxyHeaders } from './front-proxy-lab.ts'
-export type { LabFault, LabFaults } from './lab-fetch.ts'
-export { type OidcLab, type OidcLabOptions, oidcLab, type TokenOptions } from './oidc-lab.ts'
-export { type KnownToken, type WebhookLab, webhookLab } from './webhook-lab.ts'

@@ -2,7 +2,7 @@
 
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { PolicyRule } from '../interfaces.ts'
-import { events, type RuleLine, read, readWrite, rulesOf, write } from './rule-words.ts'
+import { events, type RuleLine, read, readWrite, rulesOf, write } from './rule-shorthand.ts'
 
 export interface ClusterRoleData {
   readonly name: string

@@ -1,6 +1,6 @@
 /** Roles of controllers as data: each is `system:controller:NAME`, bound to the account NAME of the system namespace. */
 
-import { events, type RuleLine, read } from './rule-words.ts'
+import { events, type RuleLine, read } from './rule-shorthand.ts'
 
 const metrics: readonly RuleLine[] = [
   ['list watch', 'metrics', 'pods'],

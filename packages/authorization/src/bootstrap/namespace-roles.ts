@@ -1,6 +1,6 @@
 /** Roles and bindings in the namespaces of the system, as data. */
 
-import { events, type RuleLine, read } from './rule-words.ts'
+import { events, type RuleLine, read } from './rule-shorthand.ts'
 
 export interface NamespaceRoleData {
   readonly namespace: 'system' | 'public'

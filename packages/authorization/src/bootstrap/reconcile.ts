@@ -7,7 +7,7 @@ import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { PolicyRule, StoredObject, Subject } from '../interfaces.ts'
 import { covers } from '../rbac/coverage.ts'
 import { readBinding, readRole } from '../rbac/objects.ts'
-import { autoUpdateAnnotation, type BindingLike, type RoleLike } from './objects.ts'
+import { autoUpdateAnnotation, type BindingLike, type RoleLike } from './bootstrap-policy.ts'
 
 export type Reconciled<T> =
   | { readonly action: 'keep' }

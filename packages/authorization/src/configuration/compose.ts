@@ -1,9 +1,9 @@
 import { AuthorizationError } from '../authorization-error.ts'
+import { privilegedGroups } from '../builtin-authorizers.ts'
 import type { Authorizer } from '../interfaces.ts'
-import { privilegedGroups } from '../simple.ts'
 import { unionAuthorizer } from '../union.ts'
-import { conditionalAuthorizer } from './conditional.ts'
 import type { AuthorizationConfiguration, AuthorizationWebhook, ConditionCompiler } from './interfaces.ts'
+import { conditionalAuthorizer } from './match-conditions.ts'
 import { compileConditions } from './validate.ts'
 
 export interface AuthorizerParts {

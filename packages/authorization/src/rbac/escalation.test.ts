@@ -1,7 +1,7 @@
 import { ApiError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import { privilegedGroups } from '../builtin-authorizers.ts'
 import type { PolicyRule, StoredObject } from '../interfaces.ts'
-import { privilegedGroups } from '../simple.ts'
 import { account, binding, clusterBinding, clusterRole, group, role, rule, user } from '../testing/samples.fixture.ts'
 import { unionAuthorizer } from '../union.ts'
 import { escalationGuard, type RoleWrite } from './escalation.ts'

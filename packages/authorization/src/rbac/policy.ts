@@ -11,7 +11,7 @@
 import { compareCodePoints, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import type { Attributes, Decision, ObjectSink, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
 import { missingRole } from './describe.ts'
-import { Grant, GrantList, type Match, RoleSlot } from './grants.ts'
+import { Grant, GrantList, type Match, RoleSlot } from './grant-index.ts'
 import { type BindingObject, bindingKinds, nameOf, readBinding, readRole, roleKinds } from './objects.ts'
 
 /** One rule that a user has, and where from. */

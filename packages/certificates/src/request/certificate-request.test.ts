@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CertificateError } from '../certificate-error.ts'
+import { newCertificateRequest } from '../create-certificate-request.ts'
 import { tags } from '../der/reader.ts'
 import { bitString, boolean, der, integer, oid, sequence, setOf } from '../der/writer.ts'
-import { newCertificateRequest } from '../new-request.ts'
 import {
   base64Of,
   basicConstraints,

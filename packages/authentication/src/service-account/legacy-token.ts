@@ -1,10 +1,10 @@
 import type { Clock, NamingProfile } from '@krmkit/meta'
-import type { AuthenticationOutcome } from './interfaces.ts'
-import type { Claims } from './jwt.ts'
-import { isSameSecret } from './keyed-digest.ts'
-import { accountUsername, readLegacyClaims } from './service-account-claims.ts'
-import type { ObjectLookup } from './service-account-tokens.ts'
-import { flawOfTimes } from './token-times.ts'
+import type { AuthenticationOutcome } from '../interfaces.ts'
+import type { Claims } from '../jwt.ts'
+import { isSameSecret } from '../keyed-digest.ts'
+import { flawOfTimes } from '../token-times.ts'
+import { accountUsername, readLegacyClaims } from './claims.ts'
+import type { ObjectLookup } from './token-authenticator.ts'
 
 export interface LegacyTokenOptions {
   /** Told the first time each day that the token of a Secret is used; `date` as `2024-01-31`. */

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
-import { type AuthoritySource, type ChainJudge, chainJudge } from './chain-judge.ts'
-import { type SubjectTexts, subjectTexts } from './der.ts'
-import type { AuthenticationOutcome, Authenticator } from './interfaces.ts'
+import type { AuthenticationOutcome, Authenticator } from '../interfaces.ts'
+import { type SubjectTexts, subjectTexts } from './certificate-fields.ts'
+import { type AuthoritySource, type ChainJudge, chainJudge } from './certificate-verifier.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 /** Attributes of a subject; the last holds the uid of the user. */

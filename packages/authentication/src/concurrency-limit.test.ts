@@ -1,10 +1,10 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { boundedTokens, OutsideCalls } from './bounded-authenticator.ts'
 import { tokenChain } from './chain.ts'
+import { boundedTokens, OutsideCalls } from './concurrency-limit.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { oidcTokens } from './oidc.ts'
-import { oidcLab } from './testing/oidc-lab.ts'
+import { oidcTokens } from './oidc/oidc-authenticator.ts'
+import { oidcLab } from './testing/fake-oidc-provider.ts'
 import { cachedTokens } from './token-cache.ts'
 
 const busy = { code: 429, status: { details: { retryAfterSeconds: 1 } } }

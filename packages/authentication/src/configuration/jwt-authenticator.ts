@@ -1,6 +1,6 @@
 import type { NamingProfile } from '@krmkit/meta'
-import { type IssuerReach, issuerTokens, type OidcAuthenticator } from '../issuer-tokens.ts'
 import { signingAlgorithms } from '../jwt.ts'
+import { type IssuerReach, issuerTokens, type OidcAuthenticator } from '../oidc/issuer-authenticator.ts'
 import type { ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
 import { configuredMapping } from './mapping.ts'
 

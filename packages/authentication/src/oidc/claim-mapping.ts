@@ -1,5 +1,5 @@
 import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
-import type { Claims } from './jwt.ts'
+import type { Claims } from '../jwt.ts'
 
 export interface OidcClaimOptions {
   readonly issuerUrl: string

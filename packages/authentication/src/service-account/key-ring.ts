@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { AuthenticationError } from './authentication-error.ts'
-import { algorithmOf, isSignedBy, keyIdOf, publicJwk, signToken, type UnverifiedToken, type VerificationKey } from './jwt.ts'
+import { AuthenticationError } from '../authentication-error.ts'
+import { algorithmOf, isSignedBy, keyIdOf, publicJwk, signToken, type UnverifiedToken, type VerificationKey } from '../jwt.ts'
 
 /** A public key that tokens of service accounts may be signed with. */
 interface ListedKey extends VerificationKey {

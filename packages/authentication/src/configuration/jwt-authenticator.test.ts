@@ -2,9 +2,9 @@ import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from '../interfaces.ts'
 import { replaceableTokens } from '../replaceable-tokens.ts'
-import { oidcLab } from '../testing/oidc-lab.ts'
+import { oidcLab } from '../testing/fake-oidc-provider.ts'
 import type { JwtConfiguration } from './interfaces.ts'
-import { jwtTokens } from './jwt-tokens.ts'
+import { jwtTokens } from './jwt-authenticator.ts'
 import { parseAuthenticationConfiguration } from './parse.ts'
 
 const head = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' }

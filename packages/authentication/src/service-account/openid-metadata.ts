@@ -1,5 +1,5 @@
-import type { ServiceAccountKeys } from './service-account-issuer.ts'
-import { keyRing } from './service-account-keys.ts'
+import type { ServiceAccountKeys } from './issuer.ts'
+import { keyRing } from './key-ring.ts'
 
 /** What others need to check tokens of service accounts by themselves. */
 export interface IssuerDocuments {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { pemBlocks } from '@krmkit/meta'
-import { AuthenticationError } from './authentication-error.ts'
-import { type Extension, elementsOf, extensionsOf, oidOf } from './der.ts'
+import { AuthenticationError } from '../authentication-error.ts'
+import { type Extension, elementsOf, extensionsOf, oidOf } from './certificate-fields.ts'
 
 /** Result of looking for a path from a certificate to an authority. */
 export type ChainVerdict =

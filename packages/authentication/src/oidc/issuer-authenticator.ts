@@ -1,12 +1,12 @@
 import type { Clock } from '@krmkit/meta'
-import { BoundedOidcKeys } from './bounded-authenticator.ts'
+import { BoundedOidcKeys } from '../concurrency-limit.ts'
+import type { Fetch } from '../fetch.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
+import { type Claims, isSignedBy, readToken } from '../jwt.ts'
+import { transientRejection } from '../token-cache.ts'
+import { audiencesIn, endOf, flawOfTimes, issuerSkew } from '../token-times.ts'
+import type { ClaimMapping } from './claim-mapping.ts'
 import { DistributedClaims } from './distributed-claims.ts'
-import type { Fetch } from './fetch.ts'
-import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type Claims, isSignedBy, readToken } from './jwt.ts'
-import type { ClaimMapping } from './oidc-claims.ts'
-import { transientRejection } from './token-cache.ts'
-import { audiencesIn, endOf, flawOfTimes, issuerSkew } from './token-times.ts'
 
 /** How an issuer is asked. */
 export interface IssuerReach {

@@ -1,8 +1,8 @@
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import type { AuthenticationOutcome } from '../interfaces.ts'
+import { certificateAuthority } from '../testing/certificate-authority.ts'
 import { type ClientCertificateOptions, clientCertificate } from './client-certificate.ts'
-import type { AuthenticationOutcome } from './interfaces.ts'
-import { certificateAuthority } from './testing/certificate-authority.ts'
 
 const clock = fakeClock(Date.UTC(2026, 0, 1))
 const environment = { clock, random: seededRandom(9) }

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { fakeClock } from '@krmkit/meta'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { AuthenticationOutcome } from './interfaces.ts'
-import { type OidcOptions, oidcTokens } from './oidc.ts'
-import { type OidcLab, oidcLab } from './testing/oidc-lab.ts'
+import type { AuthenticationOutcome } from '../interfaces.ts'
+import { type OidcLab, oidcLab } from '../testing/fake-oidc-provider.ts'
+import { type OidcOptions, oidcTokens } from './oidc-authenticator.ts'
 
 const start = Date.UTC(2026, 0, 1)
 let clock = fakeClock(start)

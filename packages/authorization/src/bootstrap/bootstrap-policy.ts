@@ -5,7 +5,7 @@ import type { PolicyRule, Subject } from '../interfaces.ts'
 import { type ClusterRoleData, clusterRoleData } from './cluster-roles.ts'
 import { controllerRoleData } from './controller-roles.ts'
 import { type NamespaceRoleData, namespaceRoleData } from './namespace-roles.ts'
-import { rulesOf } from './rule-words.ts'
+import { rulesOf } from './rule-shorthand.ts'
 
 export interface RoleLike extends ApiObject {
   rules: PolicyRule[] | null

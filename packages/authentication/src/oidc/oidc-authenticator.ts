@@ -1,7 +1,7 @@
-import { AuthenticationError } from './authentication-error.ts'
-import { type IssuerReach, issuerTokens, type OidcAuthenticator } from './issuer-tokens.ts'
-import { signingAlgorithms } from './jwt.ts'
-import { claimMapping, type OidcClaimOptions } from './oidc-claims.ts'
+import { AuthenticationError } from '../authentication-error.ts'
+import { signingAlgorithms } from '../jwt.ts'
+import { claimMapping, type OidcClaimOptions } from './claim-mapping.ts'
+import { type IssuerReach, issuerTokens, type OidcAuthenticator } from './issuer-authenticator.ts'
 
 /** What of an OpenID provider is believed; every member is a flag of the API protocol specification, 5.2. */
 export interface OidcOptions extends OidcClaimOptions, IssuerReach {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { alwaysAllow, alwaysDeny, systemMasters } from './builtin-authorizers.ts'
 import type { Attributes, Authorizer, Decision } from './interfaces.ts'
-import { alwaysAllow, alwaysDeny, systemMasters } from './simple.ts'
 import { unionAuthorizer } from './union.ts'
 
 const authenticated = ['system:authenticated']

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { Clock } from '@krmkit/meta'
 import type { Fetch } from '../fetch.ts'
+import { type LabFaults, labFetch } from './fake-fetch.ts'
 import { forgeToken } from './forged-token.ts'
-import { type LabFaults, labFetch } from './lab-fetch.ts'
 
 export interface OidcLabOptions {
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { newSigningAuthority } from '../authority/kept-signing-authority.ts'
+import { newSigningAuthority } from '../authority/signing-authority-store.ts'
 import { base64Of } from '../testing/requests.fixture.ts'
-import { cleanUpTime } from './clean-up.ts'
+import { cleanUpTime } from './cleanup.ts'
 
 const made = '2031-05-04T00:00:00Z'
 const later = '2031-05-04T10:00:00Z'

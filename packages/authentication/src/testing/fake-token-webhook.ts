@@ -1,6 +1,6 @@
 import type { Clock, UserInfo } from '@krmkit/meta'
 import type { Fetch } from '../fetch.ts'
-import { type LabFaults, labFetch } from './lab-fetch.ts'
+import { type LabFaults, labFetch } from './fake-fetch.ts'
 
 export interface KnownToken {
   readonly user: UserInfo

@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type KeysAnswer, OidcKeys, type OidcKeysOptions } from './oidc-keys.ts'
+import { type KeysAnswer, OidcKeys, type OidcKeysOptions } from './oidc/issuer-keys.ts'
 
 /** How many callers may wait at a time for one service outside by default. */
 export const defaultOutsideCalls = 100

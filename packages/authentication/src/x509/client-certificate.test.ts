@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { AuthenticationError } from './authentication-error.ts'
+import { AuthenticationError } from '../authentication-error.ts'
 import { clientCertificate, userOfCertificate } from './client-certificate.ts'
 
-const pem = (name: string) => readFileSync(new URL(`../testdata/${name}.crt`, import.meta.url), 'utf8')
+const pem = (name: string) => readFileSync(new URL(`../../testdata/${name}.crt`, import.meta.url), 'utf8')
 const read = (name: string) => new X509Certificate(pem(name))
 const der = (...names: string[]) => names.map((name) => new Uint8Array(read(name).raw))
 const profile = { domain: 'kubernetes.io' }

@@ -2,8 +2,8 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type ServiceAccountKeys, serviceAccountIssuer } from './service-account-issuer.ts'
-import { type ObjectLookup, serviceAccountTokens } from './service-account-tokens.ts'
+import { type ServiceAccountKeys, serviceAccountIssuer } from './issuer.ts'
+import { type ObjectLookup, serviceAccountTokens } from './token-authenticator.ts'
 
 const issuer = 'https://kubernetes.default.svc'
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -2,11 +2,11 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
-import type { AuthenticationOutcome } from './interfaces.ts'
-import { readToken } from './jwt.ts'
-import { issuerDocuments } from './service-account-discovery.ts'
-import { type BoundObject, type IssuingRules, type ServiceAccountKeys, serviceAccountIssuer } from './service-account-issuer.ts'
-import { type FoundObject, serviceAccountTokens } from './service-account-tokens.ts'
+import type { AuthenticationOutcome } from '../interfaces.ts'
+import { readToken } from '../jwt.ts'
+import { type BoundObject, type IssuingRules, type ServiceAccountKeys, serviceAccountIssuer } from './issuer.ts'
+import { issuerDocuments } from './openid-metadata.ts'
+import { type FoundObject, serviceAccountTokens } from './token-authenticator.ts'
 
 const key = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const signingKey = key()

@@ -2,7 +2,7 @@ import { namingProfile, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createRbacAuthorizer } from '../rbac/rbac-authorizer.ts'
 import { asks, asksPath, group, rule, user } from '../testing/samples.fixture.ts'
-import { type BindingLike, bootstrapPolicy, type RoleLike } from './objects.ts'
+import { type BindingLike, bootstrapPolicy, type RoleLike } from './bootstrap-policy.ts'
 import { reconcileBinding, reconcileRole } from './reconcile.ts'
 
 const policy = bootstrapPolicy()

@@ -1,9 +1,9 @@
-import { OutsideCalls } from './bounded-authenticator.ts'
-import { ask } from './fetch.ts'
-import { type Claims, isSignedBy, isTokenShaped, readToken } from './jwt.ts'
-import { claimIn } from './oidc-claims.ts'
-import { OidcKeys, type OidcKeysOptions } from './oidc-keys.ts'
-import { audiencesIn, flawOfTimes, issuerSkew } from './token-times.ts'
+import { OutsideCalls } from '../concurrency-limit.ts'
+import { ask } from '../fetch.ts'
+import { type Claims, isSignedBy, isTokenShaped, readToken } from '../jwt.ts'
+import { audiencesIn, flawOfTimes, issuerSkew } from '../token-times.ts'
+import { claimIn } from './claim-mapping.ts'
+import { OidcKeys, type OidcKeysOptions } from './issuer-keys.ts'
 
 export interface DistributedClaimOptions extends Omit<OidcKeysOptions, 'issuer' | 'discoveryUrl'> {
   /** The one claim that may be told by others. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@krmkit/meta'
-import { ask, type Fetch } from './fetch.ts'
-import { type VerificationKey, verificationKey } from './jwt.ts'
+import { ask, type Fetch } from '../fetch.ts'
+import { type VerificationKey, verificationKey } from '../jwt.ts'
 
 export interface OidcKeysOptions {
   /** Issuer as tokens name it. */

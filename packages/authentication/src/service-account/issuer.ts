@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { accountUsername, type LegacyClaims, writeLegacyClaims } from './service-account-claims.ts'
-import { keyRing } from './service-account-keys.ts'
+import { accountUsername, type LegacyClaims, writeLegacyClaims } from './claims.ts'
+import { keyRing } from './key-ring.ts'
 
 /**
  * Issues the tokens of service accounts: signed JWTs that are bound to an account, and on request to one object beside it,

@@ -1,13 +1,13 @@
 import { ByteBoundedCache, type Clock, estimateBytes, type NamingProfile, type UserInfo } from '@krmkit/meta'
-import { common } from './audiences.ts'
-import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type Claims, isTokenShaped, readToken } from './jwt.ts'
-import { keyedDigest } from './keyed-digest.ts'
-import { accountUsername, type BoundClaims, boundClaims, legacyIssuer } from './service-account-claims.ts'
-import { audiencesOf, type BoundObject, type ServiceAccountKeys } from './service-account-issuer.ts'
-import { keyRing } from './service-account-keys.ts'
-import { type LegacyTokenOptions, legacyIdentity } from './service-account-legacy.ts'
-import { audiencesIn, clockSkewSeconds, endOf, flawOfTimes } from './token-times.ts'
+import { common } from '../audiences.ts'
+import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
+import { type Claims, isTokenShaped, readToken } from '../jwt.ts'
+import { keyedDigest } from '../keyed-digest.ts'
+import { audiencesIn, clockSkewSeconds, endOf, flawOfTimes } from '../token-times.ts'
+import { accountUsername, type BoundClaims, boundClaims, legacyIssuer } from './claims.ts'
+import { audiencesOf, type BoundObject, type ServiceAccountKeys } from './issuer.ts'
+import { keyRing } from './key-ring.ts'
+import { type LegacyTokenOptions, legacyIdentity } from './legacy-token.ts'
 
 /** An object as far as tokens depend on it. */
 export interface FoundObject {

@@ -1,5 +1,5 @@
 import type { NamingProfile } from '@krmkit/meta'
-import type { Claims } from './jwt.ts'
+import type { Claims } from '../jwt.ts'
 
 /** Name and uid of an object, as tokens hold them. */
 export interface ObjectClaim {

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@krmkit/meta'
-import { keptAuthority } from './kept-pair.ts'
+import { keptAuthority } from './key-pair-store.ts'
 import { type SigningAuthority, signingAuthority } from './signing-authority.ts'
 
 /**
