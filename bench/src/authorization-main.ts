@@ -1,7 +1,7 @@
 /** Measures decisions, and what they cost requests, and prints the figures as JSON. */
 import { parseArgs } from 'node:util'
 import { type ApiServerOptions, createApiServer, type Handler } from '@krmkit/apiserver'
-import { privilegedGroups, type StoredObject, unionAuthorizer } from '@krmkit/authorization'
+import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer, type StoredObject } from '@krmkit/authorization'
 import { memoryStorage } from '@krmkit/storage'
 import { authorizationRows, manyBindings } from './micro/authorization.ts'
 import { bytesOf, configMap } from './objects.ts'
@@ -53,7 +53,8 @@ function measure(run: () => unknown): number {
 async function requests() {
   const open = await serverOf({})
   const guarded = await serverOf({
-    authorizer: async ({ rbac, nodes }) => unionAuthorizer([privilegedGroups(), await nodes(), await rbac()]),
+    authorizer: async ({ rbac, nodes }) =>
+      createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), await nodes(), await rbac()]),
   })
   const grant: StoredObject = {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,4 +1,4 @@
-import { type OidcAuthenticator, type OidcOptions, oidcTokens } from '@krmkit/authentication'
+import { createOidcAuthenticator, type OidcAuthenticator, type OidcOptions } from '@krmkit/authentication'
 import { remoteTransport } from '@krmkit/client'
 import { type Clock, systemClock } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ function setup(more: Partial<OidcOptions> = {}) {
   transports.push(transport)
   const clock = movingClock()
   const errors: unknown[] = []
-  const tokens: OidcAuthenticator = oidcTokens({
+  const tokens: OidcAuthenticator = createOidcAuthenticator({
     issuerUrl: provider.issuerUrl,
     clientId: provider.clientId,
     clock,
@@ -123,7 +123,7 @@ describe('a real OpenID provider', () => {
     const transport = remoteTransport({ server: provider.issuerUrl })
     transports.push(transport)
     const errors: unknown[] = []
-    const tokens = oidcTokens({
+    const tokens = createOidcAuthenticator({
       issuerUrl: provider.issuerUrl,
       clientId: provider.clientId,
       clock: systemClock,

@@ -3,9 +3,9 @@ import { type AdmissionEnvironment, type AdmissionPlugin, admissionChain, namesp
 import {
   type Authenticator,
   anonymousAuthenticator,
+  createIdentityHeaderRules,
   type FrontProxyHeaders,
-  type IssuerDocuments,
-  identityHeaders,
+  type OpenIdMetadata,
   type ServiceAccountIssuer,
 } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
@@ -86,7 +86,7 @@ export interface ApiServerOptions {
   /** Issues tokens of service accounts. Default: none are issued. */
   readonly serviceAccountIssuer?: ServiceAccountIssuer
   /** What others need to check those tokens; served at the well-known paths. Default: nothing is served there. */
-  readonly issuerDocuments?: IssuerDocuments
+  readonly issuerDocuments?: OpenIdMetadata
   /** Headers that authentication alone may see, beside the usual ones of proxies. */
   readonly proxyHeaders?: FrontProxyHeaders
   /**
@@ -288,7 +288,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     auditRefused(trails, auditing),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, {
-      identityHeaders: identityHeaders(options.proxyHeaders),
+      identityHeaders: createIdentityHeaderRules(options.proxyHeaders),
       onFault,
     }),
     audit(trails, auditing),

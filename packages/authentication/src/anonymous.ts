@@ -10,7 +10,7 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 export const anonymousAuthenticator: Authenticator = { authenticate: () => anonymousOutcome }
 
 /** The same for some paths alone, each exactly as it is written; without any, for all. */
-export function anonymousFor(paths: readonly string[]): Authenticator {
+export function createAnonymousAuthenticator(paths: readonly string[]): Authenticator {
   if (paths.length === 0) return anonymousAuthenticator
   const open = new Set(paths)
   return { authenticate: ({ path }) => (path !== undefined && open.has(path) ? anonymousOutcome : noOpinion) }

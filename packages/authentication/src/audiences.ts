@@ -4,7 +4,7 @@ import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
  * Makes tokens without audiences of their own good for those of the server: `inner` is asked only when one of the
  * audiences asked for is among them.
  */
-export function forAudiences(inner: TokenAuthenticator, own: readonly string[]): TokenAuthenticator {
+export function withServerAudiences(inner: TokenAuthenticator, own: readonly string[]): TokenAuthenticator {
   const whole = new WeakMap<object, AuthenticationOutcome>()
   const add = (outcome: AuthenticationOutcome, audiences: readonly string[]): AuthenticationOutcome => {
     if (outcome.kind !== 'authenticated') return outcome
@@ -19,7 +19,7 @@ export function forAudiences(inner: TokenAuthenticator, own: readonly string[]):
   return {
     authenticateToken(token, options) {
       const wanted = options?.audiences
-      const audiences = wanted === undefined ? own : common(wanted, own)
+      const audiences = wanted === undefined ? own : intersectAudiences(wanted, own)
       if (audiences.length === 0 && own.length > 0) return { kind: 'noOpinion' }
       const outcome = inner.authenticateToken(token, options)
       return outcome instanceof Promise ? outcome.then((one) => add(one, audiences)) : add(outcome, audiences)
@@ -28,6 +28,6 @@ export function forAudiences(inner: TokenAuthenticator, own: readonly string[]):
 }
 
 /** Those of `wanted` that are also in `given`, in the order asked for. */
-export function common(wanted: readonly string[], given: readonly string[]): readonly string[] {
+export function intersectAudiences(wanted: readonly string[], given: readonly string[]): readonly string[] {
   return wanted.filter((audience) => given.includes(audience))
 }

@@ -1,11 +1,11 @@
-import { bearerCredential } from './identity-headers.ts'
+import { readBearerCredential } from './identity-headers.ts'
 import type {
   AuthenticationOutcome,
   AuthenticationRequest,
   Authenticator,
   TokenAuthenticator,
   TokenDigest,
-  TokenOptions,
+  TokenRequestOptions,
 } from './interfaces.ts'
 import type { KeyedDigest } from './keyed-digest.ts'
 
@@ -15,7 +15,7 @@ const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bear
 /** Longer ones are no tokens: a head may hold far more than anybody's token. */
 const maxTokenLength = 64 * 1024
 
-export interface BearerOptions {
+export interface BearerTokenOptions {
   /** Made by `keyedDigest`: lets those who are asked share one HMAC of the token. */
   readonly digest?: KeyedDigest
 }
@@ -24,39 +24,39 @@ export interface BearerOptions {
  * Reads `Authorization: Bearer TOKEN`. An unknown token, or several headers, are rejections; no token, or another
  * scheme, is no opinion. Words after the token are ignored; @see API protocol specification, 5.
  */
-export function bearerToken(tokens: TokenAuthenticator, options: BearerOptions = {}): Authenticator {
+export function createBearerTokenAuthenticator(tokens: TokenAuthenticator, options: BearerTokenOptions = {}): Authenticator {
   return {
     authenticate(request) {
-      const credential = bearerCredential(request.headers.authorization)
+      const credential = readBearerCredential(request.headers.authorization)
       if (credential.kind === 'absent') return noOpinion
       if (credential.kind === 'malformed') return { kind: 'rejected', reason: credential.reason }
-      return judgeToken(tokens, credential.token, request, options)
+      return authenticateBearerToken(tokens, credential.token, request, options)
     },
   }
 }
 
 /** Whose token it is; a token that nobody knows is a rejection. */
-export function judgeToken(
+export function authenticateBearerToken(
   tokens: TokenAuthenticator,
   token: string,
   { audiences }: Pick<AuthenticationRequest, 'audiences'>,
-  { digest }: BearerOptions,
+  { digest }: BearerTokenOptions,
 ): AuthenticationOutcome | Promise<AuthenticationOutcome> {
   if (token.length > maxTokenLength) return invalid
-  const outcome = tokens.authenticateToken(token, askingFor(token, { audiences, digest }))
-  return outcome instanceof Promise ? outcome.then(judge) : judge(outcome)
+  const outcome = tokens.authenticateToken(token, tokenOptionsFor(token, { audiences, digest }))
+  return outcome instanceof Promise ? outcome.then(rejectUnknown) : rejectUnknown(outcome)
 }
 
-function askingFor(
+function tokenOptionsFor(
   token: string,
   { audiences, digest: by }: { readonly audiences: readonly string[] | undefined; readonly digest: KeyedDigest | undefined },
-): TokenOptions | undefined {
+): TokenRequestOptions | undefined {
   if (by === undefined) return audiences && { audiences }
-  const digest = new OnceDigest(token, by)
+  const digest = new LazyDigest(token, by)
   return audiences === undefined ? { digest } : { audiences, digest }
 }
 
-class OnceDigest implements TokenDigest {
+class LazyDigest implements TokenDigest {
   readonly by: KeyedDigest
   readonly #token: string
   #known: string | undefined
@@ -72,6 +72,6 @@ class OnceDigest implements TokenDigest {
   }
 }
 
-function judge(outcome: AuthenticationOutcome): AuthenticationOutcome {
+function rejectUnknown(outcome: AuthenticationOutcome): AuthenticationOutcome {
   return outcome.kind === 'noOpinion' ? invalid : outcome
 }

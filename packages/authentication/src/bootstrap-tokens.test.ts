@@ -1,6 +1,6 @@
 import { fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
+import { type BootstrapTokenSecret, createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
 
 const clock = fakeClock(Date.UTC(2026, 0, 1))
 const data = {
@@ -8,7 +8,7 @@ const data = {
   'token-secret': '0123456789abcdef',
   'usage-bootstrap-authentication': 'true',
 }
-const secretOf = (given: Record<string, string | undefined>, more: Partial<TokenSecret> = {}): TokenSecret => ({
+const secretOf = (given: Record<string, string | undefined>, more: Partial<BootstrapTokenSecret> = {}): BootstrapTokenSecret => ({
   type: 'bootstrap.kubernetes.io/token',
   metadata: {},
   data: Object.fromEntries(
@@ -19,8 +19,8 @@ const secretOf = (given: Record<string, string | undefined>, more: Partial<Token
   ...more,
 })
 const token = 'abcdef.0123456789abcdef'
-const judge = (secret: TokenSecret, given = token) =>
-  bootstrapTokens({
+const judge = (secret: BootstrapTokenSecret, given = token) =>
+  createBootstrapTokenAuthenticator({
     secret: (name) => (name === 'bootstrap-token-abcdef' ? secret : undefined),
     clock,
     profile: stockProfile,

@@ -3,7 +3,7 @@ import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { isSameSecret } from './keyed-digest.ts'
 
 /** What a Secret looks like to those who look for tokens in it: data in base64, as objects hold it. */
-export interface TokenSecret {
+export interface BootstrapTokenSecret {
   readonly type?: string
   readonly data?: Readonly<Record<string, string>>
   readonly metadata: { readonly deletionTimestamp?: string | null }
@@ -11,7 +11,7 @@ export interface TokenSecret {
 
 export interface BootstrapTokenOptions {
   /** The Secret of a name in the system namespace. */
-  readonly secret: (name: string) => TokenSecret | undefined
+  readonly secret: (name: string) => BootstrapTokenSecret | undefined
   readonly clock: Pick<Clock, 'now'>
   readonly profile: Pick<NamingProfile, 'domain'>
 }
@@ -28,9 +28,9 @@ const defaultGroup = 'system:bootstrappers'
  *
  * @see API protocol specification, 2.11 and 5.7
  */
-export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthenticator {
+export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions): TokenAuthenticator {
   // Objects do not change: what one says is worked out once.
-  const known = new WeakMap<TokenSecret, AuthenticationOutcome>()
+  const known = new WeakMap<BootstrapTokenSecret, AuthenticationOutcome>()
   const type = `bootstrap.${options.profile.domain}/token`
   return {
     authenticateToken(token) {
@@ -38,8 +38,8 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
       if (parts === null) return noOpinion
       const [, id = '', given = ''] = parts
       const secret = options.secret(`bootstrap-token-${id}`)
-      if (secret === undefined || secret.type !== type || isLeaving(secret)) return noOpinion
-      const data = (key: string) => textOf(secret, key)
+      if (secret === undefined || secret.type !== type || isBeingDeleted(secret)) return noOpinion
+      const data = (key: string) => decodedValue(secret, key)
       if (!isSameSecret(data('token-secret'), given)) return noOpinion
       if (data('token-id') !== id || data('usage-bootstrap-authentication') !== 'true') return noOpinion
       if (isExpired(data('expiration'), options.clock.now())) return noOpinion
@@ -55,11 +55,11 @@ export function bootstrapTokens(options: BootstrapTokenOptions): TokenAuthentica
   }
 }
 
-function isLeaving({ metadata }: TokenSecret): boolean {
+function isBeingDeleted({ metadata }: BootstrapTokenSecret): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null
 }
 
-function textOf({ data = {} }: TokenSecret, key: string): string {
+function decodedValue({ data = {} }: BootstrapTokenSecret, key: string): string {
   return Object.hasOwn(data, key) ? Buffer.from(data[key] ?? '', 'base64').toString('utf8') : ''
 }
 

@@ -2,7 +2,7 @@ import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, Token
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
-export interface ChainOptions {
+export interface AuthenticatorChainOptions {
   /**
    * What a rejection does. `remember` (default): later members are still asked, and only when none of them knows the
    * caller is it rejected, with all reasons. `stop`: the first rejection decides, so that a bad credential does not fall
@@ -12,17 +12,23 @@ export interface ChainOptions {
 }
 
 /** Asks one after the other; the first that knows the caller decides. */
-export function chain(members: readonly Authenticator[], options: ChainOptions = {}): Authenticator {
+export function createAuthenticatorChain(
+  members: readonly Authenticator[],
+  options: AuthenticatorChainOptions = {},
+): Authenticator {
   const asks = members.map((member) => (request: AuthenticationRequest) => member.authenticate(request))
-  return { authenticate: (request) => firstAnswer(asks, request, { stop: options.onRejection === 'stop' }) }
+  return { authenticate: (request) => firstOutcome(asks, request, { stop: options.onRejection === 'stop' }) }
 }
 
 /** As `chain`, for tokens. */
-export function tokenChain(members: readonly TokenAuthenticator[], options: ChainOptions = {}): TokenAuthenticator {
+export function createTokenAuthenticatorChain(
+  members: readonly TokenAuthenticator[],
+  options: AuthenticatorChainOptions = {},
+): TokenAuthenticator {
   type Ask = { readonly token: string; readonly options: Parameters<TokenAuthenticator['authenticateToken']>[1] }
   const asks = members.map((member) => (ask: Ask) => member.authenticateToken(ask.token, ask.options))
   return {
-    authenticateToken: (token, ask) => firstAnswer(asks, { token, options: ask }, { stop: options.onRejection === 'stop' }),
+    authenticateToken: (token, ask) => firstOutcome(asks, { token, options: ask }, { stop: options.onRejection === 'stop' }),
   }
 }
 
@@ -54,7 +60,7 @@ export function withAuthenticatedGroup(member: Authenticator): Authenticator {
 type Ask<T> = (value: T) => AuthenticationOutcome | Promise<AuthenticationOutcome>
 
 /** Stays synchronous for as long as the members do. */
-function firstAnswer<T>(
+function firstOutcome<T>(
   asks: readonly Ask<T>[],
   value: T,
   options: { readonly stop: boolean },
@@ -69,7 +75,7 @@ function firstAnswer<T>(
       reasons.push(answer.reason)
     }
   }
-  return conclude(reasons)
+  return rejectionFrom(reasons)
 }
 
 async function continueAsync<T>(
@@ -85,12 +91,12 @@ async function continueAsync<T>(
       state.reasons.push(answer.reason)
     }
     i++
-    if (i >= asks.length) return conclude(state.reasons)
+    if (i >= asks.length) return rejectionFrom(state.reasons)
     answer = await asks[i]!(value)
   }
 }
 
-function conclude(reasons: readonly string[]): AuthenticationOutcome {
+function rejectionFrom(reasons: readonly string[]): AuthenticationOutcome {
   if (reasons.length === 0) return noOpinion
   return { kind: 'rejected', reason: reasons.length === 1 ? reasons[0]! : `[${reasons.join(', ')}]` }
 }

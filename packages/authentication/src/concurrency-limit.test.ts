@@ -1,11 +1,11 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { tokenChain } from './chain.ts'
-import { boundedTokens, OutsideCalls } from './concurrency-limit.ts'
+import { createTokenAuthenticatorChain } from './chain.ts'
+import { ConcurrencyLimit, withConcurrencyLimit } from './concurrency-limit.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { oidcTokens } from './oidc/oidc-authenticator.ts'
-import { oidcLab } from './testing/fake-oidc-provider.ts'
-import { cachedTokens } from './token-cache.ts'
+import { createOidcAuthenticator } from './oidc/oidc-authenticator.ts'
+import { createFakeOidcProvider } from './testing/fake-oidc-provider.ts'
+import { createCachedTokenAuthenticator } from './token-cache.ts'
 
 const busy = { code: 429, status: { details: { retryAfterSeconds: 1 } } }
 const jane: AuthenticationOutcome = { kind: 'authenticated', user: { username: 'jane', groups: [] } }
@@ -31,7 +31,7 @@ function slowService() {
 describe('callers that wait for a service outside', () => {
   it('are as many as the limit; further ones are refused at once and may try again', async () => {
     const { tokens, waiting, open } = slowService()
-    const bounded = boundedTokens(tokens, { limit: 3 })
+    const bounded = withConcurrencyLimit(tokens, { limit: 3 })
     const held = ['a', 'b', 'good'].map((token) => Promise.resolve(bounded.authenticateToken(token)))
     await expect(bounded.authenticateToken('c')).rejects.toMatchObject(busy)
     expect(waiting).toHaveLength(3)
@@ -43,15 +43,18 @@ describe('callers that wait for a service outside', () => {
   })
 
   it('give their place back when the service fails', async () => {
-    const bounded = boundedTokens({ authenticateToken: () => Promise.reject(new Error('broken')) }, { limit: 1 })
+    const bounded = withConcurrencyLimit({ authenticateToken: () => Promise.reject(new Error('broken')) }, { limit: 1 })
     for (let i = 0; i < 3; i++) await expect(bounded.authenticateToken('a')).rejects.toThrow('broken')
   })
 
   it('do not hinder those whose tokens are cached, or known to an earlier authenticator', async () => {
     const { tokens, open } = slowService()
-    const cached = cachedTokens(boundedTokens(tokens, { limit: 2 }), { clock: fakeClock(), random: seededRandom(1) })
+    const cached = createCachedTokenAuthenticator(withConcurrencyLimit(tokens, { limit: 2 }), {
+      clock: fakeClock(),
+      random: seededRandom(1),
+    })
     const own: TokenAuthenticator = { authenticateToken: (token) => (token === 'own' ? jane : noOpinion) }
-    const all = tokenChain([own, cached])
+    const all = createTokenAuthenticatorChain([own, cached])
     const first = all.authenticateToken('good')
     open()
     await first
@@ -68,7 +71,7 @@ describe('callers that wait for a service outside', () => {
   })
 
   it('count calls, not callers that are answered at once', async () => {
-    const calls = new OutsideCalls(1)
+    const calls = new ConcurrencyLimit(1)
     for (let i = 0; i < 5; i++) expect(await calls.run(async () => i)).toBe(i)
   })
 })
@@ -76,9 +79,9 @@ describe('callers that wait for a service outside', () => {
 describe('tokens of an OpenID issuer that does not answer', () => {
   it('wait in a bounded number, while tokens whose key is known are judged', async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
-    const lab = oidcLab({ clock })
+    const lab = createFakeOidcProvider({ clock })
     const { issuerUrl, clientId, fetch } = lab
-    const tokens = oidcTokens({ issuerUrl, clientId, fetch, clock })
+    const tokens = createOidcAuthenticator({ issuerUrl, clientId, fetch, clock })
     expect(await tokens.authenticateToken(lab.token())).toMatchObject({ kind: 'authenticated' })
     clock.advance(60_000)
     lab.faults.always = { slowMs: 60_000 }

@@ -1,19 +1,19 @@
 import { ApiError } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type KeysAnswer, OidcKeys, type OidcKeysOptions } from './oidc/issuer-keys.ts'
+import { IssuerKeys, type IssuerKeysOptions, type IssuerKeysResult } from './oidc/issuer-keys.ts'
 
 /** How many callers may wait at a time for one service outside by default. */
-export const defaultOutsideCalls = 100
+export const defaultConcurrencyLimit = 100
 
 /**
  * Bounds how many callers wait at a time for a service outside, before it is known who they are: a slow service must not collect
  * requests without end. Further callers are refused at once, and may try again.
  */
-export class OutsideCalls {
+export class ConcurrencyLimit {
   readonly #limit: number
   #running = 0
 
-  constructor(limit: number = defaultOutsideCalls) {
+  constructor(limit: number = defaultConcurrencyLimit) {
     this.#limit = limit
   }
 
@@ -36,8 +36,8 @@ export class OutsideCalls {
  *
  * The promise of the outcome rejects with an ApiError 429 above the limit.
  */
-export function boundedTokens(inner: TokenAuthenticator, options: { readonly limit?: number } = {}): TokenAuthenticator {
-  const calls = new OutsideCalls(options.limit)
+export function withConcurrencyLimit(inner: TokenAuthenticator, options: { readonly limit?: number } = {}): TokenAuthenticator {
+  const calls = new ConcurrencyLimit(options.limit)
   return {
     authenticateToken: (token, asking) =>
       calls.run(async (): Promise<AuthenticationOutcome> => inner.authenticateToken(token, asking)),
@@ -45,20 +45,20 @@ export function boundedTokens(inner: TokenAuthenticator, options: { readonly lim
 }
 
 /** Keys of an issuer for which at most so many tokens may wait. Tokens whose key is known do not. */
-export class BoundedOidcKeys extends OidcKeys {
-  readonly #calls: OutsideCalls
+export class LimitedIssuerKeys extends IssuerKeys {
+  readonly #calls: ConcurrencyLimit
 
-  constructor(options: OidcKeysOptions, calls: OutsideCalls = new OutsideCalls()) {
+  constructor(options: IssuerKeysOptions, calls: ConcurrencyLimit = new ConcurrencyLimit()) {
     super(options)
     this.#calls = calls
   }
 
-  override find(...key: Parameters<OidcKeys['find']>): Promise<KeysAnswer> {
-    const known = this.known(key[0], key[1])
+  override find(...key: Parameters<IssuerKeys['find']>): Promise<IssuerKeysResult> {
+    const known = this.findCached(key[0], key[1])
     return known === undefined ? this.#calls.run(() => super.find(...key)) : Promise.resolve(known)
   }
 
-  override renewed(...key: Parameters<OidcKeys['renewed']>): ReturnType<OidcKeys['renewed']> {
-    return this.#calls.run(() => super.renewed(...key))
+  override findAfterRefresh(...key: Parameters<IssuerKeys['findAfterRefresh']>): ReturnType<IssuerKeys['findAfterRefresh']> {
+    return this.#calls.run(() => super.findAfterRefresh(...key))
   }
 }

@@ -1,19 +1,19 @@
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { chain } from './chain.ts'
-import { type FrontProxyOptions, frontProxy } from './front-proxy.ts'
-import { usualProxyHeaders } from './identity-headers.ts'
+import { createAuthenticatorChain } from './chain.ts'
+import { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
+import { defaultFrontProxyHeaders } from './identity-headers.ts'
 import type { AuthenticationOutcome } from './interfaces.ts'
-import { certificateAuthority } from './testing/certificate-authority.ts'
-import { frontProxyLab } from './testing/fake-front-proxy.ts'
-import { clientCertificate } from './x509/client-certificate.ts'
+import { createCertificateAuthority } from './testing/certificate-authority.ts'
+import { createFakeFrontProxy } from './testing/fake-front-proxy.ts'
+import { createClientCertificateAuthenticator } from './x509/client-certificate.ts'
 
 const clock = fakeClock(Date.UTC(2026, 0, 1))
 const environment = { clock, random: seededRandom(5) }
-const lab = frontProxyLab(environment)
+const lab = createFakeFrontProxy(environment)
 const alice = { username: 'alice', uid: '7', groups: ['dev', 'ops'], extra: { scopes: ['view', 'edit'] } }
 const proxyOf = (more: Partial<FrontProxyOptions> = {}) =>
-  frontProxy({ authorities: lab.authority.certificate, clock, ...usualProxyHeaders, ...more })
+  createFrontProxyAuthenticator({ authorities: lab.authority.certificate, clock, ...defaultFrontProxyHeaders, ...more })
 const ask = (headers: Record<string, string | string[]>, more: Partial<FrontProxyOptions> = {}) =>
   proxyOf(more).authenticate({ headers, peer: lab.proxy.peer }) as AuthenticationOutcome
 const userOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
@@ -27,7 +27,9 @@ describe('frontProxy', () => {
     const { headers } = lab.request(alice)
     expect(proxyOf().authenticate({ headers, peer: {} })).toEqual({ kind: 'noOpinion' })
     expect(proxyOf().authenticate({ headers, peer: { certificates: [] } })).toEqual({ kind: 'noOpinion' })
-    const other = certificateAuthority({ name: 'front proxy authority', ...environment }).issue({ commonName: 'front-proxy' })
+    const other = createCertificateAuthority({ name: 'front proxy authority', ...environment }).issue({
+      commonName: 'front-proxy',
+    })
     expect(proxyOf().authenticate({ headers, peer: other.peer })).toMatchObject({ kind: 'rejected' })
     const serving = lab.authority.issue({ commonName: 'front-proxy', usage: 'server' })
     expect(proxyOf().authenticate({ headers, peer: serving.peer })).toMatchObject({ kind: 'rejected' })
@@ -89,15 +91,21 @@ describe('frontProxy', () => {
   })
 
   it('lets a caller with a certificate of their own be known by it, whatever the headers say', () => {
-    const people = certificateAuthority({ name: 'people', ...environment })
-    const members = [proxyOf(), clientCertificate({ authorities: people.certificate, clock, profile: stockProfile })]
+    const people = createCertificateAuthority({ name: 'people', ...environment })
+    const members = [
+      proxyOf(),
+      createClientCertificateAuthenticator({ authorities: people.certificate, clock, profile: stockProfile }),
+    ]
     const { peer } = people.issue({ commonName: 'bob' })
-    const outcome = chain(members).authenticate({ headers: lab.request(alice).headers, peer }) as AuthenticationOutcome
+    const outcome = createAuthenticatorChain(members).authenticate({
+      headers: lab.request(alice).headers,
+      peer,
+    }) as AuthenticationOutcome
     expect(userOf(outcome)).toMatchObject({ username: 'bob', groups: [] })
   })
 
   it('follows its authorities', () => {
-    let pem = certificateAuthority({ name: 'former', ...environment }).certificate
+    let pem = createCertificateAuthority({ name: 'former', ...environment }).certificate
     const proxy = proxyOf({ authorities: () => pem })
     expect(proxy.authenticate(lab.request(alice))).toMatchObject({ kind: 'rejected' })
     pem = lab.authority.certificate

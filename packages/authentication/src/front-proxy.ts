@@ -1,8 +1,14 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Clock } from '@krmkit/meta'
-import { decodedKey, type FrontProxyHeaders, readHeaderNames, singleValue, valuesOf } from './identity-headers.ts'
+import {
+  decodeExtraKey,
+  type FrontProxyHeaders,
+  headerValues,
+  normalizeHeaderNames,
+  singleHeaderValue,
+} from './identity-headers.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator } from './interfaces.ts'
-import { type AuthoritySource, chainJudge } from './x509/certificate-verifier.ts'
+import { type CaBundleSource, createCertificateVerifier } from './x509/certificate-verifier.ts'
 import { commonNameOf } from './x509/client-certificate.ts'
 
 /**
@@ -13,7 +19,7 @@ import { commonNameOf } from './x509/client-certificate.ts'
  */
 export interface FrontProxyOptions extends FrontProxyHeaders {
   /** PEM bundle of the authorities of proxies. A function is asked for every request. */
-  readonly authorities: AuthoritySource
+  readonly authorities: CaBundleSource
   /** Common names of the certificates of proxies. Empty (default): every certificate of the authorities. */
   readonly allowedNames?: readonly string[]
   readonly clock: Pick<Clock, 'now'>
@@ -31,10 +37,10 @@ const malformed: AuthenticationOutcome = { kind: 'rejected', reason: 'the header
  * @throws AuthenticationError `InvalidAuthority`; `InvalidHeaders` when no header for the user name is given, or one is no
  *   name of a header.
  */
-export function frontProxy(options: FrontProxyOptions): Authenticator {
-  const names = readHeaderNames(options)
+export function createFrontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
+  const names = normalizeHeaderNames(options)
   const allowed = new Set(options.allowedNames ?? [])
-  const judge = chainJudge(options, (leaf) => allowed.size === 0 || mayProxy(leaf, allowed))
+  const judge = createCertificateVerifier(options, (leaf) => allowed.size === 0 || isAllowedProxy(leaf, allowed))
   return {
     authenticate({ headers, peer }) {
       const certificates = peer.certificates
@@ -42,19 +48,19 @@ export function frontProxy(options: FrontProxyOptions): Authenticator {
       const judged = judge(certificates)
       if (!judged.ok) return { kind: 'rejected', reason: judged.reason }
       if (!judged.value) return { kind: 'rejected', reason: 'the common name of the certificate is not that of a proxy' }
-      return userIn(headers, names)
+      return userFromHeaders(headers, names)
     },
   }
 }
 
-function mayProxy(leaf: X509Certificate, allowed: ReadonlySet<string>): boolean {
+function isAllowedProxy(leaf: X509Certificate, allowed: ReadonlySet<string>): boolean {
   return allowed.has(commonNameOf(leaf))
 }
 
-function userIn(headers: RequestHeaders, names: Required<FrontProxyHeaders>): AuthenticationOutcome {
+function userFromHeaders(headers: RequestHeaders, names: Required<FrontProxyHeaders>): AuthenticationOutcome {
   const username = firstValue(headers, names.usernameHeaders)
   const uid = firstValue(headers, names.uidHeaders)
-  const extra = extraIn(headers, names.extraHeaderPrefixes)
+  const extra = extraFromHeaders(headers, names.extraHeaderPrefixes)
   if (username === false || uid === false || extra === false) return malformed
   if (username === '') return noOpinion
   return {
@@ -62,7 +68,7 @@ function userIn(headers: RequestHeaders, names: Required<FrontProxyHeaders>): Au
     user: {
       username,
       ...(uid === '' ? {} : { uid }),
-      groups: names.groupHeaders.flatMap((name) => valuesOf(headers[name])),
+      groups: names.groupHeaders.flatMap((name) => headerValues(headers[name])),
       ...(extra === undefined ? {} : { extra }),
     },
   }
@@ -72,7 +78,7 @@ function userIn(headers: RequestHeaders, names: Required<FrontProxyHeaders>): Au
 function firstValue(headers: RequestHeaders, names: readonly string[]): string | false {
   let first = ''
   for (const name of names) {
-    const value = singleValue(headers[name])
+    const value = singleHeaderValue(headers[name])
     if (value === false) return false
     if (first === '') first = value ?? ''
   }
@@ -80,15 +86,15 @@ function firstValue(headers: RequestHeaders, names: readonly string[]): string |
 }
 
 /** False when a key cannot be read. */
-function extraIn(headers: RequestHeaders, prefixes: readonly string[]): Record<string, string[]> | false | undefined {
+function extraFromHeaders(headers: RequestHeaders, prefixes: readonly string[]): Record<string, string[]> | false | undefined {
   let extra: Record<string, string[]> | undefined
   for (const prefix of prefixes) {
     for (const name of Object.keys(headers)) {
       if (!name.startsWith(prefix)) continue
       extra ??= Object.create(null) as Record<string, string[]>
-      const key = decodedKey(name.slice(prefix.length))
+      const key = decodeExtraKey(name.slice(prefix.length))
       if (key === undefined) return false
-      extra[key] = [...(extra[key] ?? []), ...valuesOf(headers[name])]
+      extra[key] = [...(extra[key] ?? []), ...headerValues(headers[name])]
     }
   }
   return extra

@@ -1,18 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  bearerCredential,
-  decodedKey,
-  identityHeaders,
+  createIdentityHeaderRules,
+  decodeExtraKey,
+  headerValues,
   impersonationHeaders,
-  isRepresentable,
-  singleValue,
-  valuesOf,
+  isValidHeaderText,
+  readBearerCredential,
+  singleHeaderValue,
 } from './identity-headers.ts'
 
-const judged = identityHeaders({ usernameHeaders: ['X-Who'], groupHeaders: ['X-Team'], extraHeaderPrefixes: ['X-More-'] })
+const judged = createIdentityHeaderRules({
+  usernameHeaders: ['X-Who'],
+  groupHeaders: ['X-Team'],
+  extraHeaderPrefixes: ['X-More-'],
+})
 type Headers = Readonly<Record<string, string | readonly string[]>>
-const codeOf = (headers: Headers, headersJoined = false) => judged.problemOf({ headers, headersJoined })?.code
+const codeOf = (headers: Headers, headersJoined = false) => judged.validate({ headers, headersJoined })?.code
 
 describe('the identity headers of a request', () => {
   it.each<[string, Headers]>([
@@ -74,12 +78,13 @@ describe('the identity headers of a request', () => {
     const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }), fc.constantFrom('Bearer a', 'Bearer', 'a\ufffd', ' a '))
     fc.assert(
       fc.property(fc.dictionary(name, fc.array(value, { minLength: 1, maxLength: 3 })), (headers) => {
-        if (judged.problemOf({ headers }) !== undefined) return
+        if (judged.validate({ headers }) !== undefined) return
         for (const single of ['authorization', impersonationHeaders.user, impersonationHeaders.uid, 'x-who'])
-          expect(singleValue(headers[single])).toBe(headers[single]?.[0])
+          expect(singleHeaderValue(headers[single])).toBe(headers[single]?.[0])
         for (const sent of Object.values(headers).flat()) expect(Buffer.from(sent).toString()).toBe(sent)
-        for (const many of [impersonationHeaders.group, 'x-team']) expect(valuesOf(headers[many])).toEqual(headers[many] ?? [])
-        expect(bearerCredential(headers.authorization).kind).not.toBe('malformed')
+        for (const many of [impersonationHeaders.group, 'x-team'])
+          expect(headerValues(headers[many])).toEqual(headers[many] ?? [])
+        expect(readBearerCredential(headers.authorization).kind).not.toBe('malformed')
       }),
     )
   })
@@ -101,13 +106,13 @@ describe('bearerCredential', () => {
     ['Bearer  abc', 'absent'],
     ['Bearer\tabc', 'absent'],
   ])('%j: %s [P236]', (header, expected) => {
-    const credential = bearerCredential(header)
+    const credential = readBearerCredential(header)
     expect(credential.kind === 'token' ? credential.token : credential.kind).toBe(expected)
   })
 })
 
 it('decodedKey undoes what is rightly encoded', () => {
-  expect(['A', 'a%41', '%C3%bc', 'a%', 'a%4', 'a%zz%41', '100%25', '%ff', '%c3'].map(decodedKey)).toEqual([
+  expect(['A', 'a%41', '%C3%bc', 'a%', 'a%4', 'a%zz%41', '100%25', '%ff', '%c3'].map(decodeExtraKey)).toEqual([
     ...['a', 'aA', 'ü', 'a%', 'a%4', 'a%zz%41', '100%', undefined, undefined],
   ])
 })
@@ -121,7 +126,7 @@ it('isRepresentable agrees with UTF-8', () => {
         for (const text of [a, b, a + b]) {
           const whole = Buffer.from(text).toString() === text && !text.includes('\ufffd')
           const control = [...text].some((char) => (char < ' ' && char !== '\t') || char === '\x7f')
-          expect(isRepresentable(text)).toBe(whole && !control)
+          expect(isValidHeaderText(text)).toBe(whole && !control)
         }
       },
     ),

@@ -26,7 +26,7 @@ export interface FrontProxyHeaders {
 }
 
 /** Headers that proxies use where nothing else was agreed on. */
-export const usualProxyHeaders: Required<FrontProxyHeaders> = {
+export const defaultFrontProxyHeaders: Required<FrontProxyHeaders> = {
   usernameHeaders: ['x-remote-user'],
   uidHeaders: ['x-remote-uid'],
   groupHeaders: ['x-remote-group'],
@@ -43,33 +43,33 @@ export const impersonationHeaders = {
 type HeaderValue = AuthenticationRequest['headers'][string]
 
 /** Why a request cannot say who it is from. */
-export interface IdentityProblem {
+export interface IdentityHeaderError {
   /** 401 for Authorization, 400 for the others. */
   readonly code: 400 | 401
   readonly message: string
 }
 
 /** The identity headers that one server reads. */
-export interface IdentityHeaders {
+export interface IdentityHeaderRules {
   /** The first thing wrong with the identity headers of a request; the request must be refused. */
-  problemOf(request: Pick<AuthenticationRequest, 'headers' | 'headersJoined'>): IdentityProblem | undefined
+  validate(request: Pick<AuthenticationRequest, 'headers' | 'headersJoined'>): IdentityHeaderError | undefined
   /** Whether a header is one by which proxies say who the caller is: handlers must not see it. */
   isProxyHeader(name: string): boolean
 }
 
 /** How often a header may stand in a request; a prefix: the rest of the name is a key. */
-type Family = 'single' | 'many' | 'keyed'
+type HeaderFamily = 'single' | 'many' | 'keyed'
 
 /** @throws AuthenticationError `InvalidHeaders` */
-export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
-  const proxies = [usualProxyHeaders, ...(custom === undefined ? [] : [readHeaderNames(custom)])]
-  const proxyNames = new Map<string, Family>()
+export function createIdentityHeaderRules(custom?: FrontProxyHeaders): IdentityHeaderRules {
+  const proxies = [defaultFrontProxyHeaders, ...(custom === undefined ? [] : [normalizeHeaderNames(custom)])]
+  const proxyNames = new Map<string, HeaderFamily>()
   for (const { usernameHeaders, uidHeaders, groupHeaders } of proxies) {
     for (const name of [...usernameHeaders, ...uidHeaders]) proxyNames.set(name, 'single')
     for (const name of groupHeaders) proxyNames.set(name, 'many')
   }
   const proxyPrefixes = [...new Set(proxies.flatMap(({ extraHeaderPrefixes }) => extraHeaderPrefixes))]
-  const names = new Map<string, Family>([
+  const names = new Map<string, HeaderFamily>([
     ...proxyNames,
     ['authorization', 'single'],
     [impersonationHeaders.user, 'single'],
@@ -77,7 +77,7 @@ export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
     [impersonationHeaders.group, 'many'],
   ])
   const prefixes = [impersonationHeaders.extraPrefix, ...proxyPrefixes]
-  const familyOf = (name: string): Family | undefined => {
+  const familyOf = (name: string): HeaderFamily | undefined => {
     const family = names.get(name)
     if (family !== undefined) return family
     for (const prefix of prefixes) if (name.startsWith(prefix)) return 'keyed'
@@ -86,17 +86,17 @@ export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
   const keyProblem = (name: string): string | undefined => {
     if (names.has(name)) return undefined
     const prefix = prefixes.find((each) => name.startsWith(each)) ?? ''
-    return decodedKey(name.slice(prefix.length)) === undefined ? 'has a key that is not UTF-8' : undefined
+    return decodeExtraKey(name.slice(prefix.length)) === undefined ? 'has a key that is not UTF-8' : undefined
   }
   return {
-    problemOf({ headers, headersJoined = false }) {
+    validate({ headers, headersJoined = false }) {
       for (const name in headers) {
         const lower = name.toLowerCase()
         const family = familyOf(lower)
         if (family === undefined) continue
         const message =
           lower === name
-            ? (valueProblem(headers[name], { family, headersJoined }) ?? keyProblem(name))
+            ? (validateValue(headers[name], { family, headersJoined }) ?? keyProblem(name))
             : 'must be named in lower case'
         if (message !== undefined) return { code: name === 'authorization' ? 401 : 400, message: `header ${name} ${message}` }
       }
@@ -106,29 +106,29 @@ export function identityHeaders(custom?: FrontProxyHeaders): IdentityHeaders {
   }
 }
 
-function valueProblem(
+function validateValue(
   value: HeaderValue,
-  { family, headersJoined }: { readonly family: Family; readonly headersJoined: boolean },
+  { family, headersJoined }: { readonly family: HeaderFamily; readonly headersJoined: boolean },
 ): string | undefined {
   if (value === undefined) return undefined
-  if (typeof value === 'string') return textProblem(value, headersJoined)
+  if (typeof value === 'string') return validateText(value, headersJoined)
   if (family === 'single' && value.length > 1) return 'is repeated'
   for (const one of value) {
-    const problem = textProblem(one, headersJoined)
+    const problem = validateText(one, headersJoined)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-function textProblem(text: string, headersJoined: boolean): string | undefined {
-  if (!isRepresentable(text)) return 'holds text that cannot be represented'
+function validateText(text: string, headersJoined: boolean): string | undefined {
+  if (!isValidHeaderText(text)) return 'holds text that cannot be represented'
   return headersJoined && text.includes(', ') ? 'may be several that were joined' : undefined
 }
 
 const replacementCharacter = 0xfffd
 
 /** Whether text is what was sent: no control characters but tabs, no stand-in for bytes that are not UTF-8, no half of a surrogate pair. */
-export function isRepresentable(text: string): boolean {
+export function isValidHeaderText(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code >= 0x20 && code < 0x7f) continue
@@ -142,13 +142,13 @@ export function isRepresentable(text: string): boolean {
 }
 
 /** The value of a header that may stand once: undefined when there is none, `false` when there are several. */
-export function singleValue(value: HeaderValue): string | undefined | false {
+export function singleHeaderValue(value: HeaderValue): string | undefined | false {
   if (value === undefined || typeof value === 'string') return value
   return value.length > 1 ? false : value[0]
 }
 
 /** The values of a header that may be repeated. */
-export function valuesOf(value: HeaderValue): readonly string[] {
+export function headerValues(value: HeaderValue): readonly string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value
 }
@@ -157,7 +157,7 @@ export function valuesOf(value: HeaderValue): readonly string[] {
  * The key in the name of a header of extra values, in lower case. What is not rightly percent-encoded stays as it is; undefined when the
  * encoded bytes are not UTF-8.
  */
-export function decodedKey(encoded: string): string | undefined {
+export function decodeExtraKey(encoded: string): string | undefined {
   const text = encoded.toLowerCase()
   if (!text.includes('%') || /%(?![0-9a-f]{2})/.test(text)) return text
   try {
@@ -176,8 +176,8 @@ export type BearerCredential =
 const absent: BearerCredential = { kind: 'absent' }
 
 /** Reads `Bearer TOKEN`; words after the token are ignored. Whatever else a header holds is no bearer credential. */
-export function bearerCredential(header: HeaderValue): BearerCredential {
-  const value = singleValue(header)
+export function readBearerCredential(header: HeaderValue): BearerCredential {
+  const value = singleHeaderValue(header)
   if (value === undefined) return absent
   if (value === false) return { kind: 'malformed', reason: 'the Authorization header is repeated' }
   const text = value.trim()
@@ -188,7 +188,7 @@ export function bearerCredential(header: HeaderValue): BearerCredential {
 }
 
 /** Names in lower case, as requests have them. @throws AuthenticationError `InvalidHeaders` */
-export function readHeaderNames(headers: FrontProxyHeaders): Required<FrontProxyHeaders> {
+export function normalizeHeaderNames(headers: FrontProxyHeaders): Required<FrontProxyHeaders> {
   const lower = (names: readonly string[] = []) => names.map((name) => name.trim().toLowerCase())
   const read = {
     usernameHeaders: lower(headers.usernameHeaders),

@@ -1,10 +1,15 @@
-export { anonymousAuthenticator, anonymousFor } from './anonymous.ts'
-export { forAudiences } from './audiences.ts'
+export { anonymousAuthenticator, createAnonymousAuthenticator } from './anonymous.ts'
+export { withServerAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
-export { type BearerOptions, bearerToken } from './bearer-token.ts'
-export { type BootstrapTokenOptions, bootstrapTokens, type TokenSecret } from './bootstrap-tokens.ts'
-export { type ChainOptions, chain, tokenChain, withAuthenticatedGroup } from './chain.ts'
-export { boundedTokens } from './concurrency-limit.ts'
+export { type BearerTokenOptions, createBearerTokenAuthenticator } from './bearer-token.ts'
+export { type BootstrapTokenOptions, type BootstrapTokenSecret, createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
+export {
+  type AuthenticatorChainOptions,
+  createAuthenticatorChain,
+  createTokenAuthenticatorChain,
+  withAuthenticatedGroup,
+} from './chain.ts'
+export { withConcurrencyLimit } from './concurrency-limit.ts'
 export type {
   AnonymousConfiguration,
   AuthenticationConfiguration,
@@ -15,22 +20,22 @@ export type {
   JwtConfiguration,
   PrefixedSource,
 } from './configuration/interfaces.ts'
-export { jwtTokens } from './configuration/jwt-authenticator.ts'
+export { createJwtAuthenticator } from './configuration/jwt-authenticator.ts'
 export { parseAuthenticationConfiguration } from './configuration/parse.ts'
-export { type AuthenticationRules, validateAuthenticationConfiguration } from './configuration/validate.ts'
+export { type AuthenticationValidationOptions, validateAuthenticationConfiguration } from './configuration/validate.ts'
 export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
-export { type FrontProxyOptions, frontProxy } from './front-proxy.ts'
+export { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
 export {
-  decodedKey,
+  createIdentityHeaderRules,
+  decodeExtraKey,
+  defaultFrontProxyHeaders,
   type FrontProxyHeaders,
-  type IdentityHeaders,
-  type IdentityProblem,
-  identityHeaders,
+  headerValues,
+  type IdentityHeaderError,
+  type IdentityHeaderRules,
   impersonationHeaders,
-  isRepresentable,
-  singleValue,
-  usualProxyHeaders,
-  valuesOf,
+  isValidHeaderText,
+  singleHeaderValue,
 } from './identity-headers.ts'
 export type {
   AuthenticationOutcome,
@@ -38,39 +43,43 @@ export type {
   Authenticator,
   TokenAuthenticator,
   TokenDigest,
-  TokenOptions,
+  TokenRequestOptions,
 } from './interfaces.ts'
-export { isTokenShaped } from './jwt.ts'
-export { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
+export { isJwtShaped } from './jwt.ts'
+export { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
 export type { OidcClaimOptions } from './oidc/claim-mapping.ts'
-export type { IssuerReach, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
-export { type OidcOptions, oidcTokens } from './oidc/oidc-authenticator.ts'
-export { type ReplaceableTokens, replaceableTokens } from './replaceable-tokens.ts'
+export type { IssuerConnection, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
+export { createOidcAuthenticator, type OidcOptions } from './oidc/oidc-authenticator.ts'
+export { createReplaceableTokenAuthenticator, type ReplaceableTokenAuthenticator } from './replaceable-tokens.ts'
 export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account/claims.ts'
 export {
-  audiencesOf,
   type BoundObject,
+  createServiceAccountIssuer,
   extendableTokenSeconds,
   type IssuedToken,
-  type IssuingRules,
   type ServiceAccountIssuer,
+  type ServiceAccountIssuerOptions,
   type ServiceAccountKeys,
-  serviceAccountIssuer,
+  serverAudiencesOf,
   type TokenRequest,
 } from './service-account/issuer.ts'
 export type { LegacyTokenOptions } from './service-account/legacy-token.ts'
-export { type IssuerDocuments, issuerDocuments } from './service-account/openid-metadata.ts'
+export { createOpenIdMetadata, type OpenIdMetadata } from './service-account/openid-metadata.ts'
 export {
+  createServiceAccountTokenAuthenticator,
   type FoundObject,
   type ObjectLookup,
   type ServiceAccountTokenOptions,
-  serviceAccountTokens,
 } from './service-account/token-authenticator.ts'
-export { parseStaticTokens, type StaticToken, staticTokens } from './static-tokens.ts'
-export { cachedTokens, type TokenCacheOptions } from './token-cache.ts'
+export { createStaticTokenAuthenticator, parseStaticTokens, type StaticToken } from './static-tokens.ts'
+export { createCachedTokenAuthenticator, type TokenCacheOptions } from './token-cache.ts'
 export { clockSkewSeconds } from './token-times.ts'
-export { webSocketToken, withoutTokenProtocols } from './web-socket-token.ts'
-export { type WebhookTokenOptions, webhookTokens } from './webhook-tokens.ts'
-export { type ChainVerdict, parseAuthorities, verifyClientChain } from './x509/certificate-chain.ts'
-export type { AuthoritySource } from './x509/certificate-verifier.ts'
-export { type ClientCertificateOptions, clientCertificate, userOfCertificate } from './x509/client-certificate.ts'
+export { createWebSocketTokenAuthenticator, removeTokenProtocols } from './web-socket-token.ts'
+export { createWebhookTokenAuthenticator, type WebhookTokenOptions } from './webhook-tokens.ts'
+export { type ChainVerification, parseAuthorities, verifyClientChain } from './x509/certificate-chain.ts'
+export type { CaBundleSource } from './x509/certificate-verifier.ts'
+export {
+  type ClientCertificateOptions,
+  createClientCertificateAuthenticator,
+  userFromCertificate,
+} from './x509/client-certificate.ts'

@@ -54,7 +54,7 @@ export interface Authenticator {
   authenticate(request: AuthenticationRequest): AuthenticationOutcome | Promise<AuthenticationOutcome>
 }
 
-export interface TokenOptions {
+export interface TokenRequestOptions {
   /** Those that the caller wants the token to be good for; absent: those of the server itself. */
   readonly audiences?: readonly string[]
   readonly signal?: AbortSignal
@@ -69,5 +69,5 @@ export interface TokenDigest {
 }
 
 export interface TokenAuthenticator {
-  authenticateToken(token: string, options?: TokenOptions): AuthenticationOutcome | Promise<AuthenticationOutcome>
+  authenticateToken(token: string, options?: TokenRequestOptions): AuthenticationOutcome | Promise<AuthenticationOutcome>
 }

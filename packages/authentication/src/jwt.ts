@@ -29,7 +29,7 @@ type CryptoKey = import('node:crypto').webcrypto.CryptoKey
 const maxTokenLength = 16 * 1024
 
 /** Whether a text has the outward form of a token: three parts. */
-export function isTokenShaped(text: string): boolean {
+export function isJwtShaped(text: string): boolean {
   const first = text.indexOf('.')
   if (first < 1 || text.length > maxTokenLength) return false
   const second = text.indexOf('.', first + 1)
@@ -37,11 +37,11 @@ export function isTokenShaped(text: string): boolean {
 }
 
 /** Reads a token without believing it; undefined when it is none, or too long to be one. */
-export function readToken(token: string): UnverifiedToken | undefined {
+export function decodeToken(token: string): UnverifiedToken | undefined {
   if (token.length > maxTokenLength || !/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined
   const [head = '', body = ''] = token.split('.')
-  const header = objectIn(head)
-  const claims = objectIn(body)
+  const header = decodeJsonObject(head)
+  const claims = decodeJsonObject(body)
   if (header === undefined || claims === undefined) return undefined
   const { alg, kid } = header
   // Extensions change what is signed, and none of them is for tokens.
@@ -53,7 +53,7 @@ export function readToken(token: string): UnverifiedToken | undefined {
   }
 }
 
-function objectIn(part: string): Claims | undefined {
+function decodeJsonObject(part: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined

@@ -14,7 +14,7 @@ const digestBytes = 32
  * Every request with a token pays for this. The key fills a block of the hash with bytes below 128, so that the padded key is
  * text: then the short way of hashing serves, which is several times as fast as a `Hmac` object.
  */
-export function keyedDigest(random: Pick<Random, 'bytes'>): KeyedDigest {
+export function createKeyedDigest(random: Pick<Random, 'bytes'>): KeyedDigest {
   const key = Buffer.from(random.bytes(blockBytes).map((byte) => byte & 0x7f))
   if (typeof crypto.hash !== 'function') {
     const secret = crypto.createSecretKey(key)

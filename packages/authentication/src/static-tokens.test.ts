@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuthenticationError } from './authentication-error.ts'
-import { parseStaticTokens, staticTokens } from './static-tokens.ts'
+import { createStaticTokenAuthenticator, parseStaticTokens } from './static-tokens.ts'
 
 const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
 
@@ -47,7 +47,7 @@ describe('parseStaticTokens', () => {
 })
 
 describe('staticTokens', () => {
-  const tokens = staticTokens(parseStaticTokens('alice-token,alice,1,dev\n__proto__,p,2'), { random })
+  const tokens = createStaticTokenAuthenticator(parseStaticTokens('alice-token,alice,1,dev\n__proto__,p,2'), { random })
 
   it('knows its tokens', () => {
     expect(tokens.authenticateToken('alice-token')).toEqual({

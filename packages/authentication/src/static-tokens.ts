@@ -2,7 +2,7 @@ import type { Random, UserInfo } from '@krmkit/meta'
 import { AuthenticationError } from './authentication-error.ts'
 import { CsvSyntaxError, parseCsv } from './csv.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { type KeyedDigest, keyedDigest } from './keyed-digest.ts'
+import { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
 
 export interface StaticToken {
   readonly token: string
@@ -19,7 +19,7 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
  */
 export function parseStaticTokens(text: string): StaticToken[] {
   const tokens = new Map<string, StaticToken>()
-  for (const { fields, line } of records(text)) {
+  for (const { fields, line } of readRecords(text)) {
     if (fields.length < 3) {
       const message = `line ${line} of the token file needs at least 3 columns (token, user name, user uid) and has ${fields.length}`
       throw new AuthenticationError({ code: 'InvalidTokenFile', message, line })
@@ -39,25 +39,25 @@ export function parseStaticTokens(text: string): StaticToken[] {
  * Knows a fixed set of tokens. A token is looked up by its HMAC under a key that only this instance holds, or shares with
  * those who ask, so the time a look-up takes says nothing about the tokens.
  */
-export function staticTokens(
+export function createStaticTokenAuthenticator(
   tokens: readonly StaticToken[],
   options: { readonly random: Pick<Random, 'bytes'> } | { readonly digest: KeyedDigest },
 ): TokenAuthenticator {
-  const digest = 'digest' in options ? options.digest : keyedDigest(options.random)
+  const digest = 'digest' in options ? options.digest : createKeyedDigest(options.random)
   const users = new Map<string, AuthenticationOutcome>()
   for (const { token, user } of tokens) {
-    if (token !== '') users.set(digest(token), { kind: 'authenticated', user: freeze(user) })
+    if (token !== '') users.set(digest(token), { kind: 'authenticated', user: frozenUser(user) })
   }
   return {
     authenticateToken: (token, ask) => users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token)) ?? noOpinion,
   }
 }
 
-function freeze(user: UserInfo): UserInfo {
+function frozenUser(user: UserInfo): UserInfo {
   return Object.freeze({ ...user, groups: Object.freeze([...user.groups]) })
 }
 
-function records(text: string) {
+function readRecords(text: string) {
   try {
     return parseCsv(text)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { cachedTokens, type TokenCacheOptions, transientRejection } from './token-cache.ts'
+import { createCachedTokenAuthenticator, type TokenCacheOptions, transientRejection } from './token-cache.ts'
 
 function setup(
   answer: (token: string, audiences?: readonly string[]) => AuthenticationOutcome,
@@ -15,7 +15,7 @@ function setup(
       return answer(token, options?.audiences)
     },
   }
-  const tokens = cachedTokens(inner, { clock, random: seededRandom(1), ...more })
+  const tokens = createCachedTokenAuthenticator(inner, { clock, random: seededRandom(1), ...more })
   const judge = async (token: string, audiences?: string[]) => tokens.authenticateToken(token, audiences && { audiences })
   return { clock, asked, tokens, judge }
 }
@@ -79,7 +79,7 @@ describe('cachedTokens', () => {
 
   it('a rejected promise is nobody else’s', async () => {
     let fails = true
-    const tokens = cachedTokens(
+    const tokens = createCachedTokenAuthenticator(
       {
         authenticateToken: async () => {
           if (fails) throw new Error('broken')

@@ -1,6 +1,6 @@
 import { ByteBoundedCache, type Clock, type Random } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { keyedDigest } from './keyed-digest.ts'
+import { createKeyedDigest } from './keyed-digest.ts'
 
 export interface TokenCacheOptions {
   readonly clock: Pick<Clock, 'now'>
@@ -34,9 +34,9 @@ export function isTransient(outcome: AuthenticationOutcome): boolean {
  * Remembers the answers of a token authenticator. Equal questions at the same time are asked once. Tokens are not kept, only
  * their HMAC; different audiences are different questions. An answer is not kept beyond its own `expiresAt`.
  */
-export function cachedTokens(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
+export function createCachedTokenAuthenticator(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const { clock, successMs = 120_000, failureMs = 120_000, maxBytes = 8 * 1024 * 1024, accepts } = options
-  const digest = keyedDigest(options.random)
+  const digest = createKeyedDigest(options.random)
   const failureBytes = Math.floor(maxBytes / 4)
   const known = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: maxBytes - failureBytes })
   const unknown = new ByteBoundedCache<AuthenticationOutcome>({ clock, maxBytes: failureBytes })

@@ -4,28 +4,28 @@ import type { Claims } from './jwt.ts'
 export const clockSkewSeconds = 10
 
 /** Seconds that a token is good for beside its times. */
-export interface Skew {
+export interface ClockSkew {
   readonly afterEnd: number
   readonly beforeStart: number
 }
 
-const ownSkew: Skew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds }
+const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds }
 
 /** What others issue ends when it says so, but may begin by a clock that is minutes ahead. */
-export const issuerSkew: Skew = { afterEnd: 0, beforeStart: 300 }
+export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 300 }
 
-export interface TimeWords {
+export interface TokenTimeOptions {
   /** What is judged, for messages: `token`. */
   readonly what: string
   /** Whether the token must say when it expires. Default true. */
   readonly mustExpire?: boolean
   /** Default: that of two machines of one cluster. */
-  readonly skew?: Skew
+  readonly skew?: ClockSkew
 }
 
 /** Why a token is not good at a time, in milliseconds since the epoch; undefined when it is. */
-export function flawOfTimes({ exp, nbf, iat }: Claims, now: number, words: TimeWords): string | undefined {
-  const { what, mustExpire = true, skew = ownSkew } = words
+export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, words: TokenTimeOptions): string | undefined {
+  const { what, mustExpire = true, skew = defaultSkew } = words
   const seconds = now / 1000
   for (const time of [exp, nbf, iat]) {
     if (time !== undefined && (typeof time !== 'number' || !Number.isFinite(time)))
@@ -39,12 +39,12 @@ export function flawOfTimes({ exp, nbf, iat }: Claims, now: number, words: TimeW
 }
 
 /** When a token ends to be good, in milliseconds since the epoch; Infinity when it does not say. */
-export function endOf({ exp }: Claims, { afterEnd }: Skew = ownSkew): number {
+export function tokenEnd({ exp }: Claims, { afterEnd }: ClockSkew = defaultSkew): number {
   return typeof exp === 'number' ? (exp + afterEnd) * 1000 : Number.POSITIVE_INFINITY
 }
 
 /** The audiences of a token: one text, or a list of them. */
-export function audiencesIn({ aud }: Claims): readonly string[] {
+export function audiencesFromClaims({ aud }: Claims): readonly string[] {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) ? aud.filter((one): one is string => typeof one === 'string') : []
 }

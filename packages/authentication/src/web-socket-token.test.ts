@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationRequest, TokenAuthenticator } from './interfaces.ts'
-import { webSocketToken, withoutTokenProtocols } from './web-socket-token.ts'
+import { createWebSocketTokenAuthenticator, removeTokenProtocols } from './web-socket-token.ts'
 
 const profile = { apiDomain: 'k8s.io' }
 const asked: string[] = []
@@ -15,7 +15,7 @@ const upgrade = { connection: 'keep-alive, Upgrade', upgrade: 'WebSocket' }
 
 async function ask(headers: AuthenticationRequest['headers']) {
   asked.splice(0)
-  return webSocketToken(tokens, { profile }).authenticate({ headers, peer: {} })
+  return createWebSocketTokenAuthenticator(tokens, { profile }).authenticate({ headers, peer: {} })
 }
 
 describe('a token among the protocols of WebSocket', () => {
@@ -53,7 +53,7 @@ describe('a token among the protocols of WebSocket', () => {
   })
 
   it('is not passed on', () => {
-    expect(withoutTokenProtocols(`a, ${carried('t')},b`)).toBe('a, b')
-    expect(withoutTokenProtocols([carried('t')])).toBeUndefined()
+    expect(removeTokenProtocols(`a, ${carried('t')},b`)).toBe('a, b')
+    expect(removeTokenProtocols([carried('t')])).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import type { Clock, NamingProfile, Random, UserInfo } from '@krmkit/meta'
-import { common } from './audiences.ts'
+import { intersectAudiences } from './audiences.ts'
 import { type Answer, ask, type Fetch } from './fetch.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { transientRejection } from './token-cache.ts'
@@ -35,7 +35,7 @@ const longestPauseMs = 10_000
  *
  * @see API protocol specification, 5.3
  */
-export function webhookTokens(options: WebhookTokenOptions): TokenAuthenticator {
+export function createWebhookTokenAuthenticator(options: WebhookTokenOptions): TokenAuthenticator {
   const { version = 'v1beta1', profile, audiences: own = [] } = options
   const apiVersion = `authentication.${profile.apiDomain}/${version}`
   return {
@@ -52,7 +52,7 @@ export function webhookTokens(options: WebhookTokenOptions): TokenAuthenticator 
       let answer: Answer
       try {
         answer = await post(body, options)
-        return judge(answer, { apiVersion, wanted, own })
+        return outcomeFromReview(answer, { apiVersion, wanted, own })
       } catch (error) {
         options.onError?.(error)
         return unreachable
@@ -96,53 +96,53 @@ function jittered(ms: number, random: Pick<Random, 'bytes'>): number {
   return ms * (1 + ((random.bytes(1)[0] ?? 0) / 255) * 0.2)
 }
 
-interface Question {
+interface ReviewContext {
   readonly apiVersion: string
   readonly wanted: readonly string[]
   readonly own: readonly string[]
 }
 
 /** @throws Error when the answer is not the review that was asked for. */
-function judge({ status: code, text }: Answer, { apiVersion, wanted, own }: Question): AuthenticationOutcome {
+function outcomeFromReview({ status: code, text }: Answer, { apiVersion, wanted, own }: ReviewContext): AuthenticationOutcome {
   if (code < 200 || code > 299) throw new Error(`the token webhook answered with ${code}`)
-  const review = membersOf(JSON.parse(text), 'review')
+  const review = objectMember(JSON.parse(text), 'review')
   if (review.apiVersion !== apiVersion || review.kind !== 'TokenReview')
     throw new Error(
       `the token webhook answered with ${String(review.kind)} of ${String(review.apiVersion)}, not with ${apiVersion}`,
     )
-  const status = membersOf(review.status ?? {}, 'status')
+  const status = objectMember(review.status ?? {}, 'status')
   const { authenticated = false, error = '' } = status
   if (typeof authenticated !== 'boolean' || typeof error !== 'string')
     throw new Error('the answer of the token webhook has a status with members of wrong types')
   if (!authenticated) return error === '' ? noOpinion : { kind: 'rejected', reason: error.slice(0, 256) }
-  const user = userIn(membersOf(status.user ?? {}, 'user'))
+  const user = userFromReview(objectMember(status.user ?? {}, 'user'))
   if (wanted.length === 0) return { kind: 'authenticated', user }
-  const told = textsIn(status.audiences, 'audiences')
-  const audiences = common(wanted, told.length > 0 ? told : own)
+  const told = stringList(status.audiences, 'audiences')
+  const audiences = intersectAudiences(wanted, told.length > 0 ? told : own)
   return audiences.length === 0 ? noOpinion : { kind: 'authenticated', user, audiences }
 }
 
-function userIn(members: Record<string, unknown>): UserInfo {
+function userFromReview(members: Record<string, unknown>): UserInfo {
   const { username, uid = '' } = members
   if (typeof username !== 'string' || username === '' || typeof uid !== 'string')
     throw new Error('the token webhook names no user')
   const extra: Record<string, readonly string[]> = Object.create(null)
-  const given = members.extra === undefined || members.extra === null ? {} : membersOf(members.extra, 'extra')
-  for (const [key, values] of Object.entries(given)) extra[key] = textsIn(values, `extra ${key}`)
+  const given = members.extra === undefined || members.extra === null ? {} : objectMember(members.extra, 'extra')
+  for (const [key, values] of Object.entries(given)) extra[key] = stringList(values, `extra ${key}`)
   return {
     username,
     ...(uid === '' ? {} : { uid }),
-    groups: textsIn(members.groups, 'groups'),
+    groups: stringList(members.groups, 'groups'),
     ...(Object.keys(extra).length === 0 ? {} : { extra }),
   }
 }
 
-function membersOf(value: unknown, what: string): Record<string, unknown> {
+function objectMember(value: unknown, what: string): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new Error(`the answer of the token webhook has no ${what}`)
 }
 
-function textsIn(value: unknown, what: string): readonly string[] {
+function stringList(value: unknown, what: string): readonly string[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value) && value.every((one): one is string => typeof one === 'string')) return value
   throw new Error(`the answer of the token webhook has ${what} that are no texts`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { alwaysAllow, alwaysDeny, systemMasters } from './builtin-authorizers.ts'
 import type { Attributes, Authorizer, Decision } from './interfaces.ts'
-import { unionAuthorizer } from './union.ts'
+import { createUnionAuthorizer } from './union.ts'
 
 const authenticated = ['system:authenticated']
 const nobody = ['system:unauthenticated']
@@ -28,7 +28,7 @@ describe('unionAuthorizer', () => {
 
   it('the first opinion counts, and nobody is asked after it', async () => {
     const asked: string[] = []
-    const union = unionAuthorizer([
+    const union = createUnionAuthorizer([
       answering({ decision: 'noOpinion', reason: 'not mine' }, asked, 'a'),
       answering({ decision: 'deny', reason: 'no' }, asked, 'b'),
       answering({ decision: 'allow', reason: 'yes' }, asked, 'c'),
@@ -39,27 +39,27 @@ describe('unionAuthorizer', () => {
 
   it('without an opinion all reasons are told', async () => {
     const silent = answering({ decision: 'noOpinion', reason: '' })
-    const union = unionAuthorizer([answering({ decision: 'noOpinion', reason: 'one' }), silent, alwaysDeny])
+    const union = createUnionAuthorizer([answering({ decision: 'noOpinion', reason: 'one' }), silent, alwaysDeny])
     expect(await union.authorize(anything)).toEqual({ decision: 'noOpinion', reason: 'one\nEverything is forbidden.' })
-    expect(await unionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
+    expect(await createUnionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
   it('answers at once while those who are asked do', () => {
-    expect(unionAuthorizer([alwaysDeny, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+    expect(createUnionAuthorizer([alwaysDeny, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
   })
 
   it('errors are told while nobody has an opinion', async () => {
     const failing: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '', error: 'unreachable' }) }
-    expect(await unionAuthorizer([failing, alwaysDeny]).authorize(anything)).toEqual({
+    expect(await createUnionAuthorizer([failing, alwaysDeny]).authorize(anything)).toEqual({
       decision: 'noOpinion',
       reason: 'Everything is forbidden.',
       error: 'unreachable',
     })
-    expect(await unionAuthorizer([failing, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+    expect(await createUnionAuthorizer([failing, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
   })
 
   it('lists the rights that anybody gives', async () => {
-    const rules = await unionAuthorizer([
+    const rules = await createUnionAuthorizer([
       alwaysDeny,
       { authorize: () => ({ decision: 'deny', reason: '' }) },
       alwaysAllow,
@@ -74,7 +74,7 @@ describe('unionAuthorizer', () => {
 
   it('a failure is no opinion of anybody: it ends the question', async () => {
     const broken: Authorizer = { authorize: () => Promise.reject(new Error('broken')) }
-    await expect(unionAuthorizer([broken, alwaysAllow]).authorize(anything)).rejects.toThrow('broken')
+    await expect(createUnionAuthorizer([broken, alwaysAllow]).authorize(anything)).rejects.toThrow('broken')
   })
 })
 

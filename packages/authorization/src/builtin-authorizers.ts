@@ -1,12 +1,12 @@
-import type { Attributes, Authorizer, Decision, PolicyRule, RuleAnswer, SyncAuthorizer } from './interfaces.ts'
+import type { Attributes, Authorizer, Decision, PolicyRule, SubjectRules, SyncAuthorizer } from './interfaces.ts'
 
-const everything: RuleAnswer = {
+const everything: SubjectRules = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
   incomplete: false,
   errors: [],
 }
-const nothing: RuleAnswer = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
+const nothing: SubjectRules = { resourceRules: [], nonResourceRules: [], incomplete: false, errors: [] }
 const allowed: Decision = Object.freeze({ decision: 'allow', reason: '' })
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
@@ -20,7 +20,7 @@ export const alwaysDeny: SyncAuthorizer = {
 }
 
 /** Members of these groups may do everything, whatever roles say; the way into a server whose roles are broken. */
-export function privilegedGroups(groups: readonly string[] = ['system:masters']): Authorizer {
+export function createPrivilegedGroupsAuthorizer(groups: readonly string[] = ['system:masters']): Authorizer {
   return {
     authorize({ user }) {
       for (const group of groups) if (user.groups.includes(group)) return allowed

@@ -75,7 +75,7 @@ export interface PolicyRule {
 }
 
 /** Everything that a user may do in a namespace, as far as it can be listed. */
-export interface RuleAnswer {
+export interface SubjectRules {
   readonly resourceRules: readonly PolicyRule[]
   readonly nonResourceRules: readonly PolicyRule[]
   /** The user may be allowed more than is listed. */
@@ -88,19 +88,19 @@ export interface RuleAnswer {
 export interface Authorizer {
   authorize(attributes: Attributes): Decision | Promise<Decision>
   /** Lists rights. Absent: this authorizer knows of none that could be listed. */
-  rulesFor?(user: UserInfo, namespace: string): RuleAnswer | Promise<RuleAnswer>
+  rulesFor?(user: UserInfo, namespace: string): SubjectRules | Promise<SubjectRules>
 }
 
 /** An authorizer that always answers at once. */
 export interface SyncAuthorizer extends Authorizer {
   authorize(attributes: Attributes): Decision
-  rulesFor(user: UserInfo, namespace: string): RuleAnswer
+  rulesFor(user: UserInfo, namespace: string): SubjectRules
 }
 
 export type StoredObject = DeepReadonly<ApiObject>
 
 /** Hears of the objects of a resource: all there are, then every change. */
-export interface ObjectSink {
+export interface ObjectEventHandler {
   put(object: StoredObject): void
   /** The last state. */
   remove(object: StoredObject): void
@@ -109,12 +109,12 @@ export interface ObjectSink {
 }
 
 /** Where authorizers that follow objects get them from: the store of a server, or whatever else keeps them. */
-export interface ObjectFeed {
+export interface ObjectInformer {
   /**
    * Tells the sink of everything there is before it resolves, and of changes from then on.
    *
    * @returns a function that tells the sink what has changed until this very moment; cheap when nothing has. Absent for resources
    *   that nobody serves.
    */
-  follow(resource: GroupResource, sink: ObjectSink): Promise<(() => void) | undefined>
+  follow(resource: GroupResource, sink: ObjectEventHandler): Promise<(() => void) | undefined>
 }

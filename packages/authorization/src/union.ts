@@ -1,15 +1,15 @@
-import type { Attributes, Authorizer, Decision, RuleAnswer } from './interfaces.ts'
+import type { Attributes, Authorizer, Decision, SubjectRules } from './interfaces.ts'
 
 /**
  * The first authorizer with an opinion decides. Answers at once while those who are asked do.
  *
  * Without an opinion all reasons are told, a line each, and so are errors. Rights are listed together.
  */
-export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
+export function createUnionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {
-    authorize: (attributes) => ask(authorizers, attributes, 0, silent),
+    authorize: (attributes) => authorizeFrom(authorizers, attributes, 0, silent),
     async rulesFor(user, namespace) {
-      const answers: RuleAnswer[] = []
+      const answers: SubjectRules[] = []
       for (const authorizer of authorizers) {
         const answer = await authorizer.rulesFor?.(user, namespace)
         if (answer !== undefined) answers.push(answer)
@@ -26,7 +26,7 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
 
 const silent: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
-function ask(
+function authorizeFrom(
   authorizers: readonly Authorizer[],
   attributes: Attributes,
   first: number,
@@ -38,16 +38,16 @@ function ask(
     if (decision instanceof Promise) {
       const sofar = heard
       return decision.then((late) =>
-        late.decision === 'noOpinion' ? ask(authorizers, attributes, i + 1, together(sofar, late)) : late,
+        late.decision === 'noOpinion' ? authorizeFrom(authorizers, attributes, i + 1, combine(sofar, late)) : late,
       )
     }
     if (decision.decision !== 'noOpinion') return decision
-    heard = together(heard, decision)
+    heard = combine(heard, decision)
   }
   return heard
 }
 
-function together(a: Decision, b: Decision): Decision {
+function combine(a: Decision, b: Decision): Decision {
   if (b.reason === '' && b.error === undefined) return a
   if (a.reason === '' && a.error === undefined) return b
   const error = [a.error, b.error].filter((text) => text !== undefined).join('\n')

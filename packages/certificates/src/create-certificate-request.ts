@@ -12,7 +12,7 @@ import { type NameToWrite, writeDistinguishedName } from './request/distinguishe
 import { writePem } from './request/pem.ts'
 import { signatureSchemeOf } from './signers/signature-scheme.ts'
 
-export interface NewRequestOptions {
+export interface CertificateRequestOptions {
   /** `{ commonName: 'system:node:a', organizations: ['system:nodes'] }` */
   readonly subject: NameToWrite
   readonly names?: Partial<AlternativeNames>
@@ -26,7 +26,7 @@ export interface NewRequestOptions {
  *
  * @throws CertificateError `Malformed` for a key that is none, `UnusableAuthority` for one that does not sign.
  */
-export function newCertificateRequest(options: NewRequestOptions): { readonly request: string; readonly key: string } {
+export function createCertificateRequest(options: CertificateRequestOptions): { readonly request: string; readonly key: string } {
   const key = options.key === undefined ? newKey() : readKey(options.key)
   const names = { ...noAlternativeNames, ...options.names }
   const info = sequence(

@@ -1,5 +1,5 @@
-export { type SigningAuthority, signingAuthority } from './authority/signing-authority.ts'
-export { keptSigningAuthority, newSigningAuthority } from './authority/signing-authority-store.ts'
+export { parseSigningAuthority, type SigningAuthority } from './authority/signing-authority.ts'
+export { createSigningAuthority, ensureSigningAuthority } from './authority/signing-authority-store.ts'
 export {
   type BootstrapSigningKey,
   bootstrapSigningKeys,
@@ -8,7 +8,7 @@ export {
   signClusterInfo,
   verifyClusterInfo,
 } from './bootstrap/cluster-info.ts'
-export { checkPublicKeyPins, parsePublicKeyPin, publicKeyPin } from './bootstrap/public-key-pin.ts'
+export { checkPublicKeyPins, parsePublicKeyPin, publicKeyPinOf } from './bootstrap/public-key-pin.ts'
 export {
   type BootstrapToken,
   formatBootstrapToken,
@@ -17,9 +17,9 @@ export {
   parseBootstrapToken,
 } from './bootstrap/token.ts'
 export {
-  type BootstrapSecretLike,
   type BootstrapTokenDetails,
   type BootstrapTokenRecord,
+  type BootstrapTokenSecret,
   type BootstrapTokenUsage,
   bootstrapSecretName,
   bootstrapSecretType,
@@ -28,13 +28,13 @@ export {
   bootstrapTokenUsages,
   isBootstrapGroup,
   readBootstrapToken,
-  signingTokenIn,
+  signingTokenOf,
 } from './bootstrap/token-secret.ts'
 export { CertificateError, type CertificateErrorCode } from './certificate-error.ts'
-export { type NewRequestOptions, newCertificateRequest } from './create-certificate-request.ts'
+export { type CertificateRequestOptions, createCertificateRequest } from './create-certificate-request.ts'
 export {
   type AlternativeNames,
-  type CertificateFacts,
+  type CertificateInfo,
   type CertificateRequest,
   type DistinguishedName,
   decodeCertificate,
@@ -46,21 +46,26 @@ export {
   readSigningRequest,
 } from './request/index.ts'
 export type { KeyPair } from './self-signed.ts'
-export { localHosts, type ServingCertificate, type ServingCertificateOptions, servingCertificate } from './serving-certificate.ts'
-export { type AutoApproval, autoApprovals, autoApprovedReason } from './signers/approval.ts'
-export { type AgingRequest, cleanUpTime, decidedRequestLifeMs, pendingRequestLifeMs } from './signers/cleanup.ts'
 export {
-  type AuthoritySource,
+  defaultServingHosts,
+  ensureServingCertificate,
+  type ServingCertificate,
+  type ServingCertificateOptions,
+} from './serving-certificate.ts'
+export { type AutoApproval, autoApprovalsFor, autoApprovedReason } from './signers/approval.ts'
+export { type CleanupCandidate, cleanupTime, decidedRequestLifeMs, pendingRequestLifeMs } from './signers/cleanup.ts'
+export {
   type CertificateSigner,
   type CertificateSigners,
   type ClusterSignersOptions,
-  checkedRequest,
-  clusterSigners,
+  createClusterSigners,
   type RequestToSign,
+  type SigningAuthoritySource,
   signRequest,
+  verifySigningRequest,
 } from './signers/cluster-signers.ts'
-export { type CertificateToIssue, issueCertificate } from './signers/issue.ts'
-export { builtInSigners, purposeOf, type SignerPurpose, signerPurposes } from './signers/names.ts'
-export { checkStrength, verifyRequest } from './signers/request-signature.ts'
-export { type AskedCertificate, signerObjection } from './signers/rules.ts'
-export { backdateMs, defaultSigningDurationMs, type ValidityWish, validityOf } from './signers/validity.ts'
+export { type IssueCertificateOptions, issueCertificate } from './signers/issue.ts'
+export { builtInSigners, type SignerPurpose, signerPurposeOf, signerPurposes } from './signers/names.ts'
+export { verifyKeyStrength, verifyRequestSignature } from './signers/request-signature.ts'
+export { type SignerRequest, validateSignerRequest } from './signers/rules.ts'
+export { backdateMs, defaultSigningDurationMs, type ValidityOptions, validityOf } from './signers/validity.ts'

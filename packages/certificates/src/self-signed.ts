@@ -7,7 +7,7 @@ export interface KeyPair {
   readonly key: string
 }
 
-export interface IssueOptions {
+export interface SelfSignedOptions {
   readonly commonName: string
   /** Milliseconds since the epoch. */
   readonly notBefore: number
@@ -21,7 +21,7 @@ type AlternativeName = { readonly type: 'dns' | 'ip'; readonly value: string }
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
 /** Makes an authority that certifies itself: ECDSA P-256, may issue leaves only. */
-export async function issueAuthority(options: IssueOptions): Promise<KeyPair> {
+export async function issueAuthority(options: SelfSignedOptions): Promise<KeyPair> {
   const x509 = await import('./x509.ts')
   const keys = await generateKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -46,7 +46,7 @@ export async function issueAuthority(options: IssueOptions): Promise<KeyPair> {
 /** Makes a certificate for a server that answers under `hosts` (DNS names and IP addresses), signed by `authority`. */
 export async function issueServing(
   authority: KeyPair,
-  options: IssueOptions & { readonly hosts: readonly string[] },
+  options: SelfSignedOptions & { readonly hosts: readonly string[] },
 ): Promise<KeyPair> {
   const x509 = await import('./x509.ts')
   const keys = await generateKeys()

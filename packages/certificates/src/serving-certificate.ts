@@ -1,7 +1,14 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { isGoodAuthority, isTimely, keptAuthority, readCertificate, readPair, writePair } from './authority/key-pair-store.ts'
+import {
+  ensureAuthority,
+  isCurrent,
+  isUsableAuthority,
+  readCertificate,
+  readKeyPair,
+  writeKeyPair,
+} from './authority/key-pair-store.ts'
 import { CertificateError } from './certificate-error.ts'
 import type { KeyPair } from './self-signed.ts'
 
@@ -25,7 +32,7 @@ export interface ServingCertificateOptions {
 }
 
 /** The names under which a server of this API is always reached: loopback, and the service inside a cluster. */
-export function localHosts(profile: Pick<NamingProfile, 'vendor'>): readonly string[] {
+export function defaultServingHosts(profile: Pick<NamingProfile, 'vendor'>): readonly string[] {
   const service = profile.vendor
   const inside = [service, `${service}.default`, `${service}.default.svc`, `${service}.default.svc.cluster.local`]
   return ['localhost', ...inside, '127.0.0.1', '::1']
@@ -43,8 +50,11 @@ const dnsName = /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-
  *
  * @throws CertificateError `StorageFailed`, `InvalidHost`.
  */
-export async function servingCertificate(directory: string, options: ServingCertificateOptions): Promise<ServingCertificate> {
-  const hosts = [...new Set([...localHosts(options.profile), ...(options.hosts ?? [])])]
+export async function ensureServingCertificate(
+  directory: string,
+  options: ServingCertificateOptions,
+): Promise<ServingCertificate> {
+  const hosts = [...new Set([...defaultServingHosts(options.profile), ...(options.hosts ?? [])])]
   for (const host of hosts) {
     if (host.length <= 253 && (isIP(host) !== 0 || dnsName.test(host))) continue
     throw new CertificateError({
@@ -53,10 +63,10 @@ export async function servingCertificate(directory: string, options: ServingCert
     })
   }
   const now = options.clock.now()
-  const kept = await readPair(directory, 'ca')
-  const authority = kept !== undefined && isGoodAuthority(kept, now) ? kept : undefined
-  const serving = authority && (await readPair(directory, 'apiserver'))
-  if (authority && serving && isGoodServing(serving, { authority, hosts, now })) {
+  const kept = await readKeyPair(directory, 'ca')
+  const authority = kept !== undefined && isUsableAuthority(kept, now) ? kept : undefined
+  const serving = authority && (await readKeyPair(directory, 'apiserver'))
+  if (authority && serving && isUsableServingCertificate(serving, { authority, hosts, now })) {
     return { certificate: serving.certificate, key: serving.key, authority: authority.certificate, renewed: false }
   }
   return renew(directory, { authority, hosts, now, random: options.random })
@@ -69,7 +79,7 @@ async function renew(
   const { issueServing } = await import('./self-signed.ts')
   const { now, random, hosts } = options
   const notBefore = now - skewMs
-  const authority = options.authority ?? (await keptAuthority(directory, { name: 'ca', commonName: 'krmkit-ca', now, random }))
+  const authority = options.authority ?? (await ensureAuthority(directory, { name: 'ca', commonName: 'krmkit-ca', now, random }))
   const end = Math.min(now + servingLifeMs, Date.parse(new X509Certificate(authority.certificate).validTo))
   const issued = await issueServing(authority, {
     commonName: 'kube-apiserver',
@@ -79,13 +89,16 @@ async function renew(
     hosts,
   })
   const pair = { key: issued.key, certificate: issued.certificate + authority.certificate }
-  await writePair(directory, { name: 'apiserver', pair })
+  await writeKeyPair(directory, { name: 'apiserver', pair })
   return { ...pair, authority: authority.certificate, renewed: true }
 }
 
-function isGoodServing(pair: KeyPair, options: { authority: KeyPair; hosts: readonly string[]; now: number }): boolean {
+function isUsableServingCertificate(
+  pair: KeyPair,
+  options: { authority: KeyPair; hosts: readonly string[]; now: number },
+): boolean {
   const certificate = readCertificate(pair)
-  if (certificate === undefined || !isTimely(certificate, options.now)) return false
+  if (certificate === undefined || !isCurrent(certificate, options.now)) return false
   const authority = new X509Certificate(options.authority.certificate)
   if (!certificate.checkIssued(authority) || !certificate.verify(authority.publicKey)) return false
   return options.hosts.every((host) =>

@@ -1,8 +1,8 @@
 import {
-  type BindingLike,
+  type BootstrapBinding,
+  type BootstrapRole,
   bootstrapPolicy,
-  type Reconciled,
-  type RoleLike,
+  type ReconcileResult,
   reconcileBinding,
   reconcileRole,
 } from '@krmkit/authorization'
@@ -22,8 +22,8 @@ export async function ensureBootstrapRoles(registry: Registry): Promise<void> {
   const { profile } = registry.environment
   const expected = bootstrapPolicy(profile)
   const bindings = splitPublicInfo(registry, expected.clusterRoleBindings)
-  const role = (object: RoleLike, stored: FrozenObject) => reconcileRole(object, stored, profile)
-  const binding = (object: BindingLike, stored: FrozenObject) => reconcileBinding(object, stored, profile)
+  const role = (object: BootstrapRole, stored: FrozenObject) => reconcileRole(object, stored, profile)
+  const binding = (object: BootstrapBinding, stored: FrozenObject) => reconcileBinding(object, stored, profile)
   const all = [
     ...expected.clusterRoles.map((object) => () => ensure(registry, 'clusterroles', object, role)),
     ...bindings.map((object) => () => ensure(registry, 'clusterrolebindings', object, binding)),
@@ -50,11 +50,11 @@ export function bootstrapRolesCheck(access: AccessControl): HealthCheck {
 }
 
 /** Where old servers had one binding for discovery there are two now; the second begins with all that was made of the first. */
-function splitPublicInfo(registry: Registry, expected: readonly BindingLike[]): readonly BindingLike[] {
+function splitPublicInfo(registry: Registry, expected: readonly BootstrapBinding[]): readonly BootstrapBinding[] {
   const resource = { group: `rbac.authorization.${registry.environment.profile.apiDomain}`, resource: 'clusterrolebindings' }
   const discovery = registry.reader.get(resource, '', 'system:discovery')
   if (discovery === undefined || registry.reader.get(resource, '', 'system:public-info-viewer') !== undefined) return expected
-  const { subjects = [], metadata } = structuredClone(discovery) as unknown as BindingLike
+  const { subjects = [], metadata } = structuredClone(discovery) as unknown as BootstrapBinding
   const { labels = {}, annotations = {} } = metadata
   return expected.map((each) =>
     each.metadata.name === 'system:public-info-viewer'
@@ -67,7 +67,7 @@ async function ensure<T extends ApiObject>(
   registry: Registry,
   resource: string,
   expected: T,
-  reconcile: (expected: T, stored: FrozenObject) => Reconciled<T>,
+  reconcile: (expected: T, stored: FrozenObject) => ReconcileResult<T>,
 ): Promise<void> {
   const { profile } = registry.environment
   const group = `rbac.authorization.${profile.apiDomain}`

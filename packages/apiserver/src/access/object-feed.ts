@@ -1,4 +1,4 @@
-import type { ObjectFeed, ObjectSink } from '@krmkit/authorization'
+import type { ObjectEventHandler, ObjectInformer } from '@krmkit/authorization'
 import { collectionPrefix, type Registry } from '@krmkit/registry'
 import type { Storage, Watcher } from '@krmkit/storage'
 
@@ -16,7 +16,7 @@ const maxPending = 10_000_000
  * Follows the store itself. What is visible there is known at the next `catchUp`, without waiting: a binding that was made is in force for
  * the very next request.
  */
-export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): ObjectFeed {
+export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): ObjectInformer {
   return {
     async follow({ group, resource }, sink) {
       const definition = registry.stored(group, resource)
@@ -30,7 +30,7 @@ export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): Obj
 }
 
 interface FollowOptions extends Pick<StoreFeedOptions, 'closing' | 'onFault'> {
-  readonly sink: ObjectSink
+  readonly sink: ObjectEventHandler
 }
 
 class FollowedCollection {

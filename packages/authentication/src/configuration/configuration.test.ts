@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { formatFieldErrors } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { ClaimExpressionCompiler } from './interfaces.ts'
-import { configuredMapping } from './mapping.ts'
+import { createConfiguredMapping } from './mapping.ts'
 import { parseAuthenticationConfiguration } from './parse.ts'
 import { validateAuthenticationConfiguration } from './validate.ts'
 
@@ -201,7 +201,7 @@ describe('validateAuthenticationConfiguration', () => {
 
 describe('configuredMapping', () => {
   const map = (more: object, claims: object) =>
-    configuredMapping(parse({ jwt: [{ issuer, ...more }] }).jwt[0]!, { expressions })({ sub: 'alice', ...claims })
+    createConfiguredMapping(parse({ jwt: [{ issuer, ...more }] }).jwt[0]!, { expressions })({ sub: 'alice', ...claims })
   const mapped = (more: object, claims: object = {}) => map({ claimMappings: { username, ...more } }, claims)
   const user = (outcome: ReturnType<typeof map>) => (outcome.ok ? outcome.user : outcome.reason)
 

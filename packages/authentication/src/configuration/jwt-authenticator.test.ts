@@ -1,10 +1,10 @@
 import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from '../interfaces.ts'
-import { replaceableTokens } from '../replaceable-tokens.ts'
-import { oidcLab } from '../testing/fake-oidc-provider.ts'
+import { createReplaceableTokenAuthenticator } from '../replaceable-tokens.ts'
+import { createFakeOidcProvider } from '../testing/fake-oidc-provider.ts'
 import type { JwtConfiguration } from './interfaces.ts'
-import { jwtTokens } from './jwt-authenticator.ts'
+import { createJwtAuthenticator } from './jwt-authenticator.ts'
 import { parseAuthenticationConfiguration } from './parse.ts'
 
 const head = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' }
@@ -14,38 +14,38 @@ const start = Date.UTC(2026, 0, 1)
 
 function setup(issuer: object = {}, algorithm: 'RS256' | 'ES256' = 'ES256') {
   const clock = fakeClock(start)
-  const lab = oidcLab({ clock, algorithm })
+  const provider = createFakeOidcProvider({ clock, algorithm })
   const jwt = {
-    issuer: { url: lab.issuerUrl, audiences: [lab.clientId, 'second'], audienceMatchPolicy: 'MatchAny', ...issuer },
+    issuer: { url: provider.issuerUrl, audiences: [provider.clientId, 'second'], audienceMatchPolicy: 'MatchAny', ...issuer },
     claimMappings: { username: { claim: 'sub', prefix: '' }, groups: { claim: 'groups', prefix: '' } },
   }
   const parsed = parseAuthenticationConfiguration({ ...head, jwt: [jwt] }).jwt[0] as JwtConfiguration
-  return { lab, clock, jwt: parsed }
+  return { provider, clock, jwt: parsed }
 }
 const user = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
 
 describe('jwtTokens', () => {
   it('takes every algorithm that a key is for, and any of the audiences', async () => {
     for (const algorithm of ['ES256', 'RS256'] as const) {
-      const { lab, clock, jwt } = setup({}, algorithm)
-      const tokens = jwtTokens(jwt, { fetch: lab.fetch, clock, expressions })
-      for (const aud of [lab.clientId, ['x', 'second']])
-        expect(user(await tokens.authenticateToken(lab.token({ claims: { aud } })))).toEqual({ username: 'alice', groups: [] })
-      expect(await tokens.authenticateToken(lab.token({ claims: { aud: 'third' } }))).toMatchObject({ kind: 'rejected' })
-      expect(await tokens.authenticateToken(lab.token({ claims: { iss: 'https://other.test' } }))).toEqual({ kind: 'noOpinion' })
+      const { provider, clock, jwt } = setup({}, algorithm)
+      const tokens = createJwtAuthenticator(jwt, { fetch: provider.fetch, clock, expressions })
+      for (const aud of [provider.clientId, ['x', 'second']])
+        expect(user(await tokens.authenticateToken(provider.token({ claims: { aud } })))).toEqual({ username: 'alice', groups: [] })
+      expect(await tokens.authenticateToken(provider.token({ claims: { aud: 'third' } }))).toMatchObject({ kind: 'rejected' })
+      expect(await tokens.authenticateToken(provider.token({ claims: { iss: 'https://other.test' } }))).toEqual({ kind: 'noOpinion' })
     }
   })
 
   it('discovers the issuer where it is told to; the issuer must call itself by its name', async () => {
-    const { lab, clock, jwt } = setup({ discoveryURL: 'https://inside.test/discovery' })
+    const { provider, clock, jwt } = setup({ discoveryURL: 'https://inside.test/discovery' })
     const asked: string[] = []
-    const fetch: typeof lab.fetch = (url, init) => {
+    const fetch: typeof provider.fetch = (url, init) => {
       asked.push(url)
-      const known = url === 'https://inside.test/discovery' ? `${lab.issuerUrl}/.well-known/openid-configuration` : url
-      return lab.fetch(known, init)
+      const known = url === 'https://inside.test/discovery' ? `${provider.issuerUrl}/.well-known/openid-configuration` : url
+      return provider.fetch(known, init)
     }
-    const tokens = jwtTokens(jwt, { fetch, clock, expressions })
-    expect(user(await tokens.authenticateToken(lab.token()))).toMatchObject({ username: 'alice' })
+    const tokens = createJwtAuthenticator(jwt, { fetch, clock, expressions })
+    expect(user(await tokens.authenticateToken(provider.token()))).toMatchObject({ username: 'alice' })
     expect(asked[0]).toBe('https://inside.test/discovery')
   })
 })
@@ -56,12 +56,12 @@ describe('distributed claims', () => {
     _claim_names: { groups: 'src1' },
     _claim_sources: { src1: { endpoint, access_token: 'source-secret', ...more } },
   })
-  function distributed(answer: (lab: ReturnType<typeof oidcLab>) => string | number) {
-    const { lab, clock, jwt } = setup()
-    const other = oidcLab({ clock, issuerUrl: 'https://graph.test', algorithm: 'ES256' })
+  function distributed(answer: (provider: ReturnType<typeof createFakeOidcProvider>) => string | number) {
+    const { provider, clock, jwt } = setup()
+    const other = createFakeOidcProvider({ clock, issuerUrl: 'https://graph.test', algorithm: 'ES256' })
     const asked: (string | undefined)[] = []
     const errors: unknown[] = []
-    const fetch: typeof lab.fetch = async (url, init) => {
+    const fetch: typeof provider.fetch = async (url, init) => {
       if (url === endpoint) {
         asked.push(init.headers.authorization)
         const text = answer(other)
@@ -70,10 +70,10 @@ describe('distributed claims', () => {
         })()
         return { status: typeof text === 'number' ? text : 200, headers: { get: () => null }, body }
       }
-      return (url.startsWith('https://graph.test') ? other : lab).fetch(url, init)
+      return (url.startsWith('https://graph.test') ? other : provider).fetch(url, init)
     }
-    const tokens = jwtTokens(jwt, { fetch, clock, expressions, onError: (error) => errors.push(error) })
-    const judge = async (claims: object) => user(await tokens.authenticateToken(lab.token({ claims: { ...claims } })))
+    const tokens = createJwtAuthenticator(jwt, { fetch, clock, expressions, onError: (error) => errors.push(error) })
+    const judge = async (claims: object) => user(await tokens.authenticateToken(provider.token({ claims: { ...claims } })))
     return { judge, asked, errors }
   }
 
@@ -93,7 +93,7 @@ describe('distributed claims', () => {
     expect(asked).toEqual([])
   })
 
-  it.each<[string, object, (other: ReturnType<typeof oidcLab>) => string | number]>([
+  it.each<[string, object, (other: ReturnType<typeof createFakeOidcProvider>) => string | number]>([
     ['no sources', { _claim_names: { groups: 'src1' } }, () => ''],
     ['another source', { _claim_names: { groups: 'src2' }, _claim_sources: sources()._claim_sources }, () => ''],
     ['a name of every object', { _claim_names: { groups: '__proto__' }, _claim_sources: {} }, () => ''],
@@ -122,7 +122,7 @@ describe('distributed claims', () => {
 describe('replaceableTokens', () => {
   it('answers by whoever is there', () => {
     const says = (reason: string) => ({ authenticateToken: () => ({ kind: 'rejected' as const, reason }) })
-    const tokens = replaceableTokens(says('one'))
+    const tokens = createReplaceableTokenAuthenticator(says('one'))
     expect(tokens.authenticateToken('x')).toMatchObject({ reason: 'one' })
     tokens.replace(says('two'))
     expect(tokens.authenticateToken('x')).toMatchObject({ reason: 'two' })

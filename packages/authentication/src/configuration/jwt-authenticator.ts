@@ -1,8 +1,8 @@
 import type { NamingProfile } from '@krmkit/meta'
 import { signingAlgorithms } from '../jwt.ts'
-import { type IssuerReach, issuerTokens, type OidcAuthenticator } from '../oidc/issuer-authenticator.ts'
+import { createIssuerAuthenticator, type IssuerConnection, type OidcAuthenticator } from '../oidc/issuer-authenticator.ts'
 import type { ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
-import { configuredMapping } from './mapping.ts'
+import { createConfiguredMapping } from './mapping.ts'
 
 /**
  * Knows the tokens of an issuer of a configuration that has been found right. Every asymmetric algorithm will do that a key of
@@ -10,19 +10,19 @@ import { configuredMapping } from './mapping.ts'
  *
  * @throws AuthenticationError `InvalidConfiguration` for expressions that cannot be compiled.
  */
-export function jwtTokens(
+export function createJwtAuthenticator(
   jwt: JwtConfiguration,
-  options: IssuerReach & { readonly expressions: ClaimExpressionCompiler; readonly profile?: Pick<NamingProfile, 'domain'> },
+  options: IssuerConnection & { readonly expressions: ClaimExpressionCompiler; readonly profile?: Pick<NamingProfile, 'domain'> },
 ): OidcAuthenticator {
   const { url, discoveryURL, audiences } = jwt.issuer
   const { claim } = jwt.claimMappings.groups
-  return issuerTokens({
+  return createIssuerAuthenticator({
     ...options,
     issuerUrl: url,
     ...(discoveryURL === '' ? {} : { discoveryUrl: discoveryURL }),
     audiences,
     algorithms: signingAlgorithms,
-    mapping: configuredMapping(jwt, options),
+    mapping: createConfiguredMapping(jwt, options),
     distributedClaim: claim === '' ? undefined : claim,
   })
 }

@@ -85,13 +85,13 @@ function jwtOf(read: ShapeValue<typeof jwtShape>): JwtConfiguration {
       ...rule,
     })),
     claimMappings: {
-      username: { ...nothing, ...username },
-      groups: { ...nothing, ...groups },
-      uid: { ...nothing, ...uid },
+      username: { ...emptySource, ...username },
+      groups: { ...emptySource, ...groups },
+      uid: { ...emptySource, ...uid },
       extra: extra.map(({ key = '', valueExpression = '' }) => ({ key, valueExpression })),
     },
     userValidationRules: (read.userValidationRules ?? []).map(({ expression = '', message = '' }) => ({ expression, message })),
   }
 }
 
-const nothing = { claim: '', expression: '' }
+const emptySource = { claim: '', expression: '' }

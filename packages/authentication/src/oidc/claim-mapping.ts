@@ -19,27 +19,27 @@ export interface OidcClaimOptions {
   readonly profile?: Pick<NamingProfile, 'domain'>
 }
 
-export type Mapped = { readonly ok: true; readonly user: UserInfo } | { readonly ok: false; readonly reason: string }
-export type ClaimMapping = (claims: Claims) => Mapped
+export type ClaimMappingResult = { readonly ok: true; readonly user: UserInfo } | { readonly ok: false; readonly reason: string }
+export type ClaimMapping = (claims: Claims) => ClaimMappingResult
 
 /** How the claims of a token become a user. */
-export function claimMapping(options: OidcClaimOptions): ClaimMapping {
+export function createClaimMapping(options: OidcClaimOptions): ClaimMapping {
   const { usernameClaim = 'sub', groupsClaim, groupsPrefix = '', requiredClaims = {}, profile = stockProfile } = options
   const usernamePrefix = prefixOf(options.usernamePrefix, { usernameClaim, issuerUrl: options.issuerUrl })
   const required = Object.entries(requiredClaims)
   return (claims) => {
     for (const [name, value] of required) {
-      if (claimIn(claims, name) !== value) return { ok: false, reason: `the claim ${name} is not what is required` }
+      if (claimOf(claims, name) !== value) return { ok: false, reason: `the claim ${name} is not what is required` }
     }
-    const name = claimIn(claims, usernameClaim)
+    const name = claimOf(claims, usernameClaim)
     if (typeof name !== 'string' || name === '') return { ok: false, reason: `the claim ${usernameClaim} holds no user name` }
     // An address that is not verified may be anybody's. A provider that does not say is believed.
-    const verified = claimIn(claims, 'email_verified')
+    const verified = claimOf(claims, 'email_verified')
     if (usernameClaim === 'email' && verified !== undefined && verified !== true)
       return { ok: false, reason: 'the email address is not verified' }
-    const groups = groupsClaim === undefined ? [] : groupsIn(claimIn(claims, groupsClaim))
+    const groups = groupsClaim === undefined ? [] : groupsFromClaim(claimOf(claims, groupsClaim))
     if (groups === undefined) return { ok: false, reason: `the claim ${groupsClaim} is neither a text nor a list of texts` }
-    const extra = credentialExtra(claims, profile)
+    const extra = credentialIdExtra(claims, profile)
     return {
       ok: true,
       user: {
@@ -61,17 +61,17 @@ function prefixOf(
 }
 
 /** By which id of its token a request can be found again in the audit trail. */
-export function credentialExtra(claims: Claims, { domain }: Pick<NamingProfile, 'domain'>): [string, readonly string[]][] {
-  const id = claimIn(claims, 'jti')
+export function credentialIdExtra(claims: Claims, { domain }: Pick<NamingProfile, 'domain'>): [string, readonly string[]][] {
+  const id = claimOf(claims, 'jti')
   return typeof id === 'string' && id !== '' ? [[`authentication.${domain}/credential-id`, [`JTI=${id}`]]] : []
 }
 
-export function claimIn(claims: Claims, name: string): unknown {
+export function claimOf(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
 
 /** A text, or a list of texts; undefined for anything else. */
-export function groupsIn(value: unknown): string[] | undefined {
+export function groupsFromClaim(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return [value]
   return Array.isArray(value) && value.every((group): group is string => typeof group === 'string') ? value : undefined

@@ -1,15 +1,15 @@
 import type { Clock } from '@krmkit/meta'
-import { BoundedOidcKeys } from '../concurrency-limit.ts'
+import { LimitedIssuerKeys } from '../concurrency-limit.ts'
 import type { Fetch } from '../fetch.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
-import { type Claims, isSignedBy, readToken } from '../jwt.ts'
+import { type Claims, decodeToken, isSignedBy } from '../jwt.ts'
 import { transientRejection } from '../token-cache.ts'
-import { audiencesIn, endOf, flawOfTimes, issuerSkew } from '../token-times.ts'
+import { audiencesFromClaims, issuerSkew, tokenEnd, tokenTimeProblem } from '../token-times.ts'
 import type { ClaimMapping } from './claim-mapping.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 
 /** How an issuer is asked. */
-export interface IssuerReach {
+export interface IssuerConnection {
   /** How to reach the issuer. Trusting its certificate is the fetch's business. */
   readonly fetch: Fetch
   readonly clock: Clock
@@ -24,7 +24,7 @@ export interface IssuerReach {
 }
 
 /** One issuer: which of its tokens are believed, and as whom. */
-export interface IssuerTokenOptions extends IssuerReach {
+export interface IssuerAuthenticatorOptions extends IssuerConnection {
   /** As its tokens name it. */
   readonly issuerUrl: string
   /** Where it is discovered, when that is not below `issuerUrl`. */
@@ -54,7 +54,7 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason: `oidc: ${reason}` })
 
 /** Knows the tokens of one issuer. Tokens of others, and what is no token, are left to others. */
-export function issuerTokens(options: IssuerTokenOptions): OidcAuthenticator {
+export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): OidcAuthenticator {
   const { issuerUrl, clock, algorithms, audiences, discoveryUrl, distributedClaim } = options
   const reach = {
     algorithms,
@@ -65,7 +65,7 @@ export function issuerTokens(options: IssuerTokenOptions): OidcAuthenticator {
     maxAgeMs: options.maxAgeMs ?? 600_000,
     onError: options.onError ?? (() => undefined),
   }
-  const keys = new BoundedOidcKeys({ ...reach, issuer: issuerUrl, ...(discoveryUrl === undefined ? {} : { discoveryUrl }) })
+  const keys = new LimitedIssuerKeys({ ...reach, issuer: issuerUrl, ...(discoveryUrl === undefined ? {} : { discoveryUrl }) })
   const distributed =
     distributedClaim === undefined ? undefined : new DistributedClaims({ ...reach, claim: distributedClaim, audiences })
   const identify = async (claims: Claims): Promise<AuthenticationOutcome> => {
@@ -77,35 +77,36 @@ export function issuerTokens(options: IssuerTokenOptions): OidcAuthenticator {
     }
     const mapped = options.mapping(all)
     if (!mapped.ok) return rejected(mapped.reason)
-    return { kind: 'authenticated', user: mapped.user, expiresAt: endOf(claims, issuerSkew) }
+    return { kind: 'authenticated', user: mapped.user, expiresAt: tokenEnd(claims, issuerSkew) }
   }
   const judge = async (token: string): Promise<AuthenticationOutcome> => {
-    const mark = keys.mark()
-    const { algorithm, keyId, claims } = readToken(token)!
+    const mark = keys.generation()
+    const { algorithm, keyId, claims } = decodeToken(token)!
     if (!algorithms.includes(algorithm)) return rejected('the token is signed with an algorithm that is not allowed')
     // What no signature can mend is refused first: it costs no fetch.
-    const flaw = flawOfTimes(claims, clock.now(), { what: 'token', skew: issuerSkew }) ?? flawOfAudience(claims, options)
+    const flaw = tokenTimeProblem(claims, clock.now(), { what: 'token', skew: issuerSkew }) ?? audienceProblem(claims, options)
     if (flaw !== undefined) return rejected(flaw)
     const found = await keys.find(keyId, algorithm, mark)
     if (found.kind === 'unavailable') return transientRejection('oidc: the keys of the issuer are not known yet')
     for (const key of found.keys) if (await isSignedBy(token, key)) return identify(claims)
-    for (const key of await keys.renewed(keyId, algorithm, mark)) if (await isSignedBy(token, key)) return identify(claims)
+    for (const key of await keys.findAfterRefresh(keyId, algorithm, mark))
+      if (await isSignedBy(token, key)) return identify(claims)
     return transientRejection('oidc: no key of the issuer has signed the token')
   }
   return {
     authenticateToken: (token) => (issuerOf(token) === issuerUrl ? judge(token) : noOpinion),
-    prepare: () => keys.prepare(),
+    prepare: () => keys.discover(),
   }
 }
 
 /** The issuer that a token names; one of them has an older name. */
 export function issuerOf(token: string): unknown {
-  const issuer = readToken(token)?.claims.iss
+  const issuer = decodeToken(token)?.claims.iss
   return issuer === 'accounts.google.com' ? 'https://accounts.google.com' : issuer
 }
 
-function flawOfAudience(claims: Claims, { audiences, authorizedParties }: IssuerTokenOptions): string | undefined {
-  const given = audiencesIn(claims)
+function audienceProblem(claims: Claims, { audiences, authorizedParties }: IssuerAuthenticatorOptions): string | undefined {
+  const given = audiencesFromClaims(claims)
   if (!audiences.some((audience) => given.includes(audience))) return 'the token is for another client'
   const { azp } = claims
   if (azp === undefined || authorizedParties === undefined || audiences.includes(azp as string)) return undefined

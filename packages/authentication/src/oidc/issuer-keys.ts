@@ -2,7 +2,7 @@ import type { Clock } from '@krmkit/meta'
 import { ask, type Fetch } from '../fetch.ts'
 import { type VerificationKey, verificationKey } from '../jwt.ts'
 
-export interface OidcKeysOptions {
+export interface IssuerKeysOptions {
   /** Issuer as tokens name it. */
   readonly issuer: string
   /** Where to discover it, when that is not below the issuer's own URL. */
@@ -19,38 +19,40 @@ export interface OidcKeysOptions {
 }
 
 /** What is known of the keys: `unavailable` when the issuer never told. */
-export type KeysAnswer = { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] } | { readonly kind: 'unavailable' }
+export type IssuerKeysResult =
+  | { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] }
+  | { readonly kind: 'unavailable' }
 
 /** How many fetches had begun when a token arrived: what began later knows every key that the token can be signed with. */
-export type FetchMark = number
+export type FetchGeneration = number
 
 /**
  * The keys of an issuer: discovered and fetched when a token first needs them, kept, and fetched again when a token names a key that is
  * not among them. There is one fetch at a time and a pause between two, so that tokens with made-up keys cannot burden the issuer; a
  * token is judged only after a fetch that began when it had arrived.
  */
-export class OidcKeys {
-  readonly #options: OidcKeysOptions
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions
   #keys: readonly VerificationKey[] | undefined
   #fetchedAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
-  #begun: FetchMark = 0
+  #begun: FetchGeneration = 0
   #jwksUri: string | undefined
   #fetching: Promise<void> | undefined
   /** Until the next fetch may begin. */
   #pause: Promise<void> | undefined
 
-  constructor(options: OidcKeysOptions) {
+  constructor(options: IssuerKeysOptions) {
     this.#options = options
   }
 
   /** To be taken when a token arrives. */
-  mark(): FetchMark {
+  generation(): FetchGeneration {
     return this.#begun
   }
 
   /** The keys by which a token of this key id and algorithm may be signed. */
-  async find(keyId: string | undefined, algorithm: string, mark = this.mark()): Promise<KeysAnswer> {
+  async find(keyId: string | undefined, algorithm: string, mark = this.generation()): Promise<IssuerKeysResult> {
     const { clock, maxAgeMs } = this.#options
     if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) await this.#fetchUnlessPaused()
     // An issuer that has not answered yet is not waited for a second time.
@@ -63,14 +65,18 @@ export class OidcKeys {
   }
 
   /** The same after a fetch that began after the mark; none when that brought no other keys. */
-  async renewed(keyId: string | undefined, algorithm: string, mark: FetchMark): Promise<readonly VerificationKey[]> {
+  async findAfterRefresh(
+    keyId: string | undefined,
+    algorithm: string,
+    mark: FetchGeneration,
+  ): Promise<readonly VerificationKey[]> {
     const before = this.#keys
     await this.#refresh(mark)
     return this.#keys === before ? [] : this.#matching(keyId, algorithm)
   }
 
   /** Finds out in advance where the keys are. They themselves are fetched for the first token, as they are then. */
-  async prepare(): Promise<boolean> {
+  async discover(): Promise<boolean> {
     try {
       this.#jwksUri ??= await this.#discover()
       return true
@@ -81,7 +87,7 @@ export class OidcKeys {
   }
 
   /** The keys by which a token may be signed, as far as they can be told without waiting. */
-  known(keyId: string | undefined, algorithm: string): KeysAnswer | undefined {
+  findCached(keyId: string | undefined, algorithm: string): IssuerKeysResult | undefined {
     const { clock, maxAgeMs } = this.#options
     if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) return undefined
     const keys = this.#matching(keyId, algorithm)
@@ -93,7 +99,7 @@ export class OidcKeys {
   }
 
   /** Resolves when a fetch has ended that began after the mark. */
-  async #refresh(mark: FetchMark): Promise<void> {
+  async #refresh(mark: FetchGeneration): Promise<void> {
     while (this.#begun <= mark) {
       if (this.#fetching !== undefined) await this.#fetching
       else if (this.#isPaused()) await this.#untilNextFetch()

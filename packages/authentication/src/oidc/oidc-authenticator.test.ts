@@ -2,61 +2,61 @@ import { generateKeyPairSync } from 'node:crypto'
 import { fakeClock } from '@krmkit/meta'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from '../interfaces.ts'
-import { type OidcLab, oidcLab } from '../testing/fake-oidc-provider.ts'
-import { type OidcOptions, oidcTokens } from './oidc-authenticator.ts'
+import { createFakeOidcProvider, type FakeOidcProvider } from '../testing/fake-oidc-provider.ts'
+import { createOidcAuthenticator, type OidcOptions } from './oidc-authenticator.ts'
 
 const start = Date.UTC(2026, 0, 1)
 let clock = fakeClock(start)
-let shared: OidcLab
+let shared: FakeOidcProvider
 beforeAll(() => {
-  shared = oidcLab({ clock: { now: () => clock.now(), setTimeout: (fn, ms) => clock.setTimeout(fn, ms) } })
+  shared = createFakeOidcProvider({ clock: { now: () => clock.now(), setTimeout: (fn, ms) => clock.setTimeout(fn, ms) } })
 })
 
-function setup(more: Partial<OidcOptions> = {}, lab = shared) {
+function setup(more: Partial<OidcOptions> = {}, provider = shared) {
   clock = fakeClock(start)
-  lab.faults.next.length = 0
-  lab.faults.always = undefined
-  Object.assign(lab.asked, { discovery: 0, keys: 0 })
+  provider.faults.next.length = 0
+  provider.faults.always = undefined
+  Object.assign(provider.requestCounts, { discovery: 0, keys: 0 })
   const errors: unknown[] = []
-  const { issuerUrl, clientId, fetch } = lab
-  const tokens = oidcTokens({ issuerUrl, clientId, fetch, clock, onError: (error) => errors.push(error), ...more })
+  const { issuerUrl, clientId, fetch } = provider
+  const tokens = createOidcAuthenticator({ issuerUrl, clientId, fetch, clock, onError: (error) => errors.push(error), ...more })
   const judge = async (token: string) => tokens.authenticateToken(token)
-  return { tokens, judge, errors, lab }
+  return { tokens, judge, errors, provider }
 }
 const user = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
 const reasonOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'rejected' ? outcome.reason : outcome)
 
 describe('oidcTokens', () => {
   it('P239 knows an id token by its signature, with keys that it discovers', async () => {
-    const { judge, lab } = setup()
-    expect(await judge(lab.token())).toEqual({
+    const { judge, provider } = setup()
+    expect(await judge(provider.token())).toEqual({
       kind: 'authenticated',
       user: { username: 'https://issuer.test#alice', groups: [] },
       expiresAt: start + 3_600_000,
     })
-    await judge(lab.token({ claims: { sub: 'bob' } }))
-    expect(lab.asked).toEqual({ discovery: 1, keys: 1 })
+    await judge(provider.token({ claims: { sub: 'bob' } }))
+    expect(provider.requestCounts).toEqual({ discovery: 1, keys: 1 })
   })
 
   it('P239 fetches the keys for the first token, however early it was told to make ready', async () => {
-    const { tokens, judge, lab } = setup()
+    const { tokens, judge, provider } = setup()
     expect(await tokens.prepare()).toBe(true)
-    expect(lab.asked).toEqual({ discovery: 1, keys: 0 })
-    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
-    expect(lab.asked).toEqual({ discovery: 1, keys: 1 })
+    expect(provider.requestCounts).toEqual({ discovery: 1, keys: 0 })
+    expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
+    expect(provider.requestCounts).toEqual({ discovery: 1, keys: 1 })
   })
 
   it('P239 trusts one issuer; tokens of others, and what is no token, are left to others', async () => {
-    const { judge, lab } = setup()
-    for (const token of ['', 'x', 'a.b.c', lab.token({ claims: { iss: 'https://other.test' } }), 'x'.repeat(100_000)])
+    const { judge, provider } = setup()
+    for (const token of ['', 'x', 'a.b.c', provider.token({ claims: { iss: 'https://other.test' } }), 'x'.repeat(100_000)])
       expect(await judge(token)).toEqual({ kind: 'noOpinion' })
-    expect(lab.asked).toEqual({ discovery: 0, keys: 0 })
+    expect(provider.requestCounts).toEqual({ discovery: 0, keys: 0 })
   })
 
   it('P239 checks the times: the end to the second, the start with five minutes of skew', async () => {
-    const { judge, lab } = setup()
+    const { judge, provider } = setup()
     const now = start / 1000
-    const times = (claims: object) => judge(lab.token({ claims: { ...claims } }))
+    const times = (claims: object) => judge(provider.token({ claims: { ...claims } }))
     expect(reasonOf(await times({ exp: now }))).toContain('expired')
     expect(await times({ exp: now + 1 })).toMatchObject({ kind: 'authenticated' })
     expect(reasonOf(await times({ nbf: now + 301 }))).toContain('not valid yet')
@@ -67,18 +67,18 @@ describe('oidcTokens', () => {
   })
 
   it('P240 --oidc-client-id: the client must be among the audiences, whoever asked for the token', async () => {
-    const { judge, lab } = setup()
-    const audience = (aud: unknown, azp?: string) => judge(lab.token({ claims: { aud, azp } }))
-    expect(await audience(['other', lab.clientId])).toMatchObject({ kind: 'authenticated' })
-    expect(await audience([lab.clientId], 'other')).toMatchObject({ kind: 'authenticated' })
-    for (const aud of ['other', [], undefined, ['other'], { [lab.clientId]: true }])
-      expect(reasonOf(await audience(aud, lab.clientId))).toContain('another client')
+    const { judge, provider } = setup()
+    const audience = (aud: unknown, azp?: string) => judge(provider.token({ claims: { aud, azp } }))
+    expect(await audience(['other', provider.clientId])).toMatchObject({ kind: 'authenticated' })
+    expect(await audience([provider.clientId], 'other')).toMatchObject({ kind: 'authenticated' })
+    for (const aud of ['other', [], undefined, ['other'], { [provider.clientId]: true }])
+      expect(reasonOf(await audience(aud, provider.clientId))).toContain('another client')
   })
 
   it('P240 azp: parties may be limited to those that are named', async () => {
-    const { judge, lab } = setup({ authorizedParties: ['cli'] })
-    const party = (azp: unknown) => judge(lab.token({ claims: { azp } }))
-    for (const azp of [undefined, 'cli', lab.clientId]) expect(await party(azp)).toMatchObject({ kind: 'authenticated' })
+    const { judge, provider } = setup({ authorizedParties: ['cli'] })
+    const party = (azp: unknown) => judge(provider.token({ claims: { azp } }))
+    for (const azp of [undefined, 'cli', provider.clientId]) expect(await party(azp)).toMatchObject({ kind: 'authenticated' })
     for (const azp of ['other', ['cli'], 7]) expect(reasonOf(await party(azp))).toContain('not authorized')
   })
 
@@ -90,14 +90,14 @@ describe('oidcTokens', () => {
     [{ usernameClaim: 'email' }, 'a@example.com'],
     [{ usernameClaim: 'email', usernamePrefix: 'oidc:' }, 'oidc:a@example.com'],
   ])('P240 --oidc-username-claim and --oidc-username-prefix %j', async (options, username) => {
-    const { judge, lab } = setup(options)
+    const { judge, provider } = setup(options)
     const claims = { name: 'Alice', email: 'a@example.com', email_verified: true }
-    expect(user(await judge(lab.token({ claims })))).toMatchObject({ username })
+    expect(user(await judge(provider.token({ claims })))).toMatchObject({ username })
   })
 
   it('P240 an email address that is not verified is nobody', async () => {
-    const { judge, lab } = setup({ usernameClaim: 'email' })
-    const verified = (email_verified: unknown) => judge(lab.token({ claims: { email: 'a@example.com', email_verified } }))
+    const { judge, provider } = setup({ usernameClaim: 'email' })
+    const verified = (email_verified: unknown) => judge(provider.token({ claims: { email: 'a@example.com', email_verified } }))
     expect(await verified(true)).toMatchObject({ kind: 'authenticated' })
     // A provider that says nothing about it is believed, as the stock server does.
     expect(await verified(undefined)).toMatchObject({ kind: 'authenticated' })
@@ -105,24 +105,24 @@ describe('oidcTokens', () => {
   })
 
   it.each([[undefined], [''], [7], [null], [['alice']]])('a user name of %j is none', async (sub) => {
-    const { judge, lab } = setup()
-    expect(reasonOf(await judge(lab.token({ claims: { sub } })))).toContain('holds no user name')
+    const { judge, provider } = setup()
+    expect(reasonOf(await judge(provider.token({ claims: { sub } })))).toContain('holds no user name')
   })
 
   it('P240 --oidc-groups-claim: a text or a list of texts; --oidc-groups-prefix before each', async () => {
     const plain = setup({ groupsClaim: 'roles' })
-    const groups = async (roles: unknown) => user(await plain.judge(plain.lab.token({ claims: { roles } })))
+    const groups = async (roles: unknown) => user(await plain.judge(plain.provider.token({ claims: { roles } })))
     expect(await groups(['a', 'b'])).toMatchObject({ groups: ['a', 'b'] })
     expect(await groups('a')).toMatchObject({ groups: ['a'] })
     expect(await groups(undefined)).toMatchObject({ groups: [] })
     for (const wrong of [7, { a: true }, ['a', 7]]) expect(await groups(wrong)).toMatchObject({ kind: 'rejected' })
     const prefixed = setup({ groupsClaim: 'roles', groupsPrefix: 'oidc:' })
-    expect(user(await prefixed.judge(prefixed.lab.token({ claims: { roles: ['a'] } })))).toMatchObject({ groups: ['oidc:a'] })
+    expect(user(await prefixed.judge(prefixed.provider.token({ claims: { roles: ['a'] } })))).toMatchObject({ groups: ['oidc:a'] })
   })
 
   it('P240 --oidc-required-claim: every one must be there with its value', async () => {
-    const { judge, lab } = setup({ requiredClaims: { hd: 'example.com', tier: 'gold' } })
-    const claims = (given: object) => judge(lab.token({ claims: { ...given } }))
+    const { judge, provider } = setup({ requiredClaims: { hd: 'example.com', tier: 'gold' } })
+    const claims = (given: object) => judge(provider.token({ claims: { ...given } }))
     expect(await claims({ hd: 'example.com', tier: 'gold' })).toMatchObject({ kind: 'authenticated' })
     for (const given of [{}, { hd: 'example.com' }, { hd: 'example.com', tier: ['gold'] }, { hd: 'other', tier: 'gold' }])
       expect(reasonOf(await claims(given))).toContain('not what is required')
@@ -146,38 +146,41 @@ describe('keys of the issuer', () => {
   const own = () =>
     setup(
       {},
-      oidcLab({ clock: { now: () => clock.now(), setTimeout: (fn, ms) => clock.setTimeout(fn, ms) }, algorithm: 'ES256' }),
+      createFakeOidcProvider({
+        clock: { now: () => clock.now(), setTimeout: (fn, ms) => clock.setTimeout(fn, ms) },
+        algorithm: 'ES256',
+      }),
     )
   const es256 = { signingAlgorithms: ['ES256'] }
-  const withOwnKeys = (more: Partial<OidcOptions> = {}) => setup({ ...es256, ...more }, own().lab)
+  const withOwnKeys = (more: Partial<OidcOptions> = {}) => setup({ ...es256, ...more }, own().provider)
 
   it('P239 a new key is found when a token first names it', async () => {
-    const { judge, lab } = withOwnKeys()
-    const former = lab.token()
+    const { judge, provider } = withOwnKeys()
+    const former = provider.token()
     expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
-    lab.rotate()
+    provider.rotate()
     clock.advance(60_000)
-    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
     expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
-    expect(lab.asked).toEqual({ discovery: 1, keys: 2 })
+    expect(provider.requestCounts).toEqual({ discovery: 1, keys: 2 })
   })
 
   it('the first token of a new key is judged by a fetch that began after it arrived, however short ago the last one was [P239]', async () => {
-    const { judge, lab } = withOwnKeys()
-    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
-    lab.rotate()
-    const judged = Promise.all([judge(lab.token()), judge(lab.token({ claims: { sub: 'bob' } }))])
+    const { judge, provider } = withOwnKeys()
+    expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
+    provider.rotate()
+    const judged = Promise.all([judge(provider.token()), judge(provider.token({ claims: { sub: 'bob' } }))])
     await new Promise(setImmediate)
-    expect(lab.asked.keys).toBe(1)
+    expect(provider.requestCounts.keys).toBe(1)
     clock.advance(1000)
     expect((await judged).map(({ kind }) => kind)).toEqual(['authenticated', 'authenticated'])
-    expect(lab.asked.keys).toBe(2)
+    expect(provider.requestCounts.keys).toBe(2)
   })
 
   it('made-up keys make the issuer answer once a second, however many they are', async () => {
-    const { judge, lab } = withOwnKeys()
-    await judge(lab.token())
-    const junk = (kid: string) => judge(lab.token({ header: { kid } }))
+    const { judge, provider } = withOwnKeys()
+    await judge(provider.token())
+    const junk = (kid: string) => judge(provider.token({ header: { kid } }))
     const judged: Promise<AuthenticationOutcome>[] = []
     for (let second = 0; second < 5; second++) {
       for (let i = 0; i < 50; i++) judged.push(junk(`${second}-${i}`))
@@ -185,70 +188,70 @@ describe('keys of the issuer', () => {
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
     }
     for (const outcome of await Promise.all(judged)) expect(reasonOf(outcome)).toContain('no key of the issuer')
-    expect(lab.asked.keys).toBeLessThanOrEqual(6)
+    expect(provider.requestCounts.keys).toBeLessThanOrEqual(6)
   })
 
   it('keys may take half a minute to arrive', async () => {
-    const { judge, lab } = withOwnKeys()
-    lab.faults.next.push({ slowMs: 29_000 })
-    const judged = judge(lab.token())
+    const { judge, provider } = withOwnKeys()
+    provider.faults.next.push({ slowMs: 29_000 })
+    const judged = judge(provider.token())
     await new Promise(setImmediate)
     clock.advance(29_000)
     expect(await judged).toMatchObject({ kind: 'authenticated' })
   })
 
   it('P239 a key that is withdrawn is not believed once the keys have aged', async () => {
-    const { judge, lab } = withOwnKeys()
-    const former = lab.token()
+    const { judge, provider } = withOwnKeys()
+    const former = provider.token()
     expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
-    lab.rotate({ forgetFormer: true })
+    provider.rotate({ forgetFormer: true })
     clock.advance(600_000)
     expect(reasonOf(await judge(former))).toContain('no key of the issuer')
   })
 
   it('P239 a token that names no key is tried with all of them', async () => {
-    const { judge, lab } = withOwnKeys()
+    const { judge, provider } = withOwnKeys()
     const kid = undefined
-    expect(await judge(lab.token({ header: { kid } }))).toMatchObject({ kind: 'authenticated' })
-    lab.rotate()
+    expect(await judge(provider.token({ header: { kid } }))).toMatchObject({ kind: 'authenticated' })
+    provider.rotate()
     clock.advance(60_000)
-    expect(await judge(lab.token({ header: { kid } }))).toMatchObject({ kind: 'authenticated' })
-    expect(lab.asked.keys).toBe(2)
+    expect(await judge(provider.token({ header: { kid } }))).toMatchObject({ kind: 'authenticated' })
+    expect(provider.requestCounts.keys).toBe(2)
   })
 
   it('a dead issuer refuses new callers, is asked now and then, and comes back', async () => {
-    const { judge, lab, errors } = withOwnKeys()
-    lab.faults.always = 'dead'
-    expect(reasonOf(await judge(lab.token()))).toContain('not known yet')
-    expect(reasonOf(await judge(lab.token()))).toContain('not known yet')
+    const { judge, provider, errors } = withOwnKeys()
+    provider.faults.always = 'dead'
+    expect(reasonOf(await judge(provider.token()))).toContain('not known yet')
+    expect(reasonOf(await judge(provider.token()))).toContain('not known yet')
     expect(errors).toHaveLength(1)
-    lab.faults.always = undefined
+    provider.faults.always = undefined
     clock.advance(10_000)
-    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
   })
 
   it('keys that are known hold while the issuer is dead', async () => {
-    const { judge, lab, errors } = withOwnKeys()
-    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
-    lab.faults.always = 'dead'
+    const { judge, provider, errors } = withOwnKeys()
+    expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
+    provider.faults.always = 'dead'
     clock.advance(3_600_000)
-    expect(await judge(lab.token())).toMatchObject({ kind: 'authenticated' })
+    expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
     expect(errors).toHaveLength(1)
   })
 
   it('a slow issuer is waited for by all together, and only so long', async () => {
-    const { judge, lab } = withOwnKeys({ timeoutMs: 5000 })
-    lab.faults.always = { slowMs: 4000 }
-    const both = Promise.all([judge(lab.token()), judge(lab.token({ claims: { sub: 'bob' } }))])
+    const { judge, provider } = withOwnKeys({ timeoutMs: 5000 })
+    provider.faults.always = { slowMs: 4000 }
+    const both = Promise.all([judge(provider.token()), judge(provider.token({ claims: { sub: 'bob' } }))])
     for (let i = 0; i < 4; i++) {
       await new Promise(setImmediate)
       clock.advance(2000)
     }
     expect((await both).map(({ kind }) => kind)).toEqual(['authenticated', 'authenticated'])
-    expect(lab.asked).toEqual({ discovery: 1, keys: 1 })
+    expect(provider.requestCounts).toEqual({ discovery: 1, keys: 1 })
     const late = withOwnKeys({ timeoutMs: 5000 })
-    late.lab.faults.always = { slowMs: 6000 }
-    const judged = late.judge(late.lab.token())
+    late.provider.faults.always = { slowMs: 6000 }
+    const judged = late.judge(late.provider.token())
     await new Promise(setImmediate)
     clock.advance(5000)
     expect(reasonOf(await judged)).toContain('not known yet')
@@ -260,14 +263,14 @@ describe('keys of the issuer', () => {
     ['no keys', { issuer: 'https://issuer.test' }],
     ['a list', []],
   ])('P239 a discovery document that names %s is not believed', async (_, document) => {
-    const { judge, lab, errors } = withOwnKeys()
-    lab.faults.next.push({ status: 200, text: JSON.stringify(document) })
-    expect(reasonOf(await judge(lab.token()))).toContain('not known yet')
+    const { judge, provider, errors } = withOwnKeys()
+    provider.faults.next.push({ status: 200, text: JSON.stringify(document) })
+    expect(reasonOf(await judge(provider.token()))).toContain('not known yet')
     expect(errors).toHaveLength(1)
   })
 
   it('secrets, keys for other uses and other algorithms in the set are left aside', async () => {
-    const { judge, lab, errors } = withOwnKeys()
+    const { judge, provider, errors } = withOwnKeys()
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k' }
     const keys = [
@@ -279,9 +282,9 @@ describe('keys of the issuer', () => {
       null,
       'key',
     ]
-    const discovery = JSON.stringify({ issuer: lab.issuerUrl, jwks_uri: `${lab.issuerUrl}/keys` })
-    lab.faults.next.push({ status: 200, text: discovery }, { status: 200, text: JSON.stringify({ keys }) })
-    expect(reasonOf(await judge(lab.token({ header: { kid: 'k' }, signer: privateKey })))).toContain('no key of the issuer')
+    const discovery = JSON.stringify({ issuer: provider.issuerUrl, jwks_uri: `${provider.issuerUrl}/keys` })
+    provider.faults.next.push({ status: 200, text: discovery }, { status: 200, text: JSON.stringify({ keys }) })
+    expect(reasonOf(await judge(provider.token({ header: { kid: 'k' }, signer: privateKey })))).toContain('no key of the issuer')
     expect(errors).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 import { AuthenticationError } from '../authentication-error.ts'
 import { signingAlgorithms } from '../jwt.ts'
-import { claimMapping, type OidcClaimOptions } from './claim-mapping.ts'
-import { type IssuerReach, issuerTokens, type OidcAuthenticator } from './issuer-authenticator.ts'
+import { createClaimMapping, type OidcClaimOptions } from './claim-mapping.ts'
+import { createIssuerAuthenticator, type IssuerConnection, type OidcAuthenticator } from './issuer-authenticator.ts'
 
 /** What of an OpenID provider is believed; every member is a flag of the API protocol specification, 5.2. */
-export interface OidcOptions extends OidcClaimOptions, IssuerReach {
+export interface OidcOptions extends OidcClaimOptions, IssuerConnection {
   /** https URL of the one issuer that is trusted, exactly as its tokens name it. */
   readonly issuerUrl: string
   /** Client that all tokens must be issued for: one of their audiences. */
@@ -22,14 +22,14 @@ export interface OidcOptions extends OidcClaimOptions, IssuerReach {
  * @throws AuthenticationError `InvalidOidc` when the settings cannot be used.
  * @see API protocol specification, 5.2
  */
-export function oidcTokens(options: OidcOptions): OidcAuthenticator {
+export function createOidcAuthenticator(options: OidcOptions): OidcAuthenticator {
   const { signingAlgorithms: algorithms = ['RS256'], clientId, groupsClaim } = options
-  check(options, algorithms)
-  const mapping = claimMapping(options)
-  return issuerTokens({ ...options, audiences: [clientId], algorithms, mapping, distributedClaim: groupsClaim })
+  validateOptions(options, algorithms)
+  const mapping = createClaimMapping(options)
+  return createIssuerAuthenticator({ ...options, audiences: [clientId], algorithms, mapping, distributedClaim: groupsClaim })
 }
 
-function check({ issuerUrl, clientId }: OidcOptions, algorithms: readonly string[]): void {
+function validateOptions({ issuerUrl, clientId }: OidcOptions, algorithms: readonly string[]): void {
   const wrong = (message: string) => new AuthenticationError({ code: 'InvalidOidc', message: `oidc: ${message}` })
   const url = URL.canParse(issuerUrl) ? new URL(issuerUrl) : undefined
   if (url?.protocol !== 'https:' || url.search !== '' || url.hash !== '' || url.username !== '')

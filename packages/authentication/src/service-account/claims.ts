@@ -33,34 +33,34 @@ export function legacyIssuer({ vendor }: Names): string {
   return `${vendor}/serviceaccount`
 }
 
-export function accountUsername(namespace: string, name: string): string {
+export function serviceAccountUsername(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`
 }
 
 /** @returns undefined when the claims do not say what they must, or contradict each other. */
-export function boundClaims(claims: Claims, { domain }: Names): BoundClaims | undefined {
-  const own = member(claims, domain)
+export function readBoundClaims(claims: Claims, { domain }: Names): BoundClaims | undefined {
+  const own = ownMember(claims, domain)
   if (typeof own !== 'object' || own === null) return undefined
-  const namespace = member(own, 'namespace')
-  const serviceaccount = objectClaim(member(own, 'serviceaccount'))
+  const namespace = ownMember(own, 'namespace')
+  const serviceaccount = readObjectClaim(ownMember(own, 'serviceaccount'))
   if (typeof namespace !== 'string' || namespace === '' || serviceaccount === undefined) return undefined
-  if (claims.sub !== accountUsername(namespace, serviceaccount.name)) return undefined
+  if (claims.sub !== serviceAccountUsername(namespace, serviceaccount.name)) return undefined
   const others: { pod?: ObjectClaim; secret?: ObjectClaim; node?: ObjectClaim } = {}
   for (const kind of ['pod', 'secret', 'node'] as const) {
-    const value = member(own, kind)
+    const value = ownMember(own, kind)
     if (value === undefined) continue
-    const claim = objectClaim(value, { mayLackUid: kind === 'node' && others.pod !== undefined })
+    const claim = readObjectClaim(value, { mayLackUid: kind === 'node' && others.pod !== undefined })
     if (claim === undefined) return undefined
     others[kind] = claim
   }
-  const warnafter = member(own, 'warnafter')
+  const warnafter = ownMember(own, 'warnafter')
   return { namespace, serviceaccount, ...others, ...(typeof warnafter === 'number' ? { warnafter } : {}) }
 }
 
 /** @returns undefined when the claims do not say what they must, or contradict each other. */
 export function readLegacyClaims(claims: Claims, { domain }: Names): LegacyClaims | undefined {
   const text = (name: string) => {
-    const value = member(claims, `${domain}/serviceaccount/${name}`)
+    const value = ownMember(claims, `${domain}/serviceaccount/${name}`)
     return typeof value === 'string' ? value : ''
   }
   const read = {
@@ -69,7 +69,8 @@ export function readLegacyClaims(claims: Claims, { domain }: Names): LegacyClaim
     accountName: text('service-account.name'),
     accountUid: text('service-account.uid'),
   }
-  if (Object.values(read).includes('') || claims.sub !== accountUsername(read.namespace, read.accountName)) return undefined
+  if (Object.values(read).includes('') || claims.sub !== serviceAccountUsername(read.namespace, read.accountName))
+    return undefined
   return read
 }
 
@@ -81,18 +82,18 @@ export function writeLegacyClaims({ namespace, secretName, accountName, accountU
     [`${prefix}/secret.name`]: secretName,
     [`${prefix}/service-account.name`]: accountName,
     [`${prefix}/service-account.uid`]: accountUid,
-    sub: accountUsername(namespace, accountName),
+    sub: serviceAccountUsername(namespace, accountName),
   }
 }
 
-function objectClaim(value: unknown, options: { readonly mayLackUid?: boolean } = {}): ObjectClaim | undefined {
+function readObjectClaim(value: unknown, options: { readonly mayLackUid?: boolean } = {}): ObjectClaim | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const name = member(value, 'name')
-  const uid = member(value, 'uid') ?? ''
+  const name = ownMember(value, 'name')
+  const uid = ownMember(value, 'uid') ?? ''
   if (typeof name !== 'string' || name === '' || typeof uid !== 'string') return undefined
   return uid === '' && options.mayLackUid !== true ? undefined : { name, uid }
 }
 
-function member(value: object, name: string): unknown {
+function ownMember(value: object, name: string): unknown {
   return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }

@@ -3,15 +3,20 @@ import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from '../interfaces.ts'
-import { readToken } from '../jwt.ts'
-import { type BoundObject, type IssuingRules, type ServiceAccountKeys, serviceAccountIssuer } from './issuer.ts'
-import { issuerDocuments } from './openid-metadata.ts'
-import { type FoundObject, serviceAccountTokens } from './token-authenticator.ts'
+import { decodeToken } from '../jwt.ts'
+import {
+  type BoundObject,
+  createServiceAccountIssuer,
+  type ServiceAccountIssuerOptions,
+  type ServiceAccountKeys,
+} from './issuer.ts'
+import { createOpenIdMetadata } from './openid-metadata.ts'
+import { createServiceAccountTokenAuthenticator, type FoundObject } from './token-authenticator.ts'
 
 const key = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const signingKey = key()
 
-function setup(more: Partial<ServiceAccountKeys> = {}, rules: IssuingRules = {}) {
+function setup(more: Partial<ServiceAccountKeys> = {}, rules: ServiceAccountIssuerOptions = {}) {
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const keys: ServiceAccountKeys = {
     issuer: 'https://issuer.test',
@@ -27,10 +32,14 @@ function setup(more: Partial<ServiceAccountKeys> = {}, rules: IssuingRules = {})
     ['Node//n', { uid: 'node-1' }],
   ])
   const uses: string[] = []
-  const tokens = serviceAccountTokens(keys, (kind, namespace, name) => objects.get(`${kind}/${namespace}/${name}`), {
-    onUse: ({ namespace, secret, date }) => uses.push(`${namespace}/${secret} ${date}`),
-  })
-  const issuer = serviceAccountIssuer(keys, rules)
+  const tokens = createServiceAccountTokenAuthenticator(
+    keys,
+    (kind, namespace, name) => objects.get(`${kind}/${namespace}/${name}`),
+    {
+      onUse: ({ namespace, secret, date }) => uses.push(`${namespace}/${secret} ${date}`),
+    },
+  )
+  const issuer = createServiceAccountIssuer(keys, rules)
   const issue = (given: { bound?: BoundObject; expirationSeconds?: number; audiences?: string[] } = {}) =>
     issuer.issue({ namespace: 'ns', name: 'robot', uid: 'sa-1', audiences: [], expirationSeconds: 3600, ...given })
   const judge = async (token: string): Promise<AuthenticationOutcome> => tokens.authenticateToken(token)
@@ -67,12 +76,12 @@ describe('bound tokens', () => {
     const profile = { ...stockProfile, domain: 'example.com', apiDomain: 'api.example.com', vendor: 'acme' }
     const { issue, judge, legacy } = setup({ profile })
     const { token } = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1' } })
-    expect(readToken(token)?.claims['example.com']).toMatchObject({ namespace: 'ns', pod: { name: 'p', uid: 'pod-1' } })
+    expect(decodeToken(token)?.claims['example.com']).toMatchObject({ namespace: 'ns', pod: { name: 'p', uid: 'pod-1' } })
     const outcome = await judge(token)
     expect(outcome.kind === 'authenticated' && Object.keys(outcome.user.extra ?? {})).toContain(
       'authentication.example.com/pod-name',
     )
-    const claims = readToken(await legacy())?.claims
+    const claims = decodeToken(await legacy())?.claims
     expect(claims).toMatchObject({ iss: 'acme/serviceaccount', 'example.com/serviceaccount/secret.name': 's' })
   })
 
@@ -99,7 +108,7 @@ describe('bound tokens', () => {
   it('tokens of former issuers and keys hold while they are listed', async () => {
     const former = setup({ issuer: 'https://former.test' })
     const { token } = await former.issue()
-    const now = { signingKey: key(), believedKeys: [createPublicKey(signingKey)] }
+    const now = { signingKey: key(), verificationKeys: [createPublicKey(signingKey)] }
     expect(reasonOf(await setup({ ...now, formerIssuers: ['https://former.test'] }).judge(token))).toBe('authenticated')
     expect(await setup(now).judge(token)).toEqual({ kind: 'noOpinion' })
     const { token: own } = await setup().issue()
@@ -125,7 +134,7 @@ describe('bound tokens', () => {
       { bound, expirationSeconds: 3607, audiences: ['x'] },
     ]) {
       const { token } = await issue(other)
-      expect(readToken(token)?.claims.exp).toBe(clock.now() / 1000 + other.expirationSeconds)
+      expect(decodeToken(token)?.claims.exp).toBe(clock.now() / 1000 + other.expirationSeconds)
     }
   })
 
@@ -198,8 +207,8 @@ describe('tokens out of Secrets', () => {
 
 describe('issuerDocuments', () => {
   it('let others check tokens by themselves', async () => {
-    const { issue, keys, clock } = setup({ believedKeys: [createPublicKey(key())] })
-    const { configuration, jwks } = issuerDocuments(keys, 'https://host/openid/v1/jwks')!
+    const { issue, keys, clock } = setup({ verificationKeys: [createPublicKey(key())] })
+    const { configuration, jwks } = createOpenIdMetadata(keys, 'https://host/openid/v1/jwks')!
     expect(configuration).toEqual({
       issuer: 'https://issuer.test',
       jwks_uri: 'https://host/openid/v1/jwks',
@@ -216,7 +225,7 @@ describe('issuerDocuments', () => {
 
   it('are not there for an issuer that cannot be discovered', () => {
     for (const issuer of ['kubernetes/serviceaccount', 'http://issuer.test', 'https://issuer.test?x'])
-      expect(issuerDocuments({ ...setup().keys, issuer }, 'https://host/keys')).toBeUndefined()
+      expect(createOpenIdMetadata({ ...setup().keys, issuer }, 'https://host/keys')).toBeUndefined()
   })
 
   it('a key of another kind cannot sign', () => {

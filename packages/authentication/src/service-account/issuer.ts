@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
-import { accountUsername, type LegacyClaims, writeLegacyClaims } from './claims.ts'
-import { keyRing } from './key-ring.ts'
+import { type LegacyClaims, serviceAccountUsername, writeLegacyClaims } from './claims.ts'
+import { createKeyRing } from './key-ring.ts'
 
 /**
  * Issues the tokens of service accounts: signed JWTs that are bound to an account, and on request to one object beside it,
@@ -58,13 +58,13 @@ export interface ServiceAccountKeys {
   /** Private key that signs: RSA, or EC on P-256, P-384 or P-521. */
   readonly signingKey: KeyObject
   /** Further public keys that are believed: those of earlier signers. */
-  readonly believedKeys?: readonly KeyObject[]
+  readonly verificationKeys?: readonly KeyObject[]
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'uuid' | 'bytes'>
   readonly profile: Pick<NamingProfile, 'apiDomain' | 'domain' | 'vendor'>
 }
 
-export interface IssuingRules {
+export interface ServiceAccountIssuerOptions {
   /** Longest life of a token, in seconds. Default: what was asked for. */
   readonly maxExpirationSeconds?: number
   /**
@@ -79,15 +79,18 @@ export const extendableTokenSeconds = 3607
 const extendedSeconds = 365 * 24 * 60 * 60
 
 /** Audiences of the server itself. */
-export function audiencesOf({ issuer, formerIssuers = [], audiences }: ServiceAccountKeys): readonly string[] {
+export function serverAudiencesOf({ issuer, formerIssuers = [], audiences }: ServiceAccountKeys): readonly string[] {
   return audiences ?? [issuer, ...formerIssuers]
 }
 
 /** @throws AuthenticationError `InvalidIssuer` when a key cannot be used. */
-export function serviceAccountIssuer(keys: ServiceAccountKeys, rules: IssuingRules = {}): ServiceAccountIssuer {
+export function createServiceAccountIssuer(
+  keys: ServiceAccountKeys,
+  rules: ServiceAccountIssuerOptions = {},
+): ServiceAccountIssuer {
   const { issuer, clock, random, profile } = keys
-  const ring = keyRing(keys.signingKey, [])
-  const own = audiencesOf(keys)
+  const ring = createKeyRing(keys.signingKey, [])
+  const own = serverAudiencesOf(keys)
   return {
     issuer,
     async issue({ namespace, name, uid, audiences, expirationSeconds: asked, bound }) {
@@ -115,7 +118,7 @@ export function serviceAccountIssuer(keys: ServiceAccountKeys, rules: IssuingRul
           ...(extended ? { warnafter: now + seconds } : {}),
         },
         nbf: now,
-        sub: accountUsername(namespace, name),
+        sub: serviceAccountUsername(namespace, name),
       }
       return {
         token: await ring.sign(claims),

@@ -3,7 +3,7 @@ import { AuthenticationError } from '../authentication-error.ts'
 import { algorithmOf, isSignedBy, keyIdOf, publicJwk, signToken, type UnverifiedToken, type VerificationKey } from '../jwt.ts'
 
 /** A public key that tokens of service accounts may be signed with. */
-interface ListedKey extends VerificationKey {
+interface RingKey extends VerificationKey {
   readonly id: string
   readonly key: KeyObject
 }
@@ -24,9 +24,11 @@ export interface KeyRing {
  * @param believed public keys of earlier signers.
  * @throws AuthenticationError `InvalidIssuer` when a key is of another kind.
  */
-export function keyRing(signingKey: KeyObject, believed: readonly KeyObject[]): KeyRing {
-  const own = listed(createPublicKey(signingKey))
-  const keys = [own, ...believed.map(listed)].filter(({ id }, index, all) => all.findIndex((other) => other.id === id) === index)
+export function createKeyRing(signingKey: KeyObject, believed: readonly KeyObject[]): KeyRing {
+  const own = ringKeyOf(createPublicKey(signingKey))
+  const keys = [own, ...believed.map(ringKeyOf)].filter(
+    ({ id }, index, all) => all.findIndex((other) => other.id === id) === index,
+  )
   return {
     sign: (claims) => signToken(claims, { key: signingKey, id: own.id, algorithm: own.algorithm }),
     async hasSigned(token, { keyId }) {
@@ -42,7 +44,7 @@ export function keyRing(signingKey: KeyObject, believed: readonly KeyObject[]): 
   }
 }
 
-function listed(key: KeyObject): ListedKey {
+function ringKeyOf(key: KeyObject): RingKey {
   const algorithm = algorithmOf(key)
   if (algorithm === undefined) {
     throw new AuthenticationError({

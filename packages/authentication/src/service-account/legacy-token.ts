@@ -2,8 +2,8 @@ import type { Clock, NamingProfile } from '@krmkit/meta'
 import type { AuthenticationOutcome } from '../interfaces.ts'
 import type { Claims } from '../jwt.ts'
 import { isSameSecret } from '../keyed-digest.ts'
-import { flawOfTimes } from '../token-times.ts'
-import { accountUsername, readLegacyClaims } from './claims.ts'
+import { tokenTimeProblem } from '../token-times.ts'
+import { readLegacyClaims, serviceAccountUsername } from './claims.ts'
 import type { ObjectLookup } from './token-authenticator.ts'
 
 export interface LegacyTokenOptions {
@@ -18,31 +18,31 @@ export interface LegacyContext extends LegacyTokenOptions {
 }
 
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason })
-const advice =
+const legacyTokenWarning =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.'
 
 /**
  * Who the bearer of a token out of a Secret is. It is good for as long as the Secret holds just this token, and the account
  * is the one it was made for.
  */
-export function legacyIdentity(
+export function createLegacyTokenCheck(
   context: LegacyContext,
 ): (token: string, claims: Claims, audiences: readonly string[]) => AuthenticationOutcome {
   const { clock, profile, lookup, onUse } = context
   const lastUsed = `${profile.domain}/legacy-token-last-used`
   const invalidSince = `${profile.domain}/legacy-token-invalid-since`
   return (token, claims, audiences) => {
-    const flaw = flawOfTimes(claims, clock.now(), { what: 'service account token', mustExpire: false })
+    const flaw = tokenTimeProblem(claims, clock.now(), { what: 'service account token', mustExpire: false })
     if (flaw !== undefined) return rejected(flaw)
     const read = readLegacyClaims(claims, profile)
     if (read === undefined) return rejected('the claims of the token are incomplete, or contradict each other')
     const { namespace, secretName, accountName, accountUid } = read
     const secret = lookup('Secret', namespace, secretName)
-    if (secret === undefined || isLeaving(secret)) return rejected('the secret of the token is gone')
+    if (secret === undefined || isBeingDeleted(secret)) return rejected('the secret of the token is gone')
     const held = Buffer.from(secret.data?.token ?? '', 'base64').toString('utf8')
     if (!isSameSecret(held, token)) return rejected('the token is not the one that its secret holds')
     const account = lookup('ServiceAccount', namespace, accountName)
-    if (account === undefined || account.uid !== accountUid || isLeaving(account))
+    if (account === undefined || account.uid !== accountUid || isBeingDeleted(account))
       return rejected('the account of the token is gone')
     const date = new Date(clock.now()).toISOString().slice(0, 10)
     if (onUse !== undefined && secret.labels?.[lastUsed] !== date) onUse({ namespace, secret: secretName, date })
@@ -52,17 +52,17 @@ export function legacyIdentity(
     return {
       kind: 'authenticated',
       user: {
-        username: accountUsername(namespace, accountName),
+        username: serviceAccountUsername(namespace, accountName),
         uid: accountUid,
         groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
       },
       audiences,
       annotations: { [`authentication.${profile.apiDomain}/${annotation}`]: secretName },
-      ...(generated ? { warnings: [advice] } : {}),
+      ...(generated ? { warnings: [legacyTokenWarning] } : {}),
     }
   }
 }
 
-function isLeaving({ deletionTimestamp }: { readonly deletionTimestamp?: string | null }): boolean {
+function isBeingDeleted({ deletionTimestamp }: { readonly deletionTimestamp?: string | null }): boolean {
   return deletionTimestamp !== undefined && deletionTimestamp !== null
 }

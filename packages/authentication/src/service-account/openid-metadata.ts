@@ -1,8 +1,8 @@
 import type { ServiceAccountKeys } from './issuer.ts'
-import { keyRing } from './key-ring.ts'
+import { createKeyRing } from './key-ring.ts'
 
 /** What others need to check tokens of service accounts by themselves. */
-export interface IssuerDocuments {
+export interface OpenIdMetadata {
   /** Answer to `/.well-known/openid-configuration`. */
   readonly configuration: Readonly<Record<string, unknown>>
   /** Answer to `/openid/v1/jwks`. */
@@ -15,9 +15,9 @@ export interface IssuerDocuments {
  * @param jwksUri where the keys can be fetched: an https URL.
  * @returns undefined when the issuer is no https URL without query and fragment, and so cannot be discovered.
  */
-export function issuerDocuments(keys: ServiceAccountKeys, jwksUri: string): IssuerDocuments | undefined {
+export function createOpenIdMetadata(keys: ServiceAccountKeys, jwksUri: string): OpenIdMetadata | undefined {
   if (!isDiscoverable(keys.issuer) || !jwksUri.startsWith('https://')) return undefined
-  const ring = keyRing(keys.signingKey, keys.believedKeys ?? [])
+  const ring = createKeyRing(keys.signingKey, keys.verificationKeys ?? [])
   return {
     configuration: {
       issuer: keys.issuer,

@@ -2,8 +2,8 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { type ServiceAccountKeys, serviceAccountIssuer } from './issuer.ts'
-import { type ObjectLookup, serviceAccountTokens } from './token-authenticator.ts'
+import { createServiceAccountIssuer, type ServiceAccountKeys } from './issuer.ts'
+import { createServiceAccountTokenAuthenticator, type ObjectLookup } from './token-authenticator.ts'
 
 const issuer = 'https://kubernetes.default.svc'
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -14,9 +14,9 @@ const lookup: ObjectLookup = (kind, namespace, name) => {
   const uid = objects[`${kind}/${namespace}/${name}`]
   return uid === undefined ? undefined : { uid }
 }
-const tokens = serviceAccountTokens(keys, lookup)
+const tokens = createServiceAccountTokenAuthenticator(keys, lookup)
 const request = { namespace: 'ns', name: 'robot', uid: 'sa-1', audiences: [], expirationSeconds: 3600 }
-const issue = (more: object = {}) => serviceAccountIssuer(keys).issue({ ...request, ...more })
+const issue = (more: object = {}) => createServiceAccountIssuer(keys).issue({ ...request, ...more })
 
 describe('service account tokens', () => {
   it('P237 name the account and its groups', async () => {
@@ -45,19 +45,21 @@ describe('service account tokens', () => {
   it('P239 expire, and die with what they are bound to', async () => {
     const { token } = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1' } })
     expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'authenticated' })
-    const later = serviceAccountTokens({ ...keys, clock: fakeClock(clock.now() + 3_700_000) }, lookup)
+    const later = createServiceAccountTokenAuthenticator({ ...keys, clock: fakeClock(clock.now() + 3_700_000) }, lookup)
     expect(await later.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
-    const gone = serviceAccountTokens(keys, (kind, ...rest) => (kind === 'Pod' ? { uid: 'pod-2' } : lookup(kind, ...rest)))
+    const gone = createServiceAccountTokenAuthenticator(keys, (kind, ...rest) =>
+      kind === 'Pod' ? { uid: 'pod-2' } : lookup(kind, ...rest),
+    )
     expect(await gone.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
-    const recreated = serviceAccountTokens(keys, () => ({ uid: 'sa-2' }))
+    const recreated = createServiceAccountTokenAuthenticator(keys, () => ({ uid: 'sa-2' }))
     expect(await recreated.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
   })
 
   it('P136 a token that is renewed at four fifths of its life is good beside the new one until its end', async () => {
     const own = fakeClock(clock.now())
     const renewing = { ...keys, clock: own }
-    const judge = serviceAccountTokens(renewing, lookup)
-    const take = async () => (await serviceAccountIssuer(renewing).issue({ ...request })).token
+    const judge = createServiceAccountTokenAuthenticator(renewing, lookup)
+    const take = async () => (await createServiceAccountIssuer(renewing).issue({ ...request })).token
     const goodOnes = async (...all: string[]) =>
       (await Promise.all(all.map((token) => judge.authenticateToken(token)))).map(({ kind }) => kind)
     const first = await take()
@@ -73,9 +75,13 @@ describe('service account tokens', () => {
     const { token } = await issue()
     const next = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
     const rotated = { ...keys, signingKey: next }
-    expect(await serviceAccountTokens(rotated, lookup).authenticateToken(token)).toMatchObject({ kind: 'rejected' })
-    const both = { ...rotated, believedKeys: [createPublicKey(privateKey)] }
-    expect(await serviceAccountTokens(both, lookup).authenticateToken(token)).toMatchObject({ kind: 'authenticated' })
+    expect(await createServiceAccountTokenAuthenticator(rotated, lookup).authenticateToken(token)).toMatchObject({
+      kind: 'rejected',
+    })
+    const both = { ...rotated, verificationKeys: [createPublicKey(privateKey)] }
+    expect(await createServiceAccountTokenAuthenticator(both, lookup).authenticateToken(token)).toMatchObject({
+      kind: 'authenticated',
+    })
   })
 
   it('forged ones are rejected: unsigned, signed with the public key as a secret, of another key', async () => {

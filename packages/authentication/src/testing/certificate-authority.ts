@@ -75,7 +75,7 @@ const oids = {
 } as const
 
 /** A certificate authority that lives on the clock of a test, with keys of its own. */
-export function certificateAuthority(options: AuthorityOptions): CertificateAuthority {
+export function createCertificateAuthority(options: AuthorityOptions): CertificateAuthority {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = nameOf({ commonName: options.name })
   const issuer = { name, key: privateKey, chain: [] }

@@ -2,7 +2,7 @@ import type { Clock } from '@krmkit/meta'
 import type { Fetch, FetchedResponse, FetchInit } from '../fetch.ts'
 
 /** What a service of the identity lab does wrong. */
-export type LabFault =
+export type ServiceFault =
   /** Nobody answers: the connection is refused. */
   | 'dead'
   /** The connection breaks. */
@@ -13,19 +13,22 @@ export type LabFault =
   | { readonly status: number; readonly text?: string; readonly retryAfter?: string }
 
 /** Faults of a service: the first of `next` is used up by a request; `always` holds for the others. */
-export interface LabFaults {
-  readonly next: LabFault[]
-  always: LabFault | undefined
+export interface ServiceFaults {
+  readonly next: ServiceFault[]
+  always: ServiceFault | undefined
 }
 
 type Answer = (url: string, init: FetchInit) => unknown
 
 /** A fetch that is answered in this process; an answer of undefined is 404. */
-export function labFetch(answer: Answer, { clock, faults }: { readonly clock: Clock; readonly faults: LabFaults }): Fetch {
+export function createFakeFetch(
+  answer: Answer,
+  { clock, faults }: { readonly clock: Clock; readonly faults: ServiceFaults },
+): Fetch {
   return async (url, init) => {
     const fault = faults.next.shift() ?? faults.always
     if (fault === 'dead' || fault === 'reset') throw brokenConnection(fault)
-    if (typeof fault === 'object' && 'slowMs' in fault) await pause(fault.slowMs, { clock, signal: init.signal })
+    if (typeof fault === 'object' && 'slowMs' in fault) await delay(fault.slowMs, { clock, signal: init.signal })
     else if (fault !== undefined)
       return respond(fault.status, fault.text ?? '', fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter })
     const value = answer(url, init)
@@ -50,7 +53,7 @@ function brokenConnection(fault: 'dead' | 'reset'): Error {
   return Object.assign(new Error(`fetch failed: ${code}`), { code })
 }
 
-function pause(ms: number, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
+function delay(ms: number, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = clock.setTimeout(resolve, ms)
     signal.addEventListener(

@@ -1,9 +1,9 @@
 import type { Clock, Random, UserInfo } from '@krmkit/meta'
 import type { AuthenticationRequest } from '../interfaces.ts'
-import { type CertificateAuthority, certificateAuthority, type IssuedCertificate } from './certificate-authority.ts'
+import { type CertificateAuthority, createCertificateAuthority, type IssuedCertificate } from './certificate-authority.ts'
 
 /** A proxy that authenticates callers, with the authority that vouches for it. */
-export interface FrontProxyLab {
+export interface FakeFrontProxy {
   readonly authority: CertificateAuthority
   /** The certificate of the proxy; its common name is `front-proxy`. */
   readonly proxy: IssuedCertificate
@@ -11,11 +11,11 @@ export interface FrontProxyLab {
   request(user: UserInfo): AuthenticationRequest
 }
 
-export function frontProxyLab(options: {
+export function createFakeFrontProxy(options: {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
-}): FrontProxyLab {
-  const authority = certificateAuthority({ name: 'front proxy authority', ...options })
+}): FakeFrontProxy {
+  const authority = createCertificateAuthority({ name: 'front proxy authority', ...options })
   const proxy = authority.issue({ commonName: 'front-proxy' })
   return { authority, proxy, request: (user) => ({ headers: proxyHeaders(user), peer: proxy.peer }) }
 }

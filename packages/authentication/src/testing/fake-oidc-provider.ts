@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { Clock } from '@krmkit/meta'
 import type { Fetch } from '../fetch.ts'
-import { type LabFaults, labFetch } from './fake-fetch.ts'
+import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
 import { forgeToken } from './forged-token.ts'
 
-export interface OidcLabOptions {
+export interface FakeOidcProviderOptions {
   readonly clock: Clock
   /** Default `https://issuer.test`. */
   readonly issuerUrl?: string
@@ -12,7 +12,7 @@ export interface OidcLabOptions {
   readonly algorithm?: 'RS256' | 'ES256'
 }
 
-export interface TokenOptions {
+export interface FakeTokenOptions {
   /** Claims beside those that every token has, or instead of them; undefined takes one away. */
   readonly claims?: Readonly<Record<string, unknown>>
   /** Members of the header beside `alg` and `kid`, or instead of them. */
@@ -22,51 +22,55 @@ export interface TokenOptions {
 }
 
 /** An OpenID provider in this process, on the clock of the test. */
-export interface OidcLab {
+export interface FakeOidcProvider {
   readonly issuerUrl: string
   /** Client that its tokens are for: `test-client`. */
   readonly clientId: string
   /** Reaches it, and nothing else. */
   readonly fetch: Fetch
-  readonly faults: LabFaults
-  /** How often it was asked for what. */
-  readonly asked: { discovery: number; keys: number }
+  readonly faults: ServiceFaults
+  /** How often it was requestCounts for what. */
+  readonly requestCounts: { discovery: number; keys: number }
   /** The key that signs. */
   readonly signingKey: KeyObject
   /** A token of subject `alice` that is good for an hour. */
-  token(options?: TokenOptions): string
+  token(options?: FakeTokenOptions): string
   /** Signs with a new key from now on; the former ones stay published unless they are to be forgotten. */
   rotate(options?: { readonly forgetFormer?: boolean }): void
 }
 
-interface LabKey {
+interface ProviderKey {
   readonly id: string
   readonly privateKey: KeyObject
   readonly jwk: object
 }
 
-export function oidcLab({ clock, issuerUrl = 'https://issuer.test', algorithm = 'RS256' }: OidcLabOptions): OidcLab {
-  const faults: LabFaults = { next: [], always: undefined }
-  const asked = { discovery: 0, keys: 0 }
+export function createFakeOidcProvider({
+  clock,
+  issuerUrl = 'https://issuer.test',
+  algorithm = 'RS256',
+}: FakeOidcProviderOptions): FakeOidcProvider {
+  const faults: ServiceFaults = { next: [], always: undefined }
+  const requestCounts = { discovery: 0, keys: 0 }
   const clientId = 'test-client'
   let made = 0
-  let keys: readonly [LabKey, ...LabKey[]] = [makeKey(algorithm, ++made)]
+  let keys: readonly [ProviderKey, ...ProviderKey[]] = [makeKey(algorithm, ++made)]
   const jwksUri = `${issuerUrl}/keys`
   const answer = (url: string): unknown => {
     if (url === `${issuerUrl}/.well-known/openid-configuration`) {
-      asked.discovery++
+      requestCounts.discovery++
       return { issuer: issuerUrl, jwks_uri: jwksUri, id_token_signing_alg_values_supported: [algorithm] }
     }
     if (url !== jwksUri) return undefined
-    asked.keys++
+    requestCounts.keys++
     return { keys: keys.map(({ jwk }) => jwk) }
   }
   return {
     issuerUrl,
     clientId,
     faults,
-    asked,
-    fetch: labFetch(answer, { clock, faults }),
+    requestCounts,
+    fetch: createFakeFetch(answer, { clock, faults }),
     get signingKey() {
       return keys[0].privateKey
     },
@@ -86,7 +90,7 @@ export function oidcLab({ clock, issuerUrl = 'https://issuer.test', algorithm = 
   }
 }
 
-function makeKey(algorithm: 'RS256' | 'ES256', number: number): LabKey {
+function makeKey(algorithm: 'RS256' | 'ES256', number: number): ProviderKey {
   const { privateKey, publicKey } =
     algorithm === 'RS256'
       ? generateKeyPairSync('rsa', { modulusLength: 2048 })

@@ -1,6 +1,6 @@
 import type { Clock, UserInfo } from '@krmkit/meta'
 import type { Fetch } from '../fetch.ts'
-import { type LabFaults, labFetch } from './fake-fetch.ts'
+import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
 
 export interface KnownToken {
   readonly user: UserInfo
@@ -9,10 +9,10 @@ export interface KnownToken {
 }
 
 /** A service that reviews tokens, in this process. */
-export interface WebhookLab {
+export interface FakeTokenWebhook {
   readonly url: string
   readonly fetch: Fetch
-  readonly faults: LabFaults
+  readonly faults: ServiceFaults
   /** The tokens it knows. */
   readonly known: Map<string, KnownToken>
   /** What it says about the others; empty: nothing. */
@@ -23,38 +23,41 @@ export interface WebhookLab {
   alter: ((review: Record<string, unknown>) => unknown) | undefined
 }
 
-export function webhookLab({
+export function createFakeTokenWebhook({
   clock,
   url = 'https://webhook.test/review',
 }: {
   readonly clock: Clock
   readonly url?: string
-}): WebhookLab {
-  const faults: LabFaults = { next: [], always: undefined }
-  const lab: WebhookLab = {
+}): FakeTokenWebhook {
+  const faults: ServiceFaults = { next: [], always: undefined }
+  const webhook: FakeTokenWebhook = {
     url,
     faults,
     known: new Map(),
     error: '',
     reviews: [],
     alter: undefined,
-    fetch: labFetch(
+    fetch: createFakeFetch(
       (asked, init) => {
         if (asked !== url || init.method !== 'POST') return undefined
-        const review = JSON.parse(init.body ?? '') as WebhookLab['reviews'][number]
-        lab.reviews.push(review)
-        const answer = { ...review, status: statusOf(lab, review.spec) }
-        return lab.alter === undefined ? answer : lab.alter(answer)
+        const review = JSON.parse(init.body ?? '') as FakeTokenWebhook['reviews'][number]
+        webhook.reviews.push(review)
+        const answer = { ...review, status: statusOf(webhook, review.spec) }
+        return webhook.alter === undefined ? answer : webhook.alter(answer)
       },
       { clock, faults },
     ),
   }
-  return lab
+  return webhook
 }
 
-function statusOf(lab: WebhookLab, { token, audiences = [] }: { readonly token: string; readonly audiences?: string[] }): object {
-  const found = lab.known.get(token)
-  if (found === undefined) return { authenticated: false, ...(lab.error === '' ? {} : { error: lab.error }) }
+function statusOf(
+  webhook: FakeTokenWebhook,
+  { token, audiences = [] }: { readonly token: string; readonly audiences?: string[] },
+): object {
+  const found = webhook.known.get(token)
+  if (found === undefined) return { authenticated: false, ...(webhook.error === '' ? {} : { error: webhook.error }) }
   const common = found.audiences?.filter((audience) => audiences.includes(audience))
   if (common?.length === 0) return { authenticated: false }
   return { authenticated: true, user: found.user, ...(common === undefined ? {} : { audiences: common }) }

@@ -1,14 +1,14 @@
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AuthenticationOutcome } from '../interfaces.ts'
-import { certificateAuthority } from '../testing/certificate-authority.ts'
-import { type ClientCertificateOptions, clientCertificate } from './client-certificate.ts'
+import { createCertificateAuthority } from '../testing/certificate-authority.ts'
+import { type ClientCertificateOptions, createClientCertificateAuthenticator } from './client-certificate.ts'
 
 const clock = fakeClock(Date.UTC(2026, 0, 1))
 const environment = { clock, random: seededRandom(9) }
-const root = certificateAuthority({ name: 'root', ...environment })
+const root = createCertificateAuthority({ name: 'root', ...environment })
 const judge = (peer: { certificates: readonly Uint8Array[] }, more: Partial<ClientCertificateOptions> = {}) =>
-  clientCertificate({ authorities: root.certificate, clock, profile: stockProfile, ...more }).authenticate({
+  createClientCertificateAuthenticator({ authorities: root.certificate, clock, profile: stockProfile, ...more }).authenticate({
     headers: {},
     peer,
   }) as AuthenticationOutcome
@@ -52,23 +52,23 @@ describe('chains of client certificates', () => {
   })
 
   it('an authority of the same name with another key is another authority', () => {
-    const impostor = certificateAuthority({ name: 'root', ...environment })
+    const impostor = createCertificateAuthority({ name: 'root', ...environment })
     expect(reasonOf(judge(impostor.issue({ commonName: 'a' }).peer))).toContain('unknown authority')
   })
 
   it('a chain is good only while all of its certificates are', () => {
     const { peer } = root.issue({ commonName: 'a', notAfterMs: clock.now() + 1000 })
     const own = fakeClock(clock.now())
-    const people = clientCertificate({ authorities: root.certificate, clock: own, profile: stockProfile })
+    const people = createClientCertificateAuthenticator({ authorities: root.certificate, clock: own, profile: stockProfile })
     expect(people.authenticate({ headers: {}, peer })).toMatchObject({ kind: 'authenticated' })
     own.advance(2000)
     expect(people.authenticate({ headers: {}, peer })).toMatchObject({ kind: 'rejected' })
   })
 
   it('authorities are followed as they change; an unusable bundle leaves the last one in force', () => {
-    const next = certificateAuthority({ name: 'next', ...environment })
+    const next = createCertificateAuthority({ name: 'next', ...environment })
     let pem = root.certificate
-    const people = clientCertificate({ authorities: () => pem, clock, profile: stockProfile })
+    const people = createClientCertificateAuthenticator({ authorities: () => pem, clock, profile: stockProfile })
     const kinds = () =>
       [former.peer, later.peer].map((peer) => (people.authenticate({ headers: {}, peer }) as AuthenticationOutcome).kind)
     const former = root.issue({ commonName: 'a' })

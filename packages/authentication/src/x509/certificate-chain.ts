@@ -4,7 +4,7 @@ import { AuthenticationError } from '../authentication-error.ts'
 import { type Extension, elementsOf, extensionsOf, oidOf } from './certificate-fields.ts'
 
 /** Result of looking for a path from a certificate to an authority. */
-export type ChainVerdict =
+export type ChainVerification =
   | {
       readonly ok: true
       /** The chain is good from here, in milliseconds since the epoch. */
@@ -23,7 +23,7 @@ const basicConstraints = '2.5.29.19'
 const alternativeNames = '2.5.29.17'
 const nameConstraints = '2.5.29.30'
 /** Critical extensions that are looked at, or that say nothing about clients: usages, names, policies. */
-const understood = new Set([
+const handledExtensions = new Set([
   basicConstraints,
   alternativeNames,
   nameConstraints,
@@ -76,13 +76,13 @@ function certificatesIn(pem: string): readonly string[] {
 export function verifyClientChain(
   leaf: X509Certificate,
   options: { readonly intermediates: readonly X509Certificate[]; readonly authorities: readonly X509Certificate[] },
-): ChainVerdict {
-  const flaw = flawOfLeaf(leaf)
+): ChainVerification {
+  const flaw = leafProblem(leaf)
   if (flaw !== undefined) return { ok: false, reason: flaw }
   const budget = { checks: maxChecks }
   const path = pathFrom(leaf, { ...options, budget, depth: 0 })
   if (path === undefined) return { ok: false, reason: 'certificate signed by unknown authority' }
-  const reason = flawOf(path)
+  const reason = chainProblem(path)
   if (reason !== undefined) return { ok: false, reason }
   return {
     ok: true,
@@ -91,9 +91,9 @@ export function verifyClientChain(
   }
 }
 
-function flawOfLeaf(leaf: X509Certificate): string | undefined {
+function leafProblem(leaf: X509Certificate): string | undefined {
   try {
-    return mayBeClient(extensionsOf(leaf.raw)) ? undefined : 'certificate specifies an incompatible key usage'
+    return allowsClientAuth(extensionsOf(leaf.raw)) ? undefined : 'certificate specifies an incompatible key usage'
   } catch {
     return unreadable
   }
@@ -102,7 +102,7 @@ function flawOfLeaf(leaf: X509Certificate): string | undefined {
 const unreadable = 'the certificate cannot be read'
 
 /** @throws RangeError when the extension is there and cannot be read: node takes it for absent then. */
-function mayBeClient(extensions: readonly Extension[]): boolean {
+function allowsClientAuth(extensions: readonly Extension[]): boolean {
   const found = extensions.find(({ oid }) => oid === extendedUsages)
   if (found === undefined) return true
   const [list, ...more] = elementsOf(found.value)
@@ -115,15 +115,15 @@ function mayBeClient(extensions: readonly Extension[]): boolean {
 }
 
 /** What is wrong with a chain whose signatures are good; leaf first. */
-function flawOf(path: readonly X509Certificate[]): string | undefined {
+function chainProblem(path: readonly X509Certificate[]): string | undefined {
   try {
     const leafHasNames = extensionsOf(path[0]!.raw).some(({ oid }) => oid === alternativeNames)
     for (const [index, certificate] of path.entries()) {
       const extensions = extensionsOf(certificate.raw)
-      if (!mayBeClient(extensions)) return 'an authority of the certificate may not sign for clients'
+      if (!allowsClientAuth(extensions)) return 'an authority of the certificate may not sign for clients'
       if (new Set(extensions.map(({ oid }) => oid)).size < extensions.length) return 'certificate has an extension twice'
       for (const { oid, critical, value } of extensions) {
-        if (critical && !understood.has(oid)) return 'certificate has a critical extension that is not understood'
+        if (critical && !handledExtensions.has(oid)) return 'certificate has a critical extension that is not understood'
         // Between an authority and the leaf stand index - 1 others.
         if (index > 0 && oid === basicConstraints && index - 1 > pathLength(value)) return 'the chain is longer than allowed'
         if (index > 0 && oid === nameConstraints && leafHasNames) return 'names of the certificate are constrained'
@@ -155,11 +155,11 @@ interface Search {
 function pathFrom(certificate: X509Certificate, search: Search): X509Certificate[] | undefined {
   for (const authority of search.authorities) {
     if (authority.fingerprint256 === certificate.fingerprint256) return [certificate]
-    if (issued(authority, certificate, search.budget)) return [certificate, authority]
+    if (isIssuedBy(authority, certificate, search.budget)) return [certificate, authority]
   }
   if (search.depth >= maxDepth) return undefined
   for (const [index, candidate] of search.intermediates.entries()) {
-    if (!issued(candidate, certificate, search.budget)) continue
+    if (!isIssuedBy(candidate, certificate, search.budget)) continue
     const intermediates = search.intermediates.filter((_, other) => other !== index)
     const rest = pathFrom(candidate, { ...search, intermediates, depth: search.depth + 1 })
     if (rest !== undefined) return [certificate, ...rest]
@@ -167,7 +167,7 @@ function pathFrom(certificate: X509Certificate, search: Search): X509Certificate
   return undefined
 }
 
-function issued(issuer: X509Certificate, subject: X509Certificate, budget: { checks: number }): boolean {
+function isIssuedBy(issuer: X509Certificate, subject: X509Certificate, budget: { checks: number }): boolean {
   if (!issuer.ca || !subject.checkIssued(issuer) || budget.checks-- <= 0) return false
   try {
     return subject.verify(issuer.publicKey)

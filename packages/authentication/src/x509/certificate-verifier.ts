@@ -1,22 +1,24 @@
 import { X509Certificate } from 'node:crypto'
 import { ByteBoundedCache, type Clock, estimateBytes } from '@krmkit/meta'
-import { type ChainVerdict, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
+import { type ChainVerification, parseAuthorities, verifyClientChain } from './certificate-chain.ts'
 
 /** A PEM bundle, or where to get the one that holds now. */
-export type AuthoritySource = string | (() => string)
+export type CaBundleSource = string | (() => string)
 
 /** What a chain of certificates comes to. */
-export type Judged<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
+export type CertificateVerification<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: string }
 
-export type ChainJudge<T> = (certificates: readonly Uint8Array[]) => Judged<T>
+export type CertificateVerifier<T> = (certificates: readonly Uint8Array[]) => CertificateVerification<T>
 
-interface Known<T> {
-  readonly verdict: ChainVerdict
-  readonly judged: Judged<T>
+interface CachedVerification<T> {
+  readonly verdict: ChainVerification
+  readonly judged: CertificateVerification<T>
 }
 
 const unreadable = { ok: false, reason: 'the client certificate cannot be read' } as const
-const outOfTime = { ok: false, reason: 'certificate has expired or is not yet valid' } as const
+const outsideValidity = { ok: false, reason: 'certificate has expired or is not yet valid' } as const
 
 /**
  * Judges the certificates of connections against authorities, and works out once for each certificate what it means. What is
@@ -25,18 +27,18 @@ const outOfTime = { ok: false, reason: 'certificate has expired or is not yet va
  * @throws AuthenticationError `InvalidAuthority` when the bundle is unusable at the start; one that becomes unusable later
  *   leaves the last good one in force.
  */
-export function chainJudge<T>(
-  options: { readonly authorities: AuthoritySource; readonly clock: Pick<Clock, 'now'>; readonly cacheBytes?: number },
+export function createCertificateVerifier<T>(
+  options: { readonly authorities: CaBundleSource; readonly clock: Pick<Clock, 'now'>; readonly cacheBytes?: number },
   /** Throws a RangeError for a certificate that cannot be read as a whole: it is rejected. */
   meaning: (leaf: X509Certificate) => T,
-): ChainJudge<T> {
+): CertificateVerifier<T> {
   const { authorities: source, clock, cacheBytes = 4 * 1024 * 1024 } = options
   const bundle = typeof source === 'string' ? () => source : source
   let pem = bundle()
   let authorities = parseAuthorities(pem)
   // All requests of a connection share one certificate list: that is found without hashing anything.
-  let byConnection = new WeakMap<readonly Uint8Array[], Known<T>>()
-  const byFingerprint = new ByteBoundedCache<Known<T>>({
+  let byConnection = new WeakMap<readonly Uint8Array[], CachedVerification<T>>()
+  const byFingerprint = new ByteBoundedCache<CachedVerification<T>>({
     maxBytes: cacheBytes,
     weigh: ({ judged }) => 256 + estimateBytes(judged),
   })
@@ -54,8 +56,8 @@ export function chainJudge<T>(
     byFingerprint.clear()
   }
 
-  const know = (certificates: readonly Uint8Array[]): Known<T> => {
-    const chain = readAll(certificates)
+  const know = (certificates: readonly Uint8Array[]): CachedVerification<T> => {
+    const chain = parseCertificates(certificates)
     if (chain === undefined) return { verdict: unreadable, judged: unreadable }
     const [leaf, ...intermediates] = chain
     const fingerprint = leaf!.fingerprint256
@@ -69,7 +71,7 @@ export function chainJudge<T>(
     return known
   }
 
-  const understood = (leaf: X509Certificate, verdict: ChainVerdict): Known<T> | undefined => {
+  const understood = (leaf: X509Certificate, verdict: ChainVerification): CachedVerification<T> | undefined => {
     try {
       return { verdict, judged: { ok: true, value: meaning(leaf) } }
     } catch (error) {
@@ -88,11 +90,11 @@ export function chainJudge<T>(
     const { verdict, judged } = known
     if (!verdict.ok) return judged
     const now = clock.now()
-    return now < verdict.notBefore || now > verdict.notAfter ? outOfTime : judged
+    return now < verdict.notBefore || now > verdict.notAfter ? outsideValidity : judged
   }
 }
 
-function readAll(certificates: readonly Uint8Array[]): X509Certificate[] | undefined {
+function parseCertificates(certificates: readonly Uint8Array[]): X509Certificate[] | undefined {
   try {
     return certificates.slice(0, 10).map((der) => new X509Certificate(der))
   } catch {

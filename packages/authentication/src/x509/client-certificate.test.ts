@@ -2,32 +2,32 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { AuthenticationError } from '../authentication-error.ts'
-import { clientCertificate, userOfCertificate } from './client-certificate.ts'
+import { createClientCertificateAuthenticator, userFromCertificate } from './client-certificate.ts'
 
 const pem = (name: string) => readFileSync(new URL(`../../testdata/${name}.crt`, import.meta.url), 'utf8')
 const read = (name: string) => new X509Certificate(pem(name))
 const der = (...names: string[]) => names.map((name) => new Uint8Array(read(name).raw))
 const profile = { domain: 'kubernetes.io' }
 const now = Date.parse(read('ca').validFrom) + 60_000
-const ask = (authenticator: ReturnType<typeof clientCertificate>, certificates?: Uint8Array[]) =>
+const ask = (authenticator: ReturnType<typeof createClientCertificateAuthenticator>, certificates?: Uint8Array[]) =>
   authenticator.authenticate({ headers: {}, peer: certificates ? { certificates } : {} })
 
 describe('userOfCertificate', () => {
   it('takes the common name and every organisation, whatever characters they hold', () => {
-    expect(userOfCertificate(read('admin'), profile)).toMatchObject({ username: 'admin', groups: ['system:masters', 'dev'] })
-    expect(userOfCertificate(read('odd-name'), profile)).toMatchObject({ username: 'grün, "x"', groups: ['a+b,c/d'] })
+    expect(userFromCertificate(read('admin'), profile)).toMatchObject({ username: 'admin', groups: ['system:masters', 'dev'] })
+    expect(userFromCertificate(read('odd-name'), profile)).toMatchObject({ username: 'grün, "x"', groups: ['a+b,c/d'] })
   })
 
   it('notes which certificate it was, under the name of the profile', () => {
     const key = 'authentication.cloud.example/credential-id'
-    const { extra } = userOfCertificate(read('admin'), { domain: 'cloud.example' })
+    const { extra } = userFromCertificate(read('admin'), { domain: 'cloud.example' })
     expect(extra?.[key]).toEqual([expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/)])
   })
 })
 
 describe('clientCertificate', () => {
   const clock = { now: () => now }
-  const authenticator = clientCertificate({ authorities: pem('ca'), clock, profile })
+  const authenticator = createClientCertificateAuthenticator({ authorities: pem('ca'), clock, profile })
 
   it('knows certificates of its authority, also over an intermediate one', () => {
     expect(ask(authenticator, der('admin'))).toMatchObject({ kind: 'authenticated', user: { username: 'admin' } })
@@ -51,7 +51,7 @@ describe('clientCertificate', () => {
   })
 
   it('rejects a missing intermediate, a server certificate and what is no certificate', () => {
-    const fresh = clientCertificate({ authorities: pem('ca'), clock, profile })
+    const fresh = createClientCertificateAuthenticator({ authorities: pem('ca'), clock, profile })
     expect(ask(fresh, der('by-intermediate'))).toMatchObject({ kind: 'rejected' })
     expect(ask(fresh, der('serving'))).toEqual({ kind: 'rejected', reason: 'certificate specifies an incompatible key usage' })
     expect(ask(fresh, [new Uint8Array([1, 2, 3])])).toEqual({ kind: 'rejected', reason: 'the client certificate cannot be read' })
@@ -59,7 +59,12 @@ describe('clientCertificate', () => {
 
   it('looks at the time of every request, also of a connection seen before', () => {
     let time = now
-    const timed = clientCertificate({ authorities: pem('ca'), clock: { now: () => time }, profile, cacheBytes: 0 })
+    const timed = createClientCertificateAuthenticator({
+      authorities: pem('ca'),
+      clock: { now: () => time },
+      profile,
+      cacheBytes: 0,
+    })
     const certificates = der('admin')
     expect(ask(timed, certificates)).toMatchObject({ kind: 'authenticated' })
     time = now + 200 * 365 * 86_400_000
@@ -74,12 +79,16 @@ describe('clientCertificate', () => {
   })
 
   it('refuses a bundle without certificates', () => {
-    expect(() => clientCertificate({ authorities: 'nothing here', clock, profile })).toThrow(AuthenticationError)
+    expect(() => createClientCertificateAuthenticator({ authorities: 'nothing here', clock, profile })).toThrow(
+      AuthenticationError,
+    )
     const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
     const junk = broken.replace('AAAA', '!!!!')
-    expect(() => clientCertificate({ authorities: pem('ca') + junk, clock, profile })).toThrow('is not base64')
+    expect(() => createClientCertificateAuthenticator({ authorities: pem('ca') + junk, clock, profile })).toThrow('is not base64')
     const cut = pem('ca').replace('-----END CERTIFICATE-----', '')
-    expect(() => clientCertificate({ authorities: pem('ca') + cut, clock, profile })).toThrow('does not end')
-    expect(() => clientCertificate({ authorities: pem('ca') + broken, clock, profile })).toThrow('certificate 2')
+    expect(() => createClientCertificateAuthenticator({ authorities: pem('ca') + cut, clock, profile })).toThrow('does not end')
+    expect(() => createClientCertificateAuthenticator({ authorities: pem('ca') + broken, clock, profile })).toThrow(
+      'certificate 2',
+    )
   })
 })

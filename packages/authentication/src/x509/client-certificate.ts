@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { AuthenticationOutcome, Authenticator } from '../interfaces.ts'
 import { type SubjectTexts, subjectTexts } from './certificate-fields.ts'
-import { type AuthoritySource, type ChainJudge, chainJudge } from './certificate-verifier.ts'
+import { type CaBundleSource, type CertificateVerifier, createCertificateVerifier } from './certificate-verifier.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 /** Attributes of a subject; the last holds the uid of the user. */
@@ -12,7 +12,7 @@ const uidAttribute = '1.3.6.1.4.1.57683.2'
 
 export interface ClientCertificateOptions {
   /** PEM bundle of the authorities whose certificates are believed. A function is asked for every request. */
-  readonly authorities: AuthoritySource
+  readonly authorities: CaBundleSource
   readonly clock: Pick<Clock, 'now'>
   readonly profile: Pick<NamingProfile, 'domain'>
   /** Whether a certificate may name the uid of its user. Default true, as from 1.33 on. */
@@ -27,9 +27,11 @@ export interface ClientCertificateOptions {
  *
  * @throws AuthenticationError `InvalidAuthority` when the bundle is unusable.
  */
-export function clientCertificate(options: ClientCertificateOptions): Authenticator {
+export function createClientCertificateAuthenticator(options: ClientCertificateOptions): Authenticator {
   const { profile, withUid = true } = options
-  const judge: ChainJudge<AuthenticationOutcome> = chainJudge(options, (leaf) => outcomeOf(leaf, { profile, withUid }))
+  const judge: CertificateVerifier<AuthenticationOutcome> = createCertificateVerifier(options, (leaf) =>
+    authenticateLeaf(leaf, { profile, withUid }),
+  )
   return {
     authenticate({ peer }) {
       const certificates = peer.certificates
@@ -40,12 +42,12 @@ export function clientCertificate(options: ClientCertificateOptions): Authentica
   }
 }
 
-function outcomeOf(
+function authenticateLeaf(
   leaf: X509Certificate,
   options: { readonly profile: Pick<NamingProfile, 'domain'>; readonly withUid: boolean },
 ): AuthenticationOutcome {
   const subject = subjectTexts(leaf.raw)
-  const user = userOf(subject, { leaf, ...options })
+  const user = userFromSubject(subject, { leaf, ...options })
   if (user.username === '') return noOpinion
   if (!options.withUid) return { kind: 'authenticated', user }
   const uids = subject.get(uidAttribute) ?? []
@@ -61,11 +63,11 @@ function outcomeOf(
  *
  * @throws RangeError when the subject cannot be read as a whole.
  */
-export function userOfCertificate(certificate: X509Certificate, profile: Pick<NamingProfile, 'domain'>): UserInfo {
-  return userOf(subjectTexts(certificate.raw), { leaf: certificate, profile })
+export function userFromCertificate(certificate: X509Certificate, profile: Pick<NamingProfile, 'domain'>): UserInfo {
+  return userFromSubject(subjectTexts(certificate.raw), { leaf: certificate, profile })
 }
 
-function userOf(
+function userFromSubject(
   subject: SubjectTexts,
   { leaf, profile }: { readonly leaf: X509Certificate; readonly profile: Pick<NamingProfile, 'domain'> },
 ): UserInfo {

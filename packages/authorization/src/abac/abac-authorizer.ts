@@ -17,7 +17,7 @@ export interface AbacPolicy {
   readonly nonResourcePath: string
 }
 
-const everybody = 'system:authenticated'
+const authenticatedGroup = 'system:authenticated'
 const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
 
 /**
@@ -45,22 +45,22 @@ function parseLine(text: string, line: number, group: string): AbacPolicy {
   }
   if (!isRecord(value)) return fail('it is not an object')
   const { apiVersion = '' } = value
-  if (apiVersion === '' || apiVersion === `${group}/v0`) return oldPolicy(readMembers(value, fail))
+  if (apiVersion === '' || apiVersion === `${group}/v0`) return readUnversionedPolicy(readMembers(value, fail))
   if (apiVersion !== `${group}/v1beta1`) return fail(`apiVersion must be ${group}/v1beta1`)
   if (value['kind'] !== 'Policy') return fail('kind must be Policy')
   const { spec } = value
   if (!isRecord(spec)) return fail('it has no spec')
   const policy = readMembers(spec, fail)
-  return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: everybody } : policy
+  return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: authenticatedGroup } : policy
 }
 
 /** In the old form what is left out matches everything. */
-function oldPolicy(given: AbacPolicy): AbacPolicy {
+function readUnversionedPolicy(given: AbacPolicy): AbacPolicy {
   const { user, group, namespace, resource } = given
   const forAll = (user === '' && group === '') || user === '*' || group === '*'
   return {
     ...given,
-    ...(forAll ? { user: '', group: everybody } : {}),
+    ...(forAll ? { user: '', group: authenticatedGroup } : {}),
     apiGroup: '*',
     namespace: namespace === '' ? '*' : namespace,
     resource: resource === '' ? '*' : resource,
@@ -92,7 +92,7 @@ export function createAbacAuthorizer(policies: readonly AbacPolicy[]): SyncAutho
       return policies.some((policy) => matches(policy, attributes)) ? allowed : unmatched
     },
     rulesFor(user, namespace) {
-      const own = policies.filter((policy) => isFor(policy, user))
+      const own = policies.filter((policy) => appliesTo(policy, user))
       const verbs = ({ readonly }: AbacPolicy) => (readonly ? [...readVerbs] : ['*'])
       const inScope = own.filter((policy) => policy.namespace === '*' || policy.namespace === namespace)
       const resourceRules = inScope
@@ -111,7 +111,7 @@ const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace }
 const unmatched: Decision = Object.freeze({ decision: 'noOpinion', reason: 'No policy matched.', trace })
 
 function matches(policy: AbacPolicy, attributes: Attributes): boolean {
-  if (!isFor(policy, attributes.user)) return false
+  if (!appliesTo(policy, attributes.user)) return false
   if (policy.readonly && !readVerbs.has(attributes.verb)) return false
   if (!attributes.isResource) return policy.nonResourcePath !== '' && pathMatches([policy.nonResourcePath], attributes.path)
   return (
@@ -126,7 +126,7 @@ function covers(pattern: string, value: string): boolean {
 }
 
 /** Whoever is named must be met: a user, a group, or both. */
-function isFor({ user, group }: AbacPolicy, { username, groups }: UserInfo): boolean {
+function appliesTo({ user, group }: AbacPolicy, { username, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false
   if (user !== '' && user !== '*' && user !== username) return false
   return group === '' || group === '*' || groups.includes(group)

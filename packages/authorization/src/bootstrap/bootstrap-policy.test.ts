@@ -1,8 +1,8 @@
 import { namingProfile, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createRbacAuthorizer } from '../rbac/rbac-authorizer.ts'
-import { asks, asksPath, group, rule, user } from '../testing/samples.fixture.ts'
-import { type BindingLike, bootstrapPolicy, type RoleLike } from './bootstrap-policy.ts'
+import { attributesOf, group, pathAttributesOf, rule, user } from '../testing/samples.fixture.ts'
+import { type BootstrapBinding, type BootstrapRole, bootstrapPolicy } from './bootstrap-policy.ts'
 import { reconcileBinding, reconcileRole } from './reconcile.ts'
 
 const policy = bootstrapPolicy()
@@ -43,20 +43,20 @@ describe('bootstrapPolicy', () => {
     const { authorize } = createRbacAuthorizer({ objects: all })
     const anonymous = { user: { username: 'system:anonymous', groups: ['system:unauthenticated'] } }
     for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/']) {
-      expect(authorize(asksPath('get', path, anonymous)).decision).toBe('allow')
+      expect(authorize(pathAttributesOf('get', path, anonymous)).decision).toBe('allow')
     }
     for (const path of ['/api', '/metrics', '/openapi/v2', '/healthz/ping', '/']) {
-      expect(authorize(asksPath('get', path, anonymous)).decision).toBe('noOpinion')
+      expect(authorize(pathAttributesOf('get', path, anonymous)).decision).toBe('noOpinion')
     }
     for (const verb of ['get', 'list', 'create']) {
       for (const resource of ['pods', 'secrets', 'selfsubjectreviews']) {
-        expect(authorize(asks(verb, resource, anonymous)).decision).toBe('noOpinion')
+        expect(authorize(attributesOf(verb, resource, anonymous)).decision).toBe('noOpinion')
       }
     }
   })
 
   it('admin, edit and view gather their rules; view reads no secrets', () => {
-    const bound = (name: string): BindingLike => ({
+    const bound = (name: string): BootstrapBinding => ({
       ...policy.clusterRoleBindings[0]!,
       metadata: { name: `test-${name}` },
       roleRef: { apiGroup: '', kind: 'ClusterRole', name },
@@ -64,7 +64,8 @@ describe('bootstrapPolicy', () => {
     })
     const { authorize } = createRbacAuthorizer({ objects: [...all, bound('admin'), bound('edit'), bound('view')] })
     const may = (name: string, verb: string, resource: string, group = '') =>
-      authorize(asks(verb, resource, { group, namespace: 'a', user: { username: name, groups: [] } })).decision === 'allow'
+      authorize(attributesOf(verb, resource, { group, namespace: 'a', user: { username: name, groups: [] } })).decision ===
+      'allow'
     const people = ['admin', 'edit', 'view']
     expect(people.map((name) => may(name, 'get', 'configmaps'))).toEqual([true, true, true])
     expect(people.map((name) => may(name, 'get', 'secrets'))).toEqual([true, true, false])
@@ -83,7 +84,7 @@ describe('bootstrapPolicy', () => {
   })
 })
 
-const expectedRole: RoleLike = {
+const expectedRole: BootstrapRole = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRole',
   metadata: { name: 'r', labels: { a: '1' }, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' } },

@@ -5,28 +5,28 @@ import type { PolicyRule, Subject } from '../interfaces.ts'
 import { type ClusterRoleData, clusterRoleData } from './cluster-roles.ts'
 import { controllerRoleData } from './controller-roles.ts'
 import { type NamespaceRoleData, namespaceRoleData } from './namespace-roles.ts'
-import { rulesOf } from './rule-shorthand.ts'
+import { expandRules } from './rule-shorthand.ts'
 
-export interface RoleLike extends ApiObject {
+export interface BootstrapRole extends ApiObject {
   rules: PolicyRule[] | null
   aggregationRule?: { clusterRoleSelectors: { matchLabels: Record<string, string> }[] }
 }
 
-export interface BindingLike extends ApiObject {
+export interface BootstrapBinding extends ApiObject {
   roleRef: { apiGroup: string; kind: string; name: string }
   subjects?: Subject[]
 }
 
 export interface BootstrapPolicy {
-  readonly clusterRoles: readonly RoleLike[]
-  readonly clusterRoleBindings: readonly BindingLike[]
-  readonly roles: readonly RoleLike[]
-  readonly roleBindings: readonly BindingLike[]
+  readonly clusterRoles: readonly BootstrapRole[]
+  readonly clusterRoleBindings: readonly BootstrapBinding[]
+  readonly roles: readonly BootstrapRole[]
+  readonly roleBindings: readonly BootstrapBinding[]
 }
 
 /** Made anew at each call: the objects are the caller's own. */
 export function bootstrapPolicy(profile: NamingProfile = stockProfile): BootstrapPolicy {
-  const maker = new Maker(profile)
+  const maker = new BootstrapObjectBuilder(profile)
   const controllers = Object.entries(controllerRoleData).map(
     ([account, rules]): ClusterRoleData => ({ name: `system:controller:${account}`, rules, accounts: account }),
   )
@@ -43,7 +43,7 @@ function isBound({ users, groups, accounts, bound }: ClusterRoleData): boolean {
   return users !== undefined || groups !== undefined || accounts !== undefined || bound === true
 }
 
-class Maker {
+class BootstrapObjectBuilder {
   readonly #profile: NamingProfile
   readonly #group: string
 
@@ -52,18 +52,18 @@ class Maker {
     this.#group = `rbac.authorization.${profile.apiDomain}`
   }
 
-  clusterRole({ name, rules, partOf, gathers }: ClusterRoleData): RoleLike {
-    const labels = partOf === undefined ? {} : { [this.#aggregateTo(partOf)]: 'true' }
+  clusterRole({ name, rules, aggregatesTo, isAggregated }: ClusterRoleData): BootstrapRole {
+    const labels = aggregatesTo === undefined ? {} : { [this.#aggregateTo(aggregatesTo)]: 'true' }
     return {
       ...this.#object('ClusterRole', this.#named(name), labels),
-      ...(gathers === true
+      ...(isAggregated === true
         ? { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [this.#aggregateTo(name)]: 'true' } }] } }
         : {}),
-      rules: rules === undefined ? null : rulesOf(rules, this.#profile),
+      rules: rules === undefined ? null : expandRules(rules, this.#profile),
     }
   }
 
-  clusterRoleBinding(data: ClusterRoleData): BindingLike {
+  clusterRoleBinding(data: ClusterRoleData): BootstrapBinding {
     const name = this.#named(data.name)
     const subjects = this.#subjects(data)
     return {
@@ -73,13 +73,13 @@ class Maker {
     }
   }
 
-  role({ namespace, name, rules }: NamespaceRoleData): RoleLike {
+  role({ namespace, name, rules }: NamespaceRoleData): BootstrapRole {
     const object = this.#object('Role', name)
     object.metadata.namespace = this.#namespace(namespace)
-    return { ...object, rules: rulesOf(rules, this.#profile) }
+    return { ...object, rules: expandRules(rules, this.#profile) }
   }
 
-  roleBinding(data: NamespaceRoleData): BindingLike {
+  roleBinding(data: NamespaceRoleData): BootstrapBinding {
     const object = this.#object('RoleBinding', data.binding ?? data.name)
     object.metadata.namespace = this.#namespace(data.namespace)
     return { ...object, roleRef: { apiGroup: this.#group, kind: 'Role', name: data.name }, subjects: this.#subjects(data) }
@@ -101,9 +101,9 @@ class Maker {
   #subjects({ users, groups, accounts }: Pick<ClusterRoleData, 'users' | 'groups' | 'accounts'>): Subject[] {
     const apiGroup = this.#group
     return [
-      ...words(users).map((name) => ({ apiGroup, kind: 'User', name })),
-      ...words(groups).map((name) => ({ apiGroup, kind: 'Group', name })),
-      ...words(accounts).map((name) => ({ kind: 'ServiceAccount', name, namespace: this.#profile.systemNamespace })),
+      ...splitWords(users).map((name) => ({ apiGroup, kind: 'User', name })),
+      ...splitWords(groups).map((name) => ({ apiGroup, kind: 'Group', name })),
+      ...splitWords(accounts).map((name) => ({ kind: 'ServiceAccount', name, namespace: this.#profile.systemNamespace })),
     ]
   }
 
@@ -125,6 +125,6 @@ export function autoUpdateAnnotation({ domain }: NamingProfile): string {
   return `rbac.authorization.${domain}/autoupdate`
 }
 
-function words(text: string | undefined): string[] {
+function splitWords(text: string | undefined): string[] {
   return text === undefined ? [] : text.split(' ')
 }

@@ -1,14 +1,14 @@
 /** Roles of controllers as data: each is `system:controller:NAME`, bound to the account NAME of the system namespace. */
 
-import { events, type RuleLine, read } from './rule-shorthand.ts'
+import { events, type RuleShorthand, read } from './rule-shorthand.ts'
 
-const metrics: readonly RuleLine[] = [
+const metrics: readonly RuleShorthand[] = [
   ['list watch', 'metrics', 'pods'],
   [read, 'custom.metrics', '*'],
   [read, 'external.metrics', '*'],
 ]
 
-export const controllerRoleData: Readonly<Record<string, readonly RuleLine[]>> = {
+export const controllerRoleData: Readonly<Record<string, readonly RuleShorthand[]>> = {
   'attachdetach-controller': [
     ['list watch', 'core', 'persistentvolumeclaims persistentvolumes'],
     [read, 'core', 'nodes'],

@@ -1,11 +1,11 @@
 /** Roles and bindings in the namespaces of the system, as data. */
 
-import { events, type RuleLine, read } from './rule-shorthand.ts'
+import { events, type RuleShorthand, read } from './rule-shorthand.ts'
 
 export interface NamespaceRoleData {
   readonly namespace: 'system' | 'public'
   readonly name: string
-  readonly rules: readonly RuleLine[]
+  readonly rules: readonly RuleShorthand[]
   /** Name of the binding, where it is not that of the role. */
   readonly binding?: string
   readonly users?: string
@@ -13,7 +13,7 @@ export interface NamespaceRoleData {
   readonly accounts?: string
 }
 
-function leaderLocking(component: string): readonly RuleLine[] {
+function leaderLocking(component: string): readonly RuleShorthand[] {
   return [
     ['watch', 'core', 'configmaps'],
     ['get update', 'core', 'configmaps', component],

@@ -1,17 +1,17 @@
 import { AuthorizationError } from '../authorization-error.ts'
-import { privilegedGroups } from '../builtin-authorizers.ts'
+import { createPrivilegedGroupsAuthorizer } from '../builtin-authorizers.ts'
 import type { Authorizer } from '../interfaces.ts'
-import { unionAuthorizer } from '../union.ts'
-import type { AuthorizationConfiguration, AuthorizationWebhook, ConditionCompiler } from './interfaces.ts'
-import { conditionalAuthorizer } from './match-conditions.ts'
-import { compileConditions } from './validate.ts'
+import { createUnionAuthorizer } from '../union.ts'
+import type { AuthorizationConfiguration, AuthorizationWebhook, MatchConditionCompiler } from './interfaces.ts'
+import { createConditionalAuthorizer } from './match-conditions.ts'
+import { compileMatchConditions } from './validate.ts'
 
-export interface AuthorizerParts {
+export interface ComposeAuthorizersOptions {
   /** Those that there is one of, by type. */
   readonly byType: ReadonlyMap<string, Authorizer>
   /** Makes the one that asks a webhook; its conditions are looked at by others. */
   readonly webhook: (webhook: AuthorizationWebhook, name: string) => Authorizer
-  readonly conditions: ConditionCompiler
+  readonly conditions: MatchConditionCompiler
 }
 
 /**
@@ -20,11 +20,11 @@ export interface AuthorizerParts {
  *
  * @throws AuthorizationError `InvalidConfiguration` for a type that the server has not been started with.
  */
-export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, parts: AuthorizerParts): Authorizer {
+export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, parts: ComposeAuthorizersOptions): Authorizer {
   const chosen = authorizers.map(({ type, name, webhook }): Authorizer => {
     if (webhook !== undefined) {
-      return conditionalAuthorizer(parts.webhook(webhook, name), {
-        conditions: compileConditions(webhook.matchConditions, parts.conditions),
+      return createConditionalAuthorizer(parts.webhook(webhook, name), {
+        conditions: compileMatchConditions(webhook.matchConditions, parts.conditions),
         onError: webhook.failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
       })
     }
@@ -33,5 +33,5 @@ export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, 
     const message = `authorizer type ${type} is not allowed if it was not enabled at initial server startup`
     throw new AuthorizationError({ code: 'InvalidConfiguration', message })
   })
-  return unionAuthorizer([privilegedGroups(), ...chosen])
+  return createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), ...chosen])
 }

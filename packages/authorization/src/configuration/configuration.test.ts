@@ -2,13 +2,13 @@ import { formatFieldErrors } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { alwaysAllow, alwaysDeny } from '../builtin-authorizers.ts'
 import type { Authorizer, Decision } from '../interfaces.ts'
-import { asks, asksPath } from '../testing/samples.fixture.ts'
+import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
 import { composeAuthorizers } from './compose.ts'
-import type { ConditionCompiler, ReviewSpec } from './interfaces.ts'
-import { conditionalAuthorizer, reviewOf } from './match-conditions.ts'
+import type { MatchConditionCompiler, SubjectAccessReviewSpec } from './interfaces.ts'
+import { createConditionalAuthorizer, subjectAccessReviewSpec } from './match-conditions.ts'
 import { parseAuthorizationConfiguration } from './parse.ts'
-import { replaceableAuthorizer } from './replaceable.ts'
-import { namingProblems, validateAuthorizationConfiguration } from './validate.ts'
+import { createReplaceableAuthorizer } from './replaceable.ts'
+import { validateAuthorizationConfiguration, validateAuthorizerNames } from './validate.ts'
 
 const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }
 const webhook = {
@@ -20,9 +20,9 @@ const webhook = {
 const types = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow']
 /** A language of three words, and `user NAME`. */
 const words: Readonly<Record<string, boolean | { error: string }>> = { yes: true, no: false, broken: { error: 'it broke' } }
-const conditions: ConditionCompiler = {
+const conditions: MatchConditionCompiler = {
   compile: (text) => {
-    if (text.startsWith('user ')) return { evaluate: ({ user }: ReviewSpec) => user === text.slice(5) }
+    if (text.startsWith('user ')) return { evaluate: ({ user }: SubjectAccessReviewSpec) => user === text.slice(5) }
     const answer = words[text]
     return answer === undefined ? { problem: 'compilation failed: no such word' } : { evaluate: () => answer }
   },
@@ -169,8 +169,10 @@ describe('validateAuthorizationConfiguration', () => {
 
   it('names of those that there is one of, and which must stay', () => {
     const configuration = parse({ type: 'RBAC', name: 'roles' }, hook())
-    expect(namingProblems(configuration)).toEqual(['expected name rbac for authorizer RBAC instead of roles'])
-    expect(namingProblems(parse(hook()), { required: ['RBAC', 'Node'] })).toEqual(['missing required types: [Node RBAC]'])
+    expect(validateAuthorizerNames(configuration)).toEqual(['expected name rbac for authorizer RBAC instead of roles'])
+    expect(validateAuthorizerNames(parse(hook()), { required: ['RBAC', 'Node'] })).toEqual([
+      'missing required types: [Node RBAC]',
+    ])
   })
 })
 
@@ -185,7 +187,7 @@ describe('composeAuthorizers', () => {
     ['RBAC', answers('noOpinion')],
     ['AlwaysAllow', alwaysAllow],
   ])
-  const anybody = asks('get', 'pods')
+  const anybody = attributesOf('get', 'pods')
 
   it('asks in the order that is written; administrators come in whatever it says', async () => {
     const asked: string[] = []
@@ -229,7 +231,7 @@ describe('composeAuthorizers', () => {
 
   it('tells once what could not be evaluated', () => {
     const broken = { evaluate: () => ({ error: 'it broke' }) }
-    const made = (...all: (typeof broken)[]) => conditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
+    const made = (...all: (typeof broken)[]) => createConditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
     expect(made(broken, broken).authorize(anybody)).toMatchObject({ decision: 'deny', error: 'it broke' })
     const other = { evaluate: () => ({ error: 'so did this' }) }
     expect(made(broken, other).authorize(anybody)).toMatchObject({ error: '[it broke, so did this]' })
@@ -238,7 +240,7 @@ describe('composeAuthorizers', () => {
 
 describe('reviewOf', () => {
   it('shows every text, even when it is empty, and selectors only where there are some', () => {
-    expect(reviewOf(asks('list', 'pods'))).toEqual({
+    expect(subjectAccessReviewSpec(attributesOf('list', 'pods'))).toEqual({
       user: 'jane',
       uid: '',
       groups: [],
@@ -250,7 +252,9 @@ describe('reviewOf', () => {
       { field: 'x', operator: '!=' as const, value: 'b' },
     ]
     const labelSelector = [{ key: 'app', operator: 'Exists' as const }]
-    expect(reviewOf(asks('list', 'pods', { fieldSelector, labelSelector })).resourceAttributes).toMatchObject({
+    expect(
+      subjectAccessReviewSpec(attributesOf('list', 'pods', { fieldSelector, labelSelector })).resourceAttributes,
+    ).toMatchObject({
       fieldSelector: {
         requirements: [
           { key: 'spec.nodeName', operator: 'In', values: ['a'] },
@@ -262,16 +266,18 @@ describe('reviewOf', () => {
   })
 
   it('knows paths', () => {
-    expect(reviewOf(asksPath('get', '/metrics'))).toMatchObject({ nonResourceAttributes: { path: '/metrics', verb: 'get' } })
+    expect(subjectAccessReviewSpec(pathAttributesOf('get', '/metrics'))).toMatchObject({
+      nonResourceAttributes: { path: '/metrics', verb: 'get' },
+    })
   })
 })
 
 describe('replaceableAuthorizer', () => {
   it('answers by whoever is there', async () => {
-    const authorizer = replaceableAuthorizer(alwaysDeny)
-    expect(await authorizer.authorize(asks('get', 'pods'))).toMatchObject({ decision: 'noOpinion' })
+    const authorizer = createReplaceableAuthorizer(alwaysDeny)
+    expect(await authorizer.authorize(attributesOf('get', 'pods'))).toMatchObject({ decision: 'noOpinion' })
     authorizer.replace(alwaysAllow)
-    expect(await authorizer.authorize(asks('get', 'pods'))).toMatchObject({ decision: 'allow' })
+    expect(await authorizer.authorize(attributesOf('get', 'pods'))).toMatchObject({ decision: 'allow' })
     expect(await authorizer.rulesFor?.({ username: 'jane', groups: [] }, 'ns')).toMatchObject({ incomplete: false })
   })
 })

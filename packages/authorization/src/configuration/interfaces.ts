@@ -35,19 +35,19 @@ export interface WebhookConnection {
 }
 
 /** Makes conditions out of expressions. Whoever composes a server brings the language. */
-export interface ConditionCompiler {
+export interface MatchConditionCompiler {
   /** @returns the condition, or what is wrong with the expression. */
-  compile(expression: string): ReviewCondition | { readonly problem: string }
+  compile(expression: string): MatchCondition | { readonly problem: string }
 }
 
 /** A condition on the spec of a SubjectAccessReview. */
-export interface ReviewCondition {
+export interface MatchCondition {
   /** May be called any number of times; takes bounded time. */
-  evaluate(review: ReviewSpec): boolean | { readonly error: string }
+  evaluate(review: SubjectAccessReviewSpec): boolean | { readonly error: string }
 }
 
 /** The spec of a SubjectAccessReview of version v1, with every member that is a text, even when it is empty. */
-export interface ReviewSpec {
+export interface SubjectAccessReviewSpec {
   readonly user: string
   readonly uid: string
   readonly groups: readonly string[]

@@ -1,5 +1,5 @@
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
-import type { ReviewCondition, ReviewSpec, SelectorRequirement } from './interfaces.ts'
+import type { MatchCondition, SelectorRequirement, SubjectAccessReviewSpec } from './interfaces.ts'
 
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
@@ -7,16 +7,16 @@ const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
  * Asks an authorizer only about what meets all conditions. One that is false is enough to leave it out, whatever happens to
  * the others; else one that cannot be evaluated decides by `onError`.
  */
-export function conditionalAuthorizer(
+export function createConditionalAuthorizer(
   inner: Authorizer,
-  options: { readonly conditions: readonly ReviewCondition[]; readonly onError: 'deny' | 'noOpinion' },
+  options: { readonly conditions: readonly MatchCondition[]; readonly onError: 'deny' | 'noOpinion' },
 ): Authorizer {
   const { conditions, onError } = options
   if (conditions.length === 0) return inner
   return {
     authorize(attributes) {
       const errors: string[] = []
-      const review = reviewOf(attributes)
+      const review = subjectAccessReviewSpec(attributes)
       for (const condition of conditions) {
         const met = condition.evaluate(review)
         if (met === false) return noOpinion
@@ -32,7 +32,7 @@ export function conditionalAuthorizer(
 }
 
 /** What is asked, as conditions see it. */
-export function reviewOf(attributes: Attributes): ReviewSpec {
+export function subjectAccessReviewSpec(attributes: Attributes): SubjectAccessReviewSpec {
   const { user, isResource, verb, path, namespace, group, version, resource, subresource, name } = attributes
   const { fieldSelector = [], labelSelector = [] } = attributes
   const who = { user: user.username, uid: user.uid ?? '', groups: user.groups, extra: user.extra ?? {} }

@@ -6,7 +6,7 @@ export interface ReplaceableAuthorizer extends Authorizer {
   replace(next: Authorizer): void
 }
 
-export function replaceableAuthorizer(first: Authorizer): ReplaceableAuthorizer {
+export function createReplaceableAuthorizer(first: Authorizer): ReplaceableAuthorizer {
   let current = first
   return {
     authorize: (attributes) => current.authorize(attributes),

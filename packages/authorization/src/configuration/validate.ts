@@ -1,23 +1,23 @@
 import { isAbsolute } from 'node:path'
 import { type FieldError, field, formatDuration, isDns1123Subdomain, Path } from '@krmkit/meta'
-import type { AuthorizationConfiguration, AuthorizationWebhook, ConditionCompiler, ReviewCondition } from './interfaces.ts'
+import type { AuthorizationConfiguration, AuthorizationWebhook, MatchCondition, MatchConditionCompiler } from './interfaces.ts'
 
-export interface AuthorizationRules {
+export interface AuthorizationValidationOptions {
   /** Types that there are, in any order. */
   readonly types: readonly string[]
   /** Turns conditions into something that can be evaluated. */
-  readonly conditions: ConditionCompiler
+  readonly conditions: MatchConditionCompiler
   /** Why a file cannot be used; undefined when it can. Default: all can. */
   readonly fileProblem?: (path: string) => string | undefined
 }
 
-const longestTimeoutMs = 30_000
-const mostConditions = 64
+const maxTimeoutMs = 30_000
+const maxMatchConditions = 64
 
 /** What is wrong with a configuration; nothing when it can be used. Messages are those of the stock server. */
 export function validateAuthorizationConfiguration(
   { authorizers }: AuthorizationConfiguration,
-  rules: AuthorizationRules,
+  rules: AuthorizationValidationOptions,
 ): FieldError[] {
   const root = Path.of('authorizers')
   const errors: FieldError[] = []
@@ -47,7 +47,7 @@ export function validateAuthorizationConfiguration(
  * What a server asks beyond: authorizers that there can be but one of are named after their type, and those that there were
  * at the start must stay.
  */
-export function namingProblems(
+export function validateAuthorizerNames(
   { authorizers }: AuthorizationConfiguration,
   { required = [] }: { readonly required?: readonly string[] } = {},
 ): string[] {
@@ -63,7 +63,10 @@ export function namingProblems(
 }
 
 /** Conditions of a configuration that has been found right. */
-export function compileConditions(expressions: readonly string[], compiler: ConditionCompiler): readonly ReviewCondition[] {
+export function compileMatchConditions(
+  expressions: readonly string[],
+  compiler: MatchConditionCompiler,
+): readonly MatchCondition[] {
   return expressions.flatMap((expression) => {
     const compiled = compiler.compile(expression)
     return 'problem' in compiled ? [] : [compiled]
@@ -73,7 +76,7 @@ export function compileConditions(expressions: readonly string[], compiler: Cond
 function typeError(
   type: string,
   path: Path,
-  { rules, seen }: { readonly rules: AuthorizationRules; readonly seen: ReadonlySet<string> },
+  { rules, seen }: { readonly rules: AuthorizationValidationOptions; readonly seen: ReadonlySet<string> },
 ): FieldError | undefined {
   if (type === '') return field.required(path)
   if (!rules.types.includes(type)) return field.notSupported(path, type, [...rules.types].sort())
@@ -87,14 +90,14 @@ function nameErrors(name: string, path: Path, seen: ReadonlySet<string>): FieldE
   return wrong.length === 0 ? [] : [field.invalid(path, name, `authorizer name is invalid: ${wrong.join(', ')}`)]
 }
 
-function webhookErrors(webhook: AuthorizationWebhook, path: Path, rules: AuthorizationRules): FieldError[] {
+function webhookErrors(webhook: AuthorizationWebhook, path: Path, rules: AuthorizationValidationOptions): FieldError[] {
   const { timeoutMs, authorizedMs, unauthorizedMs, matchConditions, failurePolicy } = webhook
   const errors: FieldError[] = []
   if (timeoutMs === 0) errors.push(field.required(path.child('timeout')))
-  else if (timeoutMs > longestTimeoutMs || timeoutMs < 0)
-    errors.push(field.invalid(path.child('timeout'), text(timeoutMs), 'must be > 0s and <= 30s'))
-  if (authorizedMs < 0) errors.push(field.invalid(path.child('authorizedTTL'), text(authorizedMs), 'must be > 0s'))
-  if (unauthorizedMs < 0) errors.push(field.invalid(path.child('unauthorizedTTL'), text(unauthorizedMs), 'must be > 0s'))
+  else if (timeoutMs > maxTimeoutMs || timeoutMs < 0)
+    errors.push(field.invalid(path.child('timeout'), formatMs(timeoutMs), 'must be > 0s and <= 30s'))
+  if (authorizedMs < 0) errors.push(field.invalid(path.child('authorizedTTL'), formatMs(authorizedMs), 'must be > 0s'))
+  if (unauthorizedMs < 0) errors.push(field.invalid(path.child('unauthorizedTTL'), formatMs(unauthorizedMs), 'must be > 0s'))
   errors.push(...choiceErrors(webhook.subjectAccessReviewVersion, path.child('subjectAccessReviewVersion'), ['v1', 'v1beta1']))
   const seen = webhook.matchConditionSubjectAccessReviewVersion
   const seenPath = path.child('matchConditionSubjectAccessReviewVersion')
@@ -111,7 +114,7 @@ function choiceErrors(value: string, path: Path, choices: readonly string[]): Fi
   return choices.includes(value) ? [] : [field.notSupported(path, value, choices)]
 }
 
-function connectionErrors({ connection }: AuthorizationWebhook, path: Path, rules: AuthorizationRules): FieldError[] {
+function connectionErrors({ connection }: AuthorizationWebhook, path: Path, rules: AuthorizationValidationOptions): FieldError[] {
   const { type, kubeConfigFile: file } = connection
   const place = path.child('kubeConfigFile')
   if (type === 'InClusterConfig')
@@ -123,8 +126,8 @@ function connectionErrors({ connection }: AuthorizationWebhook, path: Path, rule
   return problem === undefined ? [] : [field.invalid(place, file, problem)]
 }
 
-function conditionErrors(expressions: readonly string[], path: Path, compiler: ConditionCompiler): FieldError[] {
-  if (expressions.length > mostConditions) return [field.tooMany(path, expressions.length, mostConditions)]
+function conditionErrors(expressions: readonly string[], path: Path, compiler: MatchConditionCompiler): FieldError[] {
+  if (expressions.length > maxMatchConditions) return [field.tooMany(path, expressions.length, maxMatchConditions)]
   const seen = new Set<string>()
   return expressions.flatMap((expression, i) => {
     const place = path.index(i).child('expression')
@@ -136,6 +139,6 @@ function conditionErrors(expressions: readonly string[], path: Path, compiler: C
   })
 }
 
-function text(ms: number): string {
+function formatMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms * 1e6)))
 }

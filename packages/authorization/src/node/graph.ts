@@ -9,7 +9,7 @@
  */
 
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
-import type { ObjectSink, StoredObject } from '../interfaces.ts'
+import type { ObjectEventHandler, StoredObject } from '../interfaces.ts'
 import {
   nodeOfPod,
   type ReferenceKey,
@@ -20,14 +20,14 @@ import {
   type VolumeReferences,
 } from './references.ts'
 
-interface KnownPod {
+interface PodNode {
   readonly node: string
   readonly references: ReadonlySet<ReferenceKey>
 }
 
 export class NodeGraph {
   readonly #domain: string
-  readonly #pods = new Map<string, KnownPod>()
+  readonly #pods = new Map<string, PodNode>()
   /** Pods of each node that refer to something. */
   readonly #needed = new Map<ReferenceKey, Map<string, number>>()
   readonly #volumes = new Map<string, VolumeReferences>()
@@ -39,7 +39,7 @@ export class NodeGraph {
     this.#domain = (options.profile ?? stockProfile).domain
   }
 
-  readonly pods: ObjectSink = {
+  readonly pods: ObjectEventHandler = {
     put: (pod) => {
       this.#removePod(podKey(pod))
       const node = nodeOfPod(pod)
@@ -52,7 +52,7 @@ export class NodeGraph {
     },
   }
 
-  readonly volumes: ObjectSink = {
+  readonly volumes: ObjectEventHandler = {
     put: (volume) => {
       this.#removeVolume(nameOf(volume))
       const references = referencesOfVolume(volume)
@@ -65,8 +65,8 @@ export class NodeGraph {
     },
   }
 
-  readonly attachments: ObjectSink = nodeNames(this.#attachments)
-  readonly slices: ObjectSink = nodeNames(this.#slices)
+  readonly attachments: ObjectEventHandler = nodeNames(this.#attachments)
+  readonly slices: ObjectEventHandler = nodeNames(this.#slices)
 
   /** Whether a pod of the node refers to something, or a volume of a claim of such a pod does. */
   needs(node: string, kind: ReferredKind, namespace: string, name: string): boolean {
@@ -95,7 +95,7 @@ export class NodeGraph {
     return this.#slices.get(slice) === node
   }
 
-  #addPod(key: string, pod: KnownPod): void {
+  #addPod(key: string, pod: PodNode): void {
     this.#pods.set(key, pod)
     for (const reference of pod.references) {
       let nodes = this.#needed.get(reference)
@@ -142,7 +142,7 @@ export class NodeGraph {
 }
 
 /** Objects that name their node. */
-function nodeNames(names: Map<string, string>): ObjectSink {
+function nodeNames(names: Map<string, string>): ObjectEventHandler {
   return {
     put: (object) => {
       const { nodeName = '' } = (object['spec'] ?? {}) as { readonly nodeName?: string }

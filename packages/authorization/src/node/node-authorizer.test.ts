@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Attributes, StoredObject } from '../interfaces.ts'
-import { asks } from '../testing/samples.fixture.ts'
+import { attributesOf } from '../testing/samples.fixture.ts'
 import { NodeGraph } from './graph.ts'
 import { createNodeAuthorizer } from './node-authorizer.ts'
 
@@ -27,7 +27,7 @@ function authorizerOf(...pods: StoredObject[]) {
   for (const each of pods) graph.pods.put(each)
   const authorizer = createNodeAuthorizer({ graph })
   const may = (verb: string, resource: string, rest: Partial<Attributes> = {}) =>
-    authorizer.authorize(asks(verb, resource, { user: n1, namespace: 'ns', ...rest }))
+    authorizer.authorize(attributesOf(verb, resource, { user: n1, namespace: 'ns', ...rest }))
   return { graph, authorizer, may }
 }
 

@@ -11,13 +11,13 @@ export type Coverage =
   | { readonly outcome: 'tooMany' }
 
 /** Comparisons of rights with held rules; a request that needs more is refused. */
-const budget = 2_000_000
+const maxComparisons = 2_000_000
 /** Missing rights that are told. */
-const told = 1000
+const maxMissing = 1000
 /** Rules with more single rights are first looked for as a whole. */
-const fewRights = 100
+const wholeRuleThreshold = 100
 /** Held rules with more single rights are not filed by them. */
-const mostFiled = 1000
+const maxIndexedRights = 1000
 
 /**
  * Takes rules apart into single rights (one verb on one resource by one name) and looks for a held rule that covers each.
@@ -30,13 +30,13 @@ export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[
 
 /** The same, to be interrupted. */
 export function* coverage(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Generator<void, Coverage> {
-  const rules = new HeldRules(held)
+  const rules = new RuleIndex(held)
   const missing: PolicyRule[] = []
-  let left = budget
+  let left = maxComparisons
   for (const rule of wanted) {
     yield
     const rights = combinations(rule)
-    if (rights > fewRights) {
+    if (rights > wholeRuleThreshold) {
       left -= rules.all.length * elements(rule)
       if (left < 0) return { outcome: 'tooMany' }
       if (yield* rules.coverWhole(rule)) continue
@@ -51,7 +51,7 @@ export function* coverage(held: readonly PolicyRule[], wanted: readonly PolicyRu
       if (left < 0) return { outcome: 'tooMany' }
       if (candidates.some((list) => list.some((each) => ruleCovers(each, right)))) continue
       missing.push(right)
-      if (missing.length === told) return { outcome: 'uncovered', missing }
+      if (missing.length === maxMissing) return { outcome: 'uncovered', missing }
     }
   }
   return missing.length === 0 ? { outcome: 'covered' } : { outcome: 'uncovered', missing }
@@ -99,7 +99,7 @@ function elements({ verbs, apiGroups = [], resources = [], resourceNames = [], n
 }
 
 /** A rule that a user holds, as sets. */
-interface HeldRule {
+interface RuleSets {
   readonly verbs: ReadonlySet<string>
   readonly groups: ReadonlySet<string>
   readonly resources: ReadonlySet<string>
@@ -111,16 +111,16 @@ interface HeldRule {
 }
 
 /** Held rules by the verb, group, resource and name that they allow. */
-class HeldRules {
-  readonly all: readonly HeldRule[]
-  readonly #filed = new Map<string, HeldRule[]>()
-  readonly #wide: HeldRule[] = []
-  readonly #withUrls: readonly HeldRule[]
+class RuleIndex {
+  readonly all: readonly RuleSets[]
+  readonly #filed = new Map<string, RuleSets[]>()
+  readonly #wide: RuleSets[] = []
+  readonly #withUrls: readonly RuleSets[]
   /** How many beginnings of paths there are. */
   readonly beginnings: number
 
   constructor(rules: readonly PolicyRule[]) {
-    this.all = rules.map(heldRule)
+    this.all = rules.map(ruleSetsOf)
     this.#withUrls = this.all.filter(({ urls }) => urls.size > 0)
     this.beginnings = this.#withUrls.reduce((sum, { beginnings }) => sum + beginnings.length, 0)
     for (const rule of this.all) this.#file(rule)
@@ -132,16 +132,16 @@ class HeldRules {
     apiGroups: [group = ''] = [],
     resources: [resource] = [],
     resourceNames: [name] = [],
-  }: PolicyRule): readonly (readonly HeldRule[])[] {
+  }: PolicyRule): readonly (readonly RuleSets[])[] {
     if (resource === undefined) return [this.#withUrls]
-    const found: (readonly HeldRule[])[] = [this.#wide]
+    const found: (readonly RuleSets[])[] = [this.#wide]
     const slash = resource.indexOf('/')
     const resources = new Set(['*', resource, ...(slash === -1 ? [] : [`*${resource.slice(slash)}`])])
     const places = [...resources].flatMap((each) => [...new Set([group, '*'])].map((within) => [within, each] as const))
     for (const [within, each] of places) {
       for (const allowed of new Set([verb, '*'])) {
         for (const named of name === undefined ? [undefined] : [undefined, name]) {
-          const list = this.#filed.get(fileKey([allowed, within, each], named))
+          const list = this.#filed.get(indexKey([allowed, within, each], named))
           if (list !== undefined) found.push(list)
         }
       }
@@ -149,22 +149,22 @@ class HeldRules {
     return found
   }
 
-  #file(rule: HeldRule): void {
+  #file(rule: RuleSets): void {
     const { verbs, groups, resources, names } = rule
-    if (verbs.size * groups.size * resources.size * Math.max(1, names.size) > mostFiled) {
+    if (verbs.size * groups.size * resources.size * Math.max(1, names.size) > maxIndexedRights) {
       this.#wide.push(rule)
       return
     }
     for (const verb of verbs) {
       for (const group of groups) {
         for (const resource of resources) {
-          for (const name of names.size === 0 ? [undefined] : names) this.#put(fileKey([verb, group, resource], name), rule)
+          for (const name of names.size === 0 ? [undefined] : names) this.#put(indexKey([verb, group, resource], name), rule)
         }
       }
     }
   }
 
-  #put(key: string, rule: HeldRule): void {
+  #put(key: string, rule: RuleSets): void {
     const list = this.#filed.get(key)
     if (list === undefined) this.#filed.set(key, [rule])
     else list.push(rule)
@@ -180,11 +180,11 @@ class HeldRules {
 }
 
 /** No name: all. */
-function fileKey(right: readonly [verb: string, group: string, resource: string], name: string | undefined): string {
+function indexKey(right: readonly [verb: string, group: string, resource: string], name: string | undefined): string {
   return `${right.join('\0')}${name === undefined ? '' : `\0${name}`}`
 }
 
-function heldRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule): HeldRule {
+function ruleSetsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule): RuleSets {
   return {
     verbs: new Set(verbs),
     groups: new Set(apiGroups),
@@ -197,7 +197,7 @@ function heldRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs 
 
 const none: readonly string[] = []
 
-function ruleCovers(held: HeldRule, wanted: PolicyRule): boolean {
+function ruleCovers(held: RuleSets, wanted: PolicyRule): boolean {
   if (!held.verbs.has('*') && !hasAll(held.verbs, wanted.verbs)) return false
   if (!held.groups.has('*') && !hasAll(held.groups, wanted.apiGroups ?? none)) return false
   if (!resourcesCover(held.resources, wanted.resources ?? none)) return false
@@ -216,7 +216,7 @@ function resourcesCover(held: ReadonlySet<string>, wanted: readonly string[]): b
   })
 }
 
-function urlsCover({ urls, beginnings }: HeldRule, wanted: string): boolean {
+function urlsCover({ urls, beginnings }: RuleSets, wanted: string): boolean {
   return urls.has(wanted) || beginnings.some((beginning) => wanted.startsWith(beginning))
 }
 

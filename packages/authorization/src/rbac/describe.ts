@@ -5,7 +5,7 @@ import type { PolicyRule, Subject } from '../interfaces.ts'
 import type { BindingObject } from './objects.ts'
 
 /** `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to Group "z"` */
-export function allowedBy(binding: BindingObject, subject: Subject): string {
+export function allowedReason(binding: BindingObject, subject: Subject): string {
   const { kind, namespace, name, roleRef } = binding
   const where = namespace === '' ? name : `${name}/${namespace}`
   const role = `${roleRef.kind} ${goQuote(roleRef.name)}`
@@ -18,13 +18,13 @@ export function describeSubject({ kind, name, namespace }: Subject, bindingNames
 }
 
 /** What the stock server says of a role that a binding names in vain. */
-export function missingRole({ kind, name }: { readonly kind: string; readonly name: string }, rbacGroup: string): string {
+export function missingRoleMessage({ kind, name }: { readonly kind: string; readonly name: string }, rbacGroup: string): string {
   if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${goQuote(kind)}`
   return `${kind.toLowerCase()}.${rbacGroup} ${goQuote(name)} not found`
 }
 
 /** Several errors as one text: each once, in brackets when there are more of them. */
-export function aggregated(errors: readonly string[]): string {
+export function joinErrors(errors: readonly string[]): string {
   const each = [...new Set(errors)]
   return each.length === 1 ? each[0]! : `[${each.join(', ')}]`
 }
@@ -32,20 +32,20 @@ export function aggregated(errors: readonly string[]): string {
 /** `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}` */
 export function describeRule(rule: PolicyRule): string {
   const parts = [
-    part('APIGroups', rule.apiGroups),
-    part('Resources', rule.resources),
-    part('NonResourceURLs', rule.nonResourceURLs),
-    part('ResourceNames', rule.resourceNames),
-    part('Verbs', rule.verbs),
+    formatMember('APIGroups', rule.apiGroups),
+    formatMember('Resources', rule.resources),
+    formatMember('NonResourceURLs', rule.nonResourceURLs),
+    formatMember('ResourceNames', rule.resourceNames),
+    formatMember('Verbs', rule.verbs),
   ]
   return `{${parts.filter((text) => text !== '').join(', ')}}`
 }
 
-function part(name: string, values: readonly string[] | undefined): string {
-  return values === undefined || values.length === 0 ? '' : `${name}:${goList(values)}`
+function formatMember(name: string, values: readonly string[] | undefined): string {
+  return values === undefined || values.length === 0 ? '' : `${name}:${formatGoList(values)}`
 }
 
 /** A list as Go prints it with `%q`. */
-export function goList(values: readonly string[]): string {
+export function formatGoList(values: readonly string[]): string {
   return `[${values.map(goQuote).join(' ')}]`
 }

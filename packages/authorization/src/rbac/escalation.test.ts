@@ -1,10 +1,10 @@
 import { ApiError } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { privilegedGroups } from '../builtin-authorizers.ts'
+import { createPrivilegedGroupsAuthorizer } from '../builtin-authorizers.ts'
 import type { PolicyRule, StoredObject } from '../interfaces.ts'
 import { account, binding, clusterBinding, clusterRole, group, role, rule, user } from '../testing/samples.fixture.ts'
-import { unionAuthorizer } from '../union.ts'
-import { escalationGuard, type RoleWrite } from './escalation.ts'
+import { createUnionAuthorizer } from '../union.ts'
+import { createEscalationGuard, type RoleWrite } from './escalation.ts'
 import { createRbacAuthorizer } from './rbac-authorizer.ts'
 
 const rbacGroup = 'rbac.authorization.k8s.io'
@@ -26,7 +26,10 @@ async function outcome(
     ...more,
   ]
   const rbac = createRbacAuthorizer({ objects })
-  const guard = escalationGuard({ authorizer: unionAuthorizer([privilegedGroups(), rbac]), rbac: () => rbac })
+  const guard = createEscalationGuard({
+    authorizer: createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), rbac]),
+    rbac: () => rbac,
+  })
   try {
     await guard({ user: jane, namespace: 'shop', name: '', ...write })
     return 'allowed'

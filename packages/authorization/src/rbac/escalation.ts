@@ -17,7 +17,7 @@ import {
 } from '@krmkit/meta'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
-import { goList } from './describe.ts'
+import { formatGoList } from './describe.ts'
 import { readBinding, readRole } from './objects.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
 
@@ -34,7 +34,7 @@ export interface RoleWrite {
   readonly oldObject?: StoredObject | undefined
 }
 
-export interface EscalationOptions {
+export interface EscalationGuardOptions {
   /** Asked for `escalate` and `bind`. */
   readonly authorizer: Authorizer
   /** Where the rights that somebody holds are found. Asked for when they matter. */
@@ -56,7 +56,7 @@ const everything: readonly PolicyRule[] = [
  * @returns a function that refuses escalation by throwing an ApiError: 403, or 404 for a binding to a role that does not exist by somebody
  *   who may not bind it whatever it will be.
  */
-export function escalationGuard(options: EscalationOptions): EscalationGuard {
+export function createEscalationGuard(options: EscalationGuardOptions): EscalationGuard {
   const { authorizer, rbac, profile = stockProfile, scheduler = createSliceScheduler() } = options
   const group = `rbac.authorization.${profile.apiDomain}`
 
@@ -71,7 +71,7 @@ export function escalationGuard(options: EscalationOptions): EscalationGuard {
     const check = coverage([...resourceRules, ...nonResourceRules], wanted)
     const found = await runInSlices(check, new Slices(scheduler))
     if (found.outcome === 'covered') return
-    const who = `user ${goQuote(user.username)} (groups=${goList(user.groups)})`
+    const who = `user ${goQuote(user.username)} (groups=${formatGoList(user.groups)})`
     const what =
       found.outcome === 'tooMany'
         ? `${who} is attempting to grant more RBAC permissions than can be checked`
@@ -83,9 +83,9 @@ export function escalationGuard(options: EscalationOptions): EscalationGuard {
   const guardRole = async (write: RoleWrite): Promise<void> => {
     const { user, resource, namespace, name, object, oldObject } = write
     if (await allows({ user, verb: 'escalate', resource, namespace, name })) return
-    if (onlyForCollection(object, oldObject)) return
+    if (changesOnlyCollectedFields(object, oldObject)) return
     await refuseBeyond(write, readRole(object).rules)
-    if (resource !== 'clusterroles' || (!gathers(object) && (oldObject === undefined || !gathers(oldObject)))) return
+    if (resource !== 'clusterroles' || (!isAggregated(object) && (oldObject === undefined || !isAggregated(oldObject)))) return
     const { resourceRules, nonResourceRules } = (await rbac()).rulesFor(user, namespace)
     if (covers([...resourceRules, ...nonResourceRules], everything).outcome === 'covered') return
     const detail = 'must have cluster-admin privileges to use the aggregationRule'
@@ -94,14 +94,14 @@ export function escalationGuard(options: EscalationOptions): EscalationGuard {
 
   const guardBinding = async (write: RoleWrite): Promise<void> => {
     const { user, namespace, object, oldObject } = write
-    if (oldObject !== undefined && onlyForCollection(object, oldObject)) return
+    if (oldObject !== undefined && changesOnlyCollectedFields(object, oldObject)) return
     const { roleRef } = readBinding(object)
     const resource = roleRef.kind === 'ClusterRole' ? 'clusterroles' : roleRef.kind === 'Role' ? 'roles' : undefined
     // Validation refuses what is neither.
     if (resource === undefined || (resource === 'roles' && namespace === '')) return
     if (await allows({ user, verb: 'bind', resource, namespace, name: roleRef.name })) return
     const held = await rbac()
-    held.catchUp()
+    held.sync()
     const rules = held.policy.rulesOf(roleRef.kind, namespace, roleRef.name)
     // The stock server names the resource of the request here.
     if (rules === undefined) throw ApiError.notFound({ group, resource: write.resource }, roleRef.name)
@@ -115,32 +115,32 @@ export function escalationGuard(options: EscalationOptions): EscalationGuard {
   }
 }
 
-function gathers({ aggregationRule }: StoredObject): boolean {
+function isAggregated({ aggregationRule }: StoredObject): boolean {
   const rule = aggregationRule as { readonly clusterRoleSelectors?: readonly unknown[] } | null | undefined
   return (rule?.clusterRoleSelectors ?? []).length > 0
 }
 
 /** An update that changes only what garbage collection needs grants nothing. */
-function onlyForCollection(object: StoredObject, oldObject: StoredObject | undefined): boolean {
+function changesOnlyCollectedFields(object: StoredObject, oldObject: StoredObject | undefined): boolean {
   if (oldObject === undefined) return false
-  return sameText(stripped(object), stripped(oldObject))
+  return sameText(withoutCollectedFields(object), withoutCollectedFields(oldObject))
 }
 
-function stripped({ metadata, ...rest }: StoredObject): unknown {
+function withoutCollectedFields({ metadata, ...rest }: StoredObject): unknown {
   const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, selfLink: _link, ...kept } = metadata
   return { ...rest, metadata: kept }
 }
 
 function sameText(a: unknown, b: unknown): boolean {
-  return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b))
+  return JSON.stringify(canonicalForm(a)) === JSON.stringify(canonicalForm(b))
 }
 
 /** Members by name; what is null or empty counts as absent. */
-function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered)
+function canonicalForm(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonicalForm)
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).filter(([, each]) => each !== null && each !== undefined && !isEmpty(each))
-  return members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, each]) => [key, ordered(each)])
+  return members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, each]) => [key, canonicalForm(each)])
 }
 
 function isEmpty(value: unknown): boolean {

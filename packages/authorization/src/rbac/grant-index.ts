@@ -4,12 +4,12 @@
  */
 
 import type { Attributes, Decision, PolicyRule } from '../interfaces.ts'
-import { allowedBy } from './describe.ts'
+import { allowedReason } from './describe.ts'
 import type { BindingObject } from './objects.ts'
 import { ruleAllows } from './rule-match.ts'
 
 /** A role that bindings name, whether it exists or not. */
-export class RoleSlot {
+export class RoleEntry {
   readonly kind: string
   readonly namespace: string
   readonly name: string
@@ -29,11 +29,11 @@ export class RoleSlot {
 export class Grant {
   readonly binding: BindingObject
   readonly subjectIndex: number
-  readonly role: RoleSlot
+  readonly role: RoleEntry
   readonly list: GrantList
   #decisions: Decision[] = []
 
-  constructor(binding: BindingObject, subjectIndex: number, role: RoleSlot, list: GrantList) {
+  constructor(binding: BindingObject, subjectIndex: number, role: RoleEntry, list: GrantList) {
     this.binding = binding
     this.subjectIndex = subjectIndex
     this.role = role
@@ -41,9 +41,9 @@ export class Grant {
   }
 
   /** The role has other rules now. */
-  forget(): void {
+  invalidate(): void {
     this.#decisions = []
-    this.list.forget()
+    this.list.invalidate()
   }
 
   /** What a rule of the role decides. Made once: most requests are allowed by a few rules. */
@@ -62,7 +62,7 @@ export class Grant {
     const subject = binding.subjects[subjectIndex]!
     return Object.freeze({
       decision: 'allow',
-      reason: allowedBy(binding, subject),
+      reason: allowedReason(binding, subject),
       trace: Object.freeze({
         authorizer: 'RBAC',
         binding: { kind: binding.kind, namespace: binding.namespace, name: binding.name },
@@ -81,13 +81,13 @@ export interface Match {
 }
 
 /** Above this many grants a table pays. */
-const tableFrom = 16
+const indexThreshold = 16
 /** A rule that says more combinations than this is gone through instead. */
-const widest = 64
+const maxIndexedCombinations = 64
 
 export class GrantList {
   readonly grants = new Set<Grant>()
-  #table: GrantTable | undefined
+  #table: GrantIndex | undefined
 
   add(grant: Grant): void {
     this.grants.add(grant)
@@ -98,12 +98,12 @@ export class GrantList {
     if (this.grants.delete(grant)) this.#table = undefined
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#table = undefined
   }
 
   find(attributes: Attributes): Match | undefined {
-    if (this.grants.size < tableFrom) {
+    if (this.grants.size < indexThreshold) {
       for (const grant of this.grants) {
         const { rules } = grant.role
         if (rules === undefined) continue
@@ -111,13 +111,13 @@ export class GrantList {
       }
       return undefined
     }
-    this.#table ??= new GrantTable(this.grants)
+    this.#table ??= new GrantIndex(this.grants)
     return this.#table.find(attributes)
   }
 }
 
 /** Rules by verb, group, resource and name, each combination filed once: the first that allows is as good as any other. */
-class GrantTable {
+class GrantIndex {
   readonly #exact = new Map<string, Match>()
   /** Paths, and rules with too many combinations. */
   readonly #wide: Match[] = []
@@ -163,7 +163,7 @@ class GrantTable {
   #file(rule: PolicyRule, match: Match): void {
     const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
     const combinations = verbs.length * apiGroups.length * resources.length * Math.max(1, resourceNames.length)
-    if (nonResourceURLs.length > 0 || combinations > widest) {
+    if (nonResourceURLs.length > 0 || combinations > maxIndexedCombinations) {
       this.#wide.push(match)
       return
     }

@@ -9,17 +9,17 @@
  */
 
 import { compareCodePoints, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
-import type { Attributes, Decision, ObjectSink, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
-import { missingRole } from './describe.ts'
-import { Grant, GrantList, type Match, RoleSlot } from './grant-index.ts'
+import type { Attributes, Decision, ObjectEventHandler, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
+import { missingRoleMessage } from './describe.ts'
+import { Grant, GrantList, type Match, RoleEntry } from './grant-index.ts'
 import { type BindingObject, bindingKinds, nameOf, readBinding, readRole, roleKinds } from './objects.ts'
 
 /** One rule that a user has, and where from. */
-export interface HeldRule {
+export interface ResolvedRule {
   readonly rule: PolicyRule
   readonly ruleIndex: number
   readonly binding: BindingObject
-  readonly role: RoleSlot
+  readonly role: RoleEntry
   readonly subject: Subject
 }
 
@@ -33,7 +33,7 @@ export class RbacPolicy {
   readonly group: string
   readonly #cluster = newScope()
   readonly #namespaces = new Map<string, Scope>()
-  readonly #roles = new Map<string, RoleSlot>()
+  readonly #roles = new Map<string, RoleEntry>()
   readonly #bindings = new Map<string, { readonly binding: BindingObject; readonly grants: readonly Grant[] }>()
   /** Roles that are named and do not exist. */
   #missing = 0
@@ -66,7 +66,7 @@ export class RbacPolicy {
   }
 
   /** Takes in objects of one kind; clearing forgets those alone. */
-  partOf(kind: string): ObjectSink {
+  handlerFor(kind: string): ObjectEventHandler {
     return {
       put: (object) => this.put(kind === object.kind ? object : { ...object, kind }),
       remove: (object) => this.remove(kind === object.kind ? object : { ...object, kind }),
@@ -80,7 +80,7 @@ export class RbacPolicy {
   }
 
   /** The bindings there are, those of the cluster first, by namespace and name. */
-  bindings(): readonly { readonly binding: BindingObject; readonly role: RoleSlot }[] {
+  bindings(): readonly { readonly binding: BindingObject; readonly role: RoleEntry }[] {
     return [...this.#bindings.values()]
       .map(({ binding }) => ({ binding, role: this.#slotOf(binding) }))
       .sort((a, b) => compareNames(a.binding, b.binding))
@@ -96,7 +96,7 @@ export class RbacPolicy {
     const { user, namespace } = attributes
     const match = findIn(this.#cluster, attributes) ?? findIn(this.#namespaces.get(namespace), attributes)
     if (match === undefined) return undefined
-    return match.grant.decision(match.ruleIndex, firstSubject(match.grant, user))
+    return match.grant.decision(match.ruleIndex, firstSubjectIndex(match.grant, user))
   }
 
   /** Errors that a user's bindings give rise to: roles that are named and missing. Empty at no cost while there are none. */
@@ -104,14 +104,14 @@ export class RbacPolicy {
     if (this.#missing === 0) return []
     return this.#grantsOf(user, namespace)
       .filter(({ role }) => role.rules === undefined)
-      .map(({ role }) => missingRole(role, this.group))
+      .map(({ role }) => missingRoleMessage(role, this.group))
   }
 
   /** Every rule of a user: those of the cluster first, by the names of the bindings, then those of the namespace. */
-  heldRules(user: UserInfo, namespace: string): readonly HeldRule[] {
+  rulesFor(user: UserInfo, namespace: string): readonly ResolvedRule[] {
     return this.#grantsOf(user, namespace).flatMap((grant) => {
       const { binding, role } = grant
-      const subject = binding.subjects[firstSubject(grant, user)]!
+      const subject = binding.subjects[firstSubjectIndex(grant, user)]!
       return (role.rules ?? []).map((rule, ruleIndex) => ({ rule, ruleIndex, binding, role, subject }))
     })
   }
@@ -133,33 +133,33 @@ export class RbacPolicy {
     return (kind !== 'Role' && kind !== 'RoleBinding') || (metadata?.namespace ?? '') !== ''
   }
 
-  #slot(kind: string, namespace: string, name: string): RoleSlot {
+  #slot(kind: string, namespace: string, name: string): RoleEntry {
     const key = keyOf({ kind, namespace, name })
     let slot = this.#roles.get(key)
     if (slot === undefined) {
-      slot = new RoleSlot(kind, namespace, name)
+      slot = new RoleEntry(kind, namespace, name)
       this.#roles.set(key, slot)
     }
     return slot
   }
 
-  #slotOf({ roleRef, namespace }: BindingObject): RoleSlot {
+  #slotOf({ roleRef, namespace }: BindingObject): RoleEntry {
     return this.#slot(roleRef.kind, roleRef.kind === 'Role' ? namespace : '', roleRef.name)
   }
 
-  #setRules(slot: RoleSlot, rules: readonly PolicyRule[] | undefined): void {
+  #setRules(slot: RoleEntry, rules: readonly PolicyRule[] | undefined): void {
     const wasMissing = isMissing(slot)
     slot.rules = rules
     this.#count(slot, wasMissing)
-    for (const grant of slot.grants) grant.forget()
+    for (const grant of slot.grants) grant.invalidate()
     this.#drop(slot)
   }
 
-  #count(slot: RoleSlot, wasMissing: boolean): void {
+  #count(slot: RoleEntry, wasMissing: boolean): void {
     if (isMissing(slot) !== wasMissing) this.#missing += wasMissing ? -1 : 1
   }
 
-  #drop(slot: RoleSlot): void {
+  #drop(slot: RoleEntry): void {
     if (slot.rules === undefined && slot.grants.size === 0) this.#roles.delete(keyOf(slot))
   }
 
@@ -201,7 +201,7 @@ export class RbacPolicy {
   #dropList({ kind, namespace, subjects }: BindingObject, grant: Grant): void {
     const scope = kind === 'ClusterRoleBinding' ? this.#cluster : this.#namespaces.get(namespace)
     const subject = subjects[grant.subjectIndex]!
-    const name = holderOf(subject, namespace)
+    const name = principalOf(subject, namespace)
     if (scope === undefined || name === undefined) return
     const lists = subject.kind === 'Group' ? scope.groups : scope.users
     lists.delete(name)
@@ -209,7 +209,7 @@ export class RbacPolicy {
   }
 
   #listOf(binding: BindingObject, subject: Subject): GrantList | undefined {
-    const name = holderOf(subject, binding.namespace)
+    const name = principalOf(subject, binding.namespace)
     if (name === undefined) return undefined
     const scope = binding.kind === 'ClusterRoleBinding' ? this.#cluster : this.#scope(binding.namespace)
     const lists = subject.kind === 'Group' ? scope.groups : scope.users
@@ -232,22 +232,22 @@ export class RbacPolicy {
 }
 
 /** The user or group that a subject means; absent: nobody. */
-export function holderOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
+export function principalOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User' || kind === 'Group') return name
   if (kind !== 'ServiceAccount') return undefined
   const home = namespace ?? bindingNamespace
   return home === '' ? undefined : `system:serviceaccount:${home}:${name}`
 }
 
-export function isSubject(subject: Subject, bindingNamespace: string, user: UserInfo): boolean {
-  const holder = holderOf(subject, bindingNamespace)
+export function subjectMatches(subject: Subject, bindingNamespace: string, user: UserInfo): boolean {
+  const holder = principalOf(subject, bindingNamespace)
   if (holder === undefined) return false
   return subject.kind === 'Group' ? user.groups.includes(holder) : user.username === holder
 }
 
 /** Position of the first subject that a user is: reasons name that one. */
-function firstSubject({ binding, subjectIndex }: Grant, user: UserInfo): number {
-  for (let i = 0; i < subjectIndex; i++) if (isSubject(binding.subjects[i]!, binding.namespace, user)) return i
+function firstSubjectIndex({ binding, subjectIndex }: Grant, user: UserInfo): number {
+  for (let i = 0; i < subjectIndex; i++) if (subjectMatches(binding.subjects[i]!, binding.namespace, user)) return i
   return subjectIndex
 }
 
@@ -263,7 +263,7 @@ function findIn(scope: Scope | undefined, attributes: Attributes): Match | undef
   return undefined
 }
 
-function isMissing({ rules, grants }: RoleSlot): boolean {
+function isMissing({ rules, grants }: RoleEntry): boolean {
   return rules === undefined && grants.size > 0
 }
 

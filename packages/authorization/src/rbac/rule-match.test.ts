@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asks, asksPath, rule } from '../testing/samples.fixture.ts'
+import { attributesOf, pathAttributesOf, rule } from '../testing/samples.fixture.ts'
 import { ruleAllows } from './rule-match.ts'
 
 describe('ruleAllows', () => {
@@ -10,7 +10,7 @@ describe('ruleAllows', () => {
     ['get', 'pods', { group: 'apps' }, false],
     ['get', 'pods/log', {}, false],
   ] as const)('P312 a grant of get on pods answers %s %s %j with %s', (verb, resource, rest, allowed) => {
-    expect(ruleAllows(rule('get', 'core', 'pods'), asks(verb, resource, rest))).toBe(allowed)
+    expect(ruleAllows(rule('get', 'core', 'pods'), attributesOf(verb, resource, rest))).toBe(allowed)
   })
 
   it.each([
@@ -30,11 +30,11 @@ describe('ruleAllows', () => {
     ['po*', 'pods', false],
     ['userextras/scopes', 'userextras/scopes', true],
   ])('resource %s and a request for %s: %s', (granted, asked, allowed) => {
-    expect(ruleAllows(rule('get', 'core', granted), asks('get', asked))).toBe(allowed)
+    expect(ruleAllows(rule('get', 'core', granted), attributesOf('get', asked))).toBe(allowed)
   })
 
   it('sub-resources with slashes in them are compared whole', () => {
-    const attributes = { ...asks('impersonate', 'userextras'), subresource: 'example.com/project' }
+    const attributes = { ...attributesOf('impersonate', 'userextras'), subresource: 'example.com/project' }
     expect(ruleAllows(rule('impersonate', 'core', 'userextras/example.com/project'), attributes)).toBe(true)
     expect(ruleAllows(rule('impersonate', 'core', 'userextras/project'), attributes)).toBe(false)
     expect(ruleAllows(rule('impersonate', 'core', '*/project'), attributes)).toBe(false)
@@ -42,13 +42,13 @@ describe('ruleAllows', () => {
 
   it('P258 names of resources limit a grant, and requests without a name are outside of it', () => {
     const named = rule('get list', 'core', 'pods', 'a b')
-    expect(ruleAllows(named, asks('get', 'pods', { name: 'b' }))).toBe(true)
-    expect(ruleAllows(named, asks('get', 'pods', { name: 'c' }))).toBe(false)
-    expect(ruleAllows(named, asks('list', 'pods'))).toBe(false)
+    expect(ruleAllows(named, attributesOf('get', 'pods', { name: 'b' }))).toBe(true)
+    expect(ruleAllows(named, attributesOf('get', 'pods', { name: 'c' }))).toBe(false)
+    expect(ruleAllows(named, attributesOf('list', 'pods'))).toBe(false)
   })
 
   it('stars stand for every verb and group', () => {
-    expect(ruleAllows(rule('*', '*', 'pods'), asks('fly', 'pods', { group: 'made.up' }))).toBe(true)
+    expect(ruleAllows(rule('*', '*', 'pods'), attributesOf('fly', 'pods', { group: 'made.up' }))).toBe(true)
   })
 
   it.each([
@@ -65,12 +65,12 @@ describe('ruleAllows', () => {
     ['', '/a', false],
   ])('path %s and a request for %s: %s', (granted, asked, allowed) => {
     const paths = { verbs: ['get'], nonResourceURLs: [granted] }
-    expect(ruleAllows(paths, asksPath('get', asked))).toBe(allowed)
-    expect(ruleAllows(paths, asksPath('post', asked))).toBe(false)
+    expect(ruleAllows(paths, pathAttributesOf('get', asked))).toBe(allowed)
+    expect(ruleAllows(paths, pathAttributesOf('post', asked))).toBe(false)
   })
 
   it('paths and resources are different things', () => {
-    expect(ruleAllows(rule('*', '*', '*'), asksPath('get', '/metrics'))).toBe(false)
-    expect(ruleAllows({ verbs: ['*'], nonResourceURLs: ['*'] }, asks('get', 'pods'))).toBe(false)
+    expect(ruleAllows(rule('*', '*', '*'), pathAttributesOf('get', '/metrics'))).toBe(false)
+    expect(ruleAllows({ verbs: ['*'], nonResourceURLs: ['*'] }, attributesOf('get', 'pods'))).toBe(false)
   })
 })

@@ -31,11 +31,11 @@ function resourceMatches(resources: readonly string[], { resource, subresource }
 
 /** `*`, a path, or a beginning of paths with a star behind it. */
 export function pathMatches(patterns: readonly string[], path: string): boolean {
-  for (const pattern of patterns) if (pattern === '*' || pattern === path || beginsLike(pattern, path)) return true
+  for (const pattern of patterns) if (pattern === '*' || pattern === path || matchesPrefix(pattern, path)) return true
   return false
 }
 
-function beginsLike(pattern: string, path: string): boolean {
+function matchesPrefix(pattern: string, path: string): boolean {
   if (!pattern.endsWith('*')) return false
   let end = pattern.length
   while (end > 0 && pattern[end - 1] === '*') end--

@@ -47,7 +47,7 @@ export const account = (name: string, namespace?: string): Subject => ({
 })
 
 /** `get pods in ns`: who is asked about is `jane` of no group unless told. */
-export function asks(verb: string, resource: string, rest: Partial<Attributes> = {}): Attributes {
+export function attributesOf(verb: string, resource: string, rest: Partial<Attributes> = {}): Attributes {
   const [plural = '', subresource = ''] = resource.split('/')
   return {
     user: { username: 'jane', groups: [] },
@@ -64,8 +64,8 @@ export function asks(verb: string, resource: string, rest: Partial<Attributes> =
   }
 }
 
-export function asksPath(verb: string, path: string, rest: Partial<Attributes> = {}): Attributes {
-  return { ...asks(verb, '', rest), isResource: false, version: '', path }
+export function pathAttributesOf(verb: string, path: string, rest: Partial<Attributes> = {}): Attributes {
+  return { ...attributesOf(verb, '', rest), isResource: false, version: '', path }
 }
 
 export function rule(verbs: string, groups: string, resources: string, resourceNames?: string): PolicyRule {

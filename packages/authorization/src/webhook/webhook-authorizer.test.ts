@@ -1,6 +1,6 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { asks, asksPath } from '../testing/samples.fixture.ts'
+import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
 import type { Fetch } from './fetch.ts'
 import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts'
 
@@ -37,7 +37,7 @@ function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOp
 const review = (status: object, version = 'v1beta1') => ({
   body: { apiVersion: `authorization.k8s.io/${version}`, kind: 'SubjectAccessReview', status },
 })
-const get = asks('get', 'pods/log', {
+const get = attributesOf('get', 'pods/log', {
   namespace: 'ns',
   name: 'a',
   user: { username: 'jane', uid: '7', groups: ['dev'], extra: { scopes: ['x'] } },
@@ -90,7 +90,9 @@ describe('createWebhookAuthorizer', () => {
 
   it('P340 asks in version v1, where they are called groups', async () => {
     const { authorizer, asked } = service([review({ allowed: true }, 'v1')], { version: 'v1' })
-    expect(await authorizer.authorize(asksPath('get', '/metrics', { user: get.user }))).toMatchObject({ decision: 'allow' })
+    expect(await authorizer.authorize(pathAttributesOf('get', '/metrics', { user: get.user }))).toMatchObject({
+      decision: 'allow',
+    })
     const { spec } = asked[0]!
     expect(spec).toEqual({
       nonResourceAttributes: { path: '/metrics', verb: 'get' },
@@ -105,7 +107,7 @@ describe('createWebhookAuthorizer', () => {
     const { authorizer, asked } = service([review({ allowed: true })])
     const fieldSelector = [{ field: 'spec.nodeName', operator: '=' as const, value: 'n1' }]
     const labelSelector = [{ key: 'app', operator: 'In', values: ['a'] }]
-    await authorizer.authorize(asks('list', 'pods', { fieldSelector, labelSelector }))
+    await authorizer.authorize(attributesOf('list', 'pods', { fieldSelector, labelSelector }))
     expect(asked[0]?.spec['resourceAttributes']).toMatchObject({
       fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] },
       labelSelector: { requirements: labelSelector },
@@ -138,7 +140,7 @@ describe('createWebhookAuthorizer', () => {
 
   it('does not remember what clients can make as long as they like', async () => {
     const { authorizer, asked } = service([review({ allowed: true })])
-    for (let i = 0; i < 2; i++) await authorizer.authorize(asksPath('get', `/${'x'.repeat(10_000)}`))
+    for (let i = 0; i < 2; i++) await authorizer.authorize(pathAttributesOf('get', `/${'x'.repeat(10_000)}`))
     expect(asked).toHaveLength(2)
   })
 

@@ -19,13 +19,13 @@ const skewMs = 3_600_000
  *
  * @throws CertificateError `StorageFailed`
  */
-export async function keptAuthority(
+export async function ensureAuthority(
   directory: string,
   options: { readonly name: string; readonly commonName: string; readonly now: number; readonly random: Pick<Random, 'bytes'> },
 ): Promise<KeyPair> {
   const { name, now, random } = options
-  const kept = await readPair(directory, name)
-  if (kept !== undefined && isGoodAuthority(kept, now)) return kept
+  const kept = await readKeyPair(directory, name)
+  if (kept !== undefined && isUsableAuthority(kept, now)) return kept
   const { issueAuthority } = await import('../self-signed.ts')
   const pair = await issueAuthority({
     commonName: `${options.commonName}@${Math.floor(now / 1000)}`,
@@ -33,7 +33,7 @@ export async function keptAuthority(
     notAfter: now + authorityLifeMs,
     serial: random.bytes(16),
   })
-  await writePair(directory, { name, pair })
+  await writeKeyPair(directory, { name, pair })
   return pair
 }
 
@@ -42,36 +42,36 @@ export async function keptAuthority(
  *
  * @throws CertificateError `StorageFailed` when certificate or key cannot be read. Such an authority is not replaced: others trust it.
  */
-export function isGoodAuthority(pair: KeyPair, now: number): boolean {
+export function isUsableAuthority(pair: KeyPair, now: number): boolean {
   let certificate: X509Certificate | undefined
   try {
-    certificate = parsePair(pair)
+    certificate = parseKeyPair(pair)
   } catch (cause) {
     const message = 'the kept certificate authority cannot be read; a new one is made when its files are missing'
     throw new CertificateError({ code: 'StorageFailed', message, cause })
   }
-  return certificate?.ca === true && isTimely(certificate, now)
+  return certificate?.ca === true && isCurrent(certificate, now)
 }
 
-export function isTimely(certificate: X509Certificate, now: number): boolean {
+export function isCurrent(certificate: X509Certificate, now: number): boolean {
   return Date.parse(certificate.validFrom) <= now && Date.parse(certificate.validTo) - renewBeforeMs > now
 }
 
 /** The first certificate of the file, when the key beside it is its own. */
 export function readCertificate(pair: KeyPair): X509Certificate | undefined {
   try {
-    return parsePair(pair)
+    return parseKeyPair(pair)
   } catch {
     return undefined
   }
 }
 
-function parsePair(pair: KeyPair): X509Certificate | undefined {
+function parseKeyPair(pair: KeyPair): X509Certificate | undefined {
   const certificate = new X509Certificate(pair.certificate)
   return certificate.checkPrivateKey(createPrivateKey(pair.key)) ? certificate : undefined
 }
 
-export async function readPair(directory: string, name: string): Promise<KeyPair | undefined> {
+export async function readKeyPair(directory: string, name: string): Promise<KeyPair | undefined> {
   try {
     const [certificate, key] = await Promise.all([
       readFile(join(directory, `${name}.crt`), 'utf8'),
@@ -86,7 +86,7 @@ export async function readPair(directory: string, name: string): Promise<KeyPair
 }
 
 /** Whole files appear under their names, never halves; the key comes first, as a certificate without its key is useless. */
-export async function writePair(directory: string, options: { name: string; pair: KeyPair }): Promise<void> {
+export async function writeKeyPair(directory: string, options: { name: string; pair: KeyPair }): Promise<void> {
   const { name, pair } = options
   try {
     await writePrivateFile(join(directory, `${name}.key`), pair.key)

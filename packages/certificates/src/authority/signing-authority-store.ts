@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@krmkit/meta'
-import { keptAuthority } from './key-pair-store.ts'
-import { type SigningAuthority, signingAuthority } from './signing-authority.ts'
+import { ensureAuthority } from './key-pair-store.ts'
+import { parseSigningAuthority, type SigningAuthority } from './signing-authority.ts'
 
 /**
  * The authority for client certificates that a server keeps for itself (`signing-ca.crt`, `signing-ca.key`), made when there is
@@ -9,16 +9,18 @@ import { type SigningAuthority, signingAuthority } from './signing-authority.ts'
  *
  * @throws CertificateError `StorageFailed`
  */
-export async function keptSigningAuthority(
+export async function ensureSigningAuthority(
   directory: string,
   { clock, random }: { readonly clock: Pick<Clock, 'now'>; readonly random: Pick<Random, 'bytes'> },
 ): Promise<SigningAuthority> {
   const name = 'signing-ca'
-  return signingAuthority(await keptAuthority(directory, { name, commonName: 'krmkit-signing-ca', now: clock.now(), random }))
+  return parseSigningAuthority(
+    await ensureAuthority(directory, { name, commonName: 'krmkit-signing-ca', now: clock.now(), random }),
+  )
 }
 
 /** An authority of this moment, kept nowhere: for tests and servers that forget. It lasts ten years. */
-export async function newSigningAuthority({
+export async function createSigningAuthority({
   clock,
   random,
 }: {
@@ -33,5 +35,5 @@ export async function newSigningAuthority({
     notAfter: now + 3650 * 86_400_000,
     serial: random.bytes(16),
   })
-  return signingAuthority(pair)
+  return parseSigningAuthority(pair)
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { CertificateError } from '../certificate-error.ts'
 import { DerReader, tags } from '../der/reader.ts'
-import { type CertificateFacts, certificatePemType, decodeCertificate } from '../request/certificate.ts'
+import { type CertificateInfo, certificatePemType, decodeCertificate } from '../request/certificate.ts'
 import { readPemBlocks } from '../request/pem.ts'
 import { isAuthorityCertificate } from '../request/trust-bundle.ts'
 
@@ -9,7 +9,7 @@ import { isAuthorityCertificate } from '../request/trust-bundle.ts'
 export interface SigningAuthority {
   /** PEM of the certificate, and of those above it when they were given. */
   readonly certificate: string
-  readonly facts: CertificateFacts
+  readonly info: CertificateInfo
   readonly key: KeyObject
   /** What certificates name the key of their issuer by. */
   readonly keyIdentifier: Uint8Array | undefined
@@ -23,20 +23,21 @@ const keyUsage = '2.5.29.15'
  *
  * @throws CertificateError `Malformed`; `UnusableAuthority` when the certificate is not that of an authority, or the key is another.
  */
-export function signingAuthority(pair: { readonly certificate: string; readonly key: string }): SigningAuthority {
+export function parseSigningAuthority(pair: { readonly certificate: string; readonly key: string }): SigningAuthority {
   const block = readPemBlocks(pair.certificate).find(({ type }) => type === certificatePemType)
   if (block === undefined) throw new CertificateError({ code: 'Malformed', message: 'there is no certificate in PEM' })
-  const facts = decodeCertificate(block.bytes)
+  const info = decodeCertificate(block.bytes)
   const key = readKey(pair.key)
   const ownSpki = createPublicKey(key).export({ format: 'der', type: 'spki' })
-  if (!ownSpki.equals(facts.publicKey.spki)) throw unusable('the key is not that of the certificate')
-  const extensionValue = (oid: string) => facts.extensions.find((extension) => extension.oid === oid)?.value
-  if (!isAuthorityCertificate(facts)) throw unusable('the certificate is not that of an authority (CA:TRUE)')
-  if (!maySign(extensionValue(keyUsage))) throw unusable('the certificate may not sign certificates (keyCertSign)')
+  if (!ownSpki.equals(info.publicKey.spki)) throw unusable('the key is not that of the certificate')
+  const extensionValue = (oid: string) => info.extensions.find((extension) => extension.oid === oid)?.value
+  if (!isAuthorityCertificate(info)) throw unusable('the certificate is not that of an authority (CA:TRUE)')
+  if (!allowsCertificateSigning(extensionValue(keyUsage)))
+    throw unusable('the certificate may not sign certificates (keyCertSign)')
   const identifier = extensionValue(subjectKeyIdentifier)
   return {
     certificate: pair.certificate,
-    facts,
+    info,
     key,
     keyIdentifier: identifier && new DerReader(identifier, 'subjectKeyIdentifier').next(tags.octetString).content,
   }
@@ -51,7 +52,7 @@ function readKey(pem: string): KeyObject {
 }
 
 /** The sixth bit; without the extension everything is allowed. */
-function maySign(value: Uint8Array | undefined): boolean {
+function allowsCertificateSigning(value: Uint8Array | undefined): boolean {
   if (value === undefined) return true
   const { content } = new DerReader(value, 'keyUsage').next(tags.bitString)
   return ((content[1] ?? 0) & 0x04) !== 0

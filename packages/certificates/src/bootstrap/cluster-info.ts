@@ -31,7 +31,7 @@ export async function signClusterInfo(
   const others = Object.entries(data).filter(([key]) => !key.startsWith(signaturePrefix))
   const signatures = await Promise.all(
     tokens.map(async (token): Promise<[string, string]> => {
-      const key = keyOf(token, options.key)
+      const key = signingKeyOf(token, options.key)
       return [`${signaturePrefix}${token.id}`, await signDetached(kubeconfig, { keyId: token.id, key })]
     }),
   )
@@ -58,14 +58,14 @@ export async function verifyClusterInfo(
     const what = kubeconfig === undefined ? 'holds no kubeconfig' : `is not signed for the token ${token.id}`
     throw new CertificateError({ code: 'Unsigned', message: `${clusterInfoName} ${what}` })
   }
-  if (await isSignedDetached(kubeconfig, signature, { keyId: token.id, key: keyOf(token, options.key) })) return kubeconfig
+  if (await isSignedDetached(kubeconfig, signature, { keyId: token.id, key: signingKeyOf(token, options.key) })) return kubeconfig
   throw new CertificateError({
     code: 'Untrusted',
     message: `the signature of ${clusterInfoName} for the token ${token.id} is not good: the token is wrong, or somebody has changed what it signs`,
   })
 }
 
-function keyOf(token: BootstrapToken, key: BootstrapSigningKey = 'token-secret'): string {
+function signingKeyOf(token: BootstrapToken, key: BootstrapSigningKey = 'token-secret'): string {
   return key === 'full-token' ? formatBootstrapToken(token) : token.secret
 }
 

@@ -5,8 +5,8 @@ import { CertificateError } from '../certificate-error.ts'
 const pinForm = /^sha256:[0-9a-f]{64}$/i
 
 /** `sha256:` and the hexadecimal digest of the public key of a certificate (DER of its SubjectPublicKeyInfo). */
-export function publicKeyPin(pem: string): string {
-  return pinOf(certificateIn(pem))
+export function publicKeyPinOf(pem: string): string {
+  return pinOf(parseCertificate(pem))
 }
 
 /** Reads such a pin. @throws CertificateError `InvalidPin` */
@@ -24,7 +24,7 @@ export function parsePublicKeyPin(text: string): string {
  */
 export function checkPublicKeyPins(bundle: string, pins: readonly string[]): void {
   const known = new Set(pins.map(parsePublicKeyPin))
-  const found = blocksOf(bundle).map((pem) => pinOf(certificateIn(pem)))
+  const found = readBundle(bundle).map((pem) => pinOf(parseCertificate(pem)))
   if (found.length === 0) throw new CertificateError({ code: 'Untrusted', message: 'the cluster names no certificate authority' })
   const foreign = found.find((pin) => !known.has(pin))
   if (foreign === undefined) return
@@ -32,7 +32,7 @@ export function checkPublicKeyPins(bundle: string, pins: readonly string[]): voi
   throw new CertificateError({ code: 'Untrusted', message })
 }
 
-function blocksOf(bundle: string): readonly string[] {
+function readBundle(bundle: string): readonly string[] {
   try {
     return pemBlocks(bundle, 'CERTIFICATE')
   } catch (cause) {
@@ -45,7 +45,7 @@ function pinOf(certificate: X509Certificate): string {
   return `sha256:${createHash('sha256').update(key).digest('hex')}`
 }
 
-function certificateIn(pem: string): X509Certificate {
+function parseCertificate(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem)
   } catch (cause) {

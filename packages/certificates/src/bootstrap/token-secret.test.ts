@@ -1,18 +1,18 @@
 import { namingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import {
-  type BootstrapSecretLike,
+  type BootstrapTokenSecret,
   bootstrapTokenLifeMs,
   bootstrapTokenSecret,
   readBootstrapToken,
-  signingTokenIn,
+  signingTokenOf,
 } from './token-secret.ts'
 
 const token = { id: 'abcdef', secret: '0123456789abcdef' }
 const now = Date.UTC(2026, 0, 1)
 const textsOf = (data: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]))
-const secretOf = (texts: Record<string, string>, name = 'bootstrap-token-abcdef'): BootstrapSecretLike => ({
+const secretOf = (texts: Record<string, string>, name = 'bootstrap-token-abcdef'): BootstrapTokenSecret => ({
   metadata: { name },
   data: Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
 })
@@ -83,13 +83,13 @@ describe('bootstrapTokenSecret', () => {
 
 describe('signingTokenIn', () => {
   it('P118 is for Secrets of that use alone', () => {
-    expect(signingTokenIn(secretOf(signing), now)).toEqual(token)
+    expect(signingTokenOf(secretOf(signing), now)).toEqual(token)
     for (const use of ['false', 'True', '1', ''])
-      expect(signingTokenIn(secretOf({ ...signing, 'usage-bootstrap-signing': use }), now), use).toBeUndefined()
+      expect(signingTokenOf(secretOf({ ...signing, 'usage-bootstrap-signing': use }), now), use).toBeUndefined()
   })
 
   it('P263 an expired token signs nothing, nor does one whose end cannot be read', () => {
-    const at = (expiration: string) => signingTokenIn(secretOf({ ...signing, expiration }), now)
+    const at = (expiration: string) => signingTokenOf(secretOf({ ...signing, expiration }), now)
     expect(at('2026-01-01T00:00:01Z')).toEqual(token)
     expect(at('2026-01-01T01:00:00.5+01:00')).toEqual(token)
     for (const expired of ['2026-01-01T00:00:00Z', '2020-01-01T00:00:00Z', 'next week', '2027'])
@@ -103,7 +103,7 @@ describe('signingTokenIn', () => {
     ['a longer name', secretOf(signing, 'bootstrap-token-abcdefg')],
     ['no data', { metadata: { name: 'bootstrap-token-abcdef' } }],
   ])('P113 P114 passes over a Secret with %s', (_, secret) => {
-    expect(signingTokenIn(secret, now)).toBeUndefined()
+    expect(signingTokenOf(secret, now)).toBeUndefined()
   })
 })
 

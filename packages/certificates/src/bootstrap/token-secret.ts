@@ -8,7 +8,7 @@ export type BootstrapTokenUsage = 'authentication' | 'signing'
 export const bootstrapTokenUsages: readonly BootstrapTokenUsage[] = ['authentication', 'signing']
 
 /** As much of a Secret as tells of a token: data in base64, as objects hold it. */
-export interface BootstrapSecretLike {
+export interface BootstrapTokenSecret {
   readonly type?: string
   readonly metadata: { readonly name?: string }
   readonly data?: Readonly<Record<string, string>>
@@ -89,7 +89,7 @@ export function isBootstrapGroup(group: string): boolean {
 }
 
 /** The token of a Secret and what is said of it; undefined when the Secret holds none, or that of another name. */
-export function readBootstrapToken(secret: BootstrapSecretLike): BootstrapTokenRecord | undefined {
+export function readBootstrapToken(secret: BootstrapTokenSecret): BootstrapTokenRecord | undefined {
   const token = tokenIn(secret)
   if (token === undefined) return undefined
   const usages = Object.keys(secret.data ?? {})
@@ -109,19 +109,19 @@ export function readBootstrapToken(secret: BootstrapSecretLike): BootstrapTokenR
  * Milliseconds that the token of a Secret has left: 0 when it has expired or when that cannot be read, infinitely many
  * without an end.
  */
-export function bootstrapTokenLifeMs(secret: BootstrapSecretLike, now: number): number {
+export function bootstrapTokenLifeMs(secret: BootstrapTokenSecret, now: number): number {
   const expires = expirationOf(secret)
   if (expires === 'never') return Number.POSITIVE_INFINITY
   return expires === 'unreadable' ? 0 : Math.max(0, expires - now)
 }
 
 /** The token with which a Secret has cluster information signed; undefined when it is for other uses, expired or malformed. */
-export function signingTokenIn(secret: BootstrapSecretLike, now: number): BootstrapToken | undefined {
+export function signingTokenOf(secret: BootstrapTokenSecret, now: number): BootstrapToken | undefined {
   if (textOf(secret, 'usage-bootstrap-signing') !== 'true' || bootstrapTokenLifeMs(secret, now) === 0) return undefined
   return tokenIn(secret)
 }
 
-function tokenIn(secret: BootstrapSecretLike): BootstrapToken | undefined {
+function tokenIn(secret: BootstrapTokenSecret): BootstrapToken | undefined {
   const { name = '' } = secret.metadata
   const id = name.startsWith(namePrefix) ? name.slice(namePrefix.length) : ''
   const text = textOf(secret, 'token-secret')
@@ -129,7 +129,7 @@ function tokenIn(secret: BootstrapSecretLike): BootstrapToken | undefined {
   return { id, secret: text }
 }
 
-function expirationOf(secret: BootstrapSecretLike): number | 'never' | 'unreadable' {
+function expirationOf(secret: BootstrapTokenSecret): number | 'never' | 'unreadable' {
   const text = textOf(secret, 'expiration')
   if (text === '') return 'never'
   try {
@@ -139,6 +139,6 @@ function expirationOf(secret: BootstrapSecretLike): number | 'never' | 'unreadab
   }
 }
 
-function textOf({ data = {} }: BootstrapSecretLike, key: string): string {
+function textOf({ data = {} }: BootstrapTokenSecret, key: string): string {
   return Object.hasOwn(data, key) ? Buffer.from(data[key] ?? '', 'base64').toString('utf8') : ''
 }

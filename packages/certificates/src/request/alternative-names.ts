@@ -83,12 +83,12 @@ function longestZeros(groups: readonly number[]): { readonly start: number; read
 
 /** @throws CertificateError `Malformed` for what is no address. */
 function ipBytes(text: string): Uint8Array {
-  const bytes = text.includes(':') ? wideBytes(text) : narrowBytes(text)
+  const bytes = text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
   if (bytes === undefined) throw malformed(`${JSON.stringify(text)} is no IP address`)
   return bytes
 }
 
-function narrowBytes(text: string): Uint8Array | undefined {
+function ipv4Bytes(text: string): Uint8Array | undefined {
   const parts = text.split('.')
   return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)
     ? Uint8Array.from(parts.map(Number))
@@ -96,9 +96,9 @@ function narrowBytes(text: string): Uint8Array | undefined {
 }
 
 /** Eight groups, of which one run of zeros may be left out; the last two may be written as an address of four bytes. */
-function wideBytes(text: string): Uint8Array | undefined {
+function ipv6Bytes(text: string): Uint8Array | undefined {
   const tail = /[^:]*$/.exec(text)?.[0] ?? ''
-  const narrow = tail.includes('.') ? narrowBytes(tail) : undefined
+  const narrow = tail.includes('.') ? ipv4Bytes(tail) : undefined
   if (tail.includes('.') && narrow === undefined) return undefined
   const pairs = narrow && [narrow[0]! * 256 + narrow[1]!, narrow[2]! * 256 + narrow[3]!].map((pair) => pair.toString(16))
   const plain = pairs === undefined ? text : `${text.slice(0, -tail.length)}${pairs.join(':')}`

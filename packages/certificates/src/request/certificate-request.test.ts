@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CertificateError } from '../certificate-error.ts'
-import { newCertificateRequest } from '../create-certificate-request.ts'
+import { createCertificateRequest } from '../create-certificate-request.ts'
 import { tags } from '../der/reader.ts'
 import { bitString, boolean, der, integer, oid, sequence, setOf } from '../der/writer.ts'
 import {
@@ -73,7 +73,7 @@ describe('requests that others made', () => {
   })
 
   it.skipIf(!hasOpenssl)('P85 what is made here is read by openssl', () => {
-    const { request } = newCertificateRequest({
+    const { request } = createCertificateRequest({
       subject: { commonName: 'system:node:a', organizations: ['system:nodes'] },
       names: { dns: ['a.example.com'], ips: ['::1', '1:0:0:2::3', '10.0.0.1'] },
     })
@@ -90,8 +90,8 @@ describe('requests that others made', () => {
 describe('readSigningRequest', () => {
   it('P85 reads base64 of PEM, the first block of it', () => {
     expect(readSigningRequest(requestBase64({})).subject.commonName).toBe('jane')
-    const { request } = newCertificateRequest({ subject: { commonName: 'first' } })
-    const other = newCertificateRequest({ subject: { commonName: 'second' } }).request
+    const { request } = createCertificateRequest({ subject: { commonName: 'first' } })
+    const other = createCertificateRequest({ subject: { commonName: 'second' } }).request
     expect(readSigningRequest(base64Of(`chatter\n${request}${other}`)).subject.commonName).toBe('first')
   })
 

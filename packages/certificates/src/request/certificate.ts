@@ -6,7 +6,7 @@ import { readPemBlocks } from './pem.ts'
 import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
 
 /** What a certificate says. Whether it is to be believed is not looked at. */
-export interface CertificateFacts {
+export interface CertificateInfo {
   readonly serialNumber: Uint8Array
   readonly subject: DistinguishedName
   /** DER of subject and issuer, for comparing. */
@@ -28,7 +28,7 @@ const subjectAltName = '2.5.29.17'
 const what = 'certificate'
 
 /** @see RFC 5280, 4.1 @throws CertificateError `Malformed` */
-export function decodeCertificate(bytes: Uint8Array): CertificateFacts {
+export function decodeCertificate(bytes: Uint8Array): CertificateInfo {
   const outer = new DerReader(readWhole(bytes, tags.sequence, what).content, what)
   const body = new DerReader(outer.next(tags.sequence).content, what)
   outer.next(tags.sequence)
@@ -63,25 +63,25 @@ export function decodeCertificate(bytes: Uint8Array): CertificateFacts {
 }
 
 /** Every certificate of a PEM text. @throws CertificateError `Malformed` */
-export function readCertificates(pem: string): CertificateFacts[] {
+export function readCertificates(pem: string): CertificateInfo[] {
   return readPemBlocks(pem).flatMap(({ type, bytes }) => (type === certificatePemType ? [decodeCertificate(bytes)] : []))
 }
 
 /** What is wrong with a text that should hold certificates alone, in PEM; nothing at all is fine. */
-export function certificateBundleError(text: string): string | undefined {
+export function validateCertificateBundle(text: string): string | undefined {
   if (text === '') return undefined
   const blocks = readPemBlocks(text)
   for (const block of blocks) {
     if (block.type !== certificatePemType) return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(block.type)}`
     if (block.hasHeaders) return 'no PEM block headers are permitted'
-    const flaw = certificatesFlaw(block.bytes)
+    const flaw = certificatesProblem(block.bytes)
     if (flaw !== undefined) return flaw
   }
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
 }
 
 /** A block may hold several, one after the other. */
-function certificatesFlaw(bytes: Uint8Array): string | undefined {
+function certificatesProblem(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates'
   try {
     const all = new DerReader(bytes, what)

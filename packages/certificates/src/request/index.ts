@@ -1,8 +1,8 @@
 export { CertificateError, type CertificateErrorCode } from '../certificate-error.ts'
 export { builtInSigners } from '../signers/names.ts'
-export { kubeletClientObjection, kubeletServingObjection } from '../signers/rules.ts'
+export { validateKubeletClientRequest, validateKubeletServingRequest } from '../signers/rules.ts'
 export { type AlternativeNames, hasAlternativeNames } from './alternative-names.ts'
-export { type CertificateFacts, certificateBundleError, decodeCertificate, readCertificates } from './certificate.ts'
+export { type CertificateInfo, decodeCertificate, readCertificates, validateCertificateBundle } from './certificate.ts'
 export {
   type AlgorithmIdentifier,
   type CertificateRequest,
@@ -15,4 +15,4 @@ export {
 export { type DistinguishedName, formatDistinguishedName, type NameAttribute } from './distinguished-name.ts'
 export { decodeBase64, encodeBase64, type PemBlock, readPemBlocks, writePem } from './pem.ts'
 export type { PublicKeyInfo } from './public-key.ts'
-export { isAuthorityCertificate, trustBundleFaults } from './trust-bundle.ts'
+export { isAuthorityCertificate, validateTrustBundle } from './trust-bundle.ts'

@@ -1,11 +1,11 @@
 import { DerReader, readBoolean, tags } from '../der/reader.ts'
-import { type CertificateFacts, certificatePemType, decodeCertificate } from './certificate.ts'
+import { type CertificateInfo, certificatePemType, decodeCertificate } from './certificate.ts'
 import { encodeBase64, type PemBlock, readPemBlocks } from './pem.ts'
 
 const basicConstraints = '2.5.29.19'
 
 /** Whether a certificate says of itself that it may sign others (`CA:TRUE`). */
-export function isAuthorityCertificate({ extensions }: Pick<CertificateFacts, 'extensions'>): boolean {
+export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'extensions'>): boolean {
   const value = extensions.find(({ oid }) => oid === basicConstraints)?.value
   if (value === undefined) return false
   const flag = new DerReader(value, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
@@ -13,7 +13,7 @@ export function isAuthorityCertificate({ extensions }: Pick<CertificateFacts, 'e
 }
 
 /** What is wrong with a text that should hold the certificates of authorities in PEM, each once. */
-export function trustBundleFaults(pem: string): string[] {
+export function validateTrustBundle(pem: string): string[] {
   const blocks = readPemBlocks(pem)
   const faults = blocks.flatMap((block, index) => anchorFaults(block).map((fault) => `entry ${index} ${fault}`))
   if (faults.length > 0) return faults

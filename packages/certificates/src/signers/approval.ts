@@ -1,7 +1,7 @@
 import type { NamingProfile } from '@krmkit/meta'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { builtInSigners } from './names.ts'
-import { kubeletClientObjection } from './rules.ts'
+import { validateKubeletClientRequest } from './rules.ts'
 
 /** A right by which a request is approved without anybody looking at it. */
 export interface AutoApproval {
@@ -20,7 +20,7 @@ export const autoApprovedReason = 'AutoApproved'
  *
  * @see API protocol specification, 2.10
  */
-export function autoApprovals(
+export function autoApprovalsFor(
   asked: {
     readonly request: CertificateRequest
     readonly signerName: string
@@ -31,7 +31,7 @@ export function autoApprovals(
   profile: Pick<NamingProfile, 'domain'>,
 ): readonly AutoApproval[] {
   if (asked.signerName !== builtInSigners(profile).apiserverClientKubelet) return []
-  if (kubeletClientObjection(asked) !== undefined) return []
+  if (validateKubeletClientRequest(asked) !== undefined) return []
   const any = {
     subresource: 'nodeclient',
     message: 'Auto approving kubelet client certificate after SubjectAccessReview.',

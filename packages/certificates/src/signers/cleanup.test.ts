@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { newSigningAuthority } from '../authority/signing-authority-store.ts'
+import { createSigningAuthority } from '../authority/signing-authority-store.ts'
 import { base64Of } from '../testing/requests.fixture.ts'
-import { cleanUpTime } from './cleanup.ts'
+import { cleanupTime } from './cleanup.ts'
 
 const made = '2031-05-04T00:00:00Z'
 const later = '2031-05-04T10:00:00Z'
@@ -13,30 +13,33 @@ const request = (...conditions: { type: string; lastUpdateTime?: string | null; 
 
 describe('cleanUpTime', () => {
   it('P135 a day for what nobody has decided about', () => {
-    expect(cleanUpTime({ metadata: { creationTimestamp: made } })).toBe(Date.parse(made) + 24 * hourMs)
-    expect(cleanUpTime(request({ type: 'Wonderful', lastUpdateTime: later }))).toBe(Date.parse(made) + 24 * hourMs)
+    expect(cleanupTime({ metadata: { creationTimestamp: made } })).toBe(Date.parse(made) + 24 * hourMs)
+    expect(cleanupTime(request({ type: 'Wonderful', lastUpdateTime: later }))).toBe(Date.parse(made) + 24 * hourMs)
   })
 
   it('P135 an hour for what was approved, denied or failed, from the last change on', () => {
     for (const type of ['Approved', 'Denied', 'Failed'])
-      expect(cleanUpTime(request({ type, lastUpdateTime: later }))).toBe(Date.parse(later) + hourMs)
+      expect(cleanupTime(request({ type, lastUpdateTime: later }))).toBe(Date.parse(later) + hourMs)
     const changed = request(
       { type: 'Approved', lastUpdateTime: made, lastTransitionTime: made },
       { type: 'Failed', lastUpdateTime: later },
     )
-    expect(cleanUpTime(changed)).toBe(Date.parse(later) + hourMs)
-    expect(cleanUpTime(request({ type: 'Denied', lastUpdateTime: null }))).toBe(Date.parse(made) + hourMs)
+    expect(cleanupTime(changed)).toBe(Date.parse(later) + hourMs)
+    expect(cleanupTime(request({ type: 'Denied', lastUpdateTime: null }))).toBe(Date.parse(made) + hourMs)
   })
 
   it('P135 at once when the certificate has ended', async () => {
     const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
-    const { certificate, facts } = await newSigningAuthority({ clock: { now: () => Date.parse('2020-01-01T00:00:00Z') }, random })
+    const { certificate, info } = await createSigningAuthority({
+      clock: { now: () => Date.parse('2020-01-01T00:00:00Z') },
+      random,
+    })
     const issued = { metadata: { creationTimestamp: made }, status: { certificate: base64Of(certificate), conditions: [] } }
-    expect(cleanUpTime(issued)).toBe(facts.notAfter)
-    expect(cleanUpTime({ ...issued, status: { certificate: base64Of('damaged') } })).toBe(Date.parse(made) + 24 * hourMs)
+    expect(cleanupTime(issued)).toBe(info.notAfter)
+    expect(cleanupTime({ ...issued, status: { certificate: base64Of('damaged') } })).toBe(Date.parse(made) + 24 * hourMs)
   })
 
   it('P135 never, when nobody knows since when it is there', () => {
-    expect(cleanUpTime({ metadata: {} })).toBeUndefined()
+    expect(cleanupTime({ metadata: {} })).toBeUndefined()
   })
 })

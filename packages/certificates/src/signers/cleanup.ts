@@ -2,18 +2,18 @@ import { readCertificates } from '../request/certificate.ts'
 import { decodeBase64 } from '../request/pem.ts'
 
 /** As much of a CertificateSigningRequest as tells when it has served its purpose. */
-export interface AgingRequest {
+export interface CleanupCandidate {
   readonly metadata: { readonly creationTimestamp?: string | null | undefined }
   readonly status?:
     | {
         readonly certificate?: string | null | undefined
-        readonly conditions?: readonly AgingCondition[] | null | undefined
+        readonly conditions?: readonly CandidateCondition[] | null | undefined
       }
     | null
     | undefined
 }
 
-interface AgingCondition {
+interface CandidateCondition {
   readonly type: string
   readonly lastUpdateTime?: string | null | undefined
   readonly lastTransitionTime?: string | null | undefined
@@ -34,7 +34,7 @@ const decisions = ['Approved', 'Denied', 'Failed']
  *
  * @see API protocol specification, 3 and 8
  */
-export function cleanUpTime(request: AgingRequest): number | undefined {
+export function cleanupTime(request: CleanupCandidate): number | undefined {
   const { conditions, certificate } = request.status ?? {}
   const decided = (conditions ?? []).filter(({ type }) => decisions.includes(type))
   const changes = decided.map(({ lastUpdateTime, lastTransitionTime }) => {

@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { type SigningAuthority, signingAuthority } from '../authority/signing-authority.ts'
-import { newSigningAuthority } from '../authority/signing-authority-store.ts'
-import { newCertificateRequest } from '../create-certificate-request.ts'
+import { parseSigningAuthority, type SigningAuthority } from '../authority/signing-authority.ts'
+import { createSigningAuthority } from '../authority/signing-authority-store.ts'
+import { createCertificateRequest } from '../create-certificate-request.ts'
 import { boolean, integer, oid, sequence } from '../der/writer.ts'
 import { writeAlternativeNames } from '../request/alternative-names.ts'
 import { readCertificates } from '../request/certificate.ts'
@@ -23,7 +23,7 @@ import {
   subjectAltName,
   testKey,
 } from '../testing/requests.fixture.ts'
-import { clusterSigners } from './cluster-signers.ts'
+import { createClusterSigners } from './cluster-signers.ts'
 import { issueCertificate } from './issue.ts'
 import { builtInSigners } from './names.ts'
 
@@ -31,14 +31,14 @@ const start = Date.parse('2031-05-04T03:02:01Z')
 const clock = { now: () => start }
 let counter = 1
 const random = { bytes: (size: number) => new Uint8Array(size).map(() => counter++ % 251) }
-const authority = await newSigningAuthority({ clock, random })
+const authority = await createSigningAuthority({ clock, random })
 const signers = builtInSigners(stockProfile)
 const client = signers.apiserverClient
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
 async function signed(parts: RequestParts, options: { signerName?: string; usages?: string[]; expirationSeconds?: number } = {}) {
-  const made = clusterSigners({ authority, clock, random, profile: stockProfile }).of(options.signerName ?? client)
+  const made = createClusterSigners({ authority, clock, random, profile: stockProfile }).of(options.signerName ?? client)
   const pem = await made!.sign({ usages: ['client auth'], ...options, request: requestBase64(parts) })
   return { pem, node: new X509Certificate(pem), facts: readCertificates(pem)[0]! }
 }
@@ -121,7 +121,7 @@ describe('what is signed', () => {
 describe('how long', () => {
   const life = async (expirationSeconds?: number, maxDurationMs?: number, own: SigningAuthority = authority) => {
     const limits = maxDurationMs === undefined ? {} : { maxDurationMs }
-    const made = clusterSigners({ authority: own, clock, random, profile: stockProfile, ...limits }).of(client)!
+    const made = createClusterSigners({ authority: own, clock, random, profile: stockProfile, ...limits }).of(client)!
     const wish = expirationSeconds === undefined ? {} : { expirationSeconds }
     const [facts] = readCertificates(await made.sign({ request: requestBase64({}), usages: ['client auth'], ...wish }))
     return [facts!.notBefore - start, facts!.notAfter - start]
@@ -146,16 +146,16 @@ describe('how long', () => {
   })
 
   it('P110 no longer than the authority, and not at all when it has ended', async () => {
-    const near = await newSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs + hourMs }, random })
+    const near = await createSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs + hourMs }, random })
     expect((await life(undefined, undefined, near))[1]).toBe(hourMs)
-    const past = await newSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs }, random })
+    const past = await createSigningAuthority({ clock: { now: () => start - 3650 * 24 * hourMs }, random })
     await expect(life(undefined, undefined, past)).rejects.toMatchObject({ code: 'UnusableAuthority' })
   })
 
   it('P110 after 2049 the year has four digits', async () => {
     const late = Date.parse('2049-12-31T23:00:00Z')
-    const own = await newSigningAuthority({ clock: { now: () => late }, random })
-    const made = clusterSigners({ authority: own, clock: { now: () => late }, random, profile: stockProfile }).of(client)!
+    const own = await createSigningAuthority({ clock: { now: () => late }, random })
+    const made = createClusterSigners({ authority: own, clock: { now: () => late }, random, profile: stockProfile }).of(client)!
     const pem = await made.sign({ request: requestBase64({}), usages: ['client auth'], expirationSeconds: 86_400 })
     expect(Date.parse(new X509Certificate(pem).validTo)).toBe(late + 24 * hourMs + back)
     expect(Date.parse(new X509Certificate(pem).validFrom)).toBe(late + back)
@@ -182,7 +182,7 @@ describe('what is refused', () => {
     const der = requestDer({})
     const at = Buffer.from(der).indexOf('jane')
     der[at] = 'J'.charCodeAt(0)
-    const made = clusterSigners({ authority, clock, random, profile: stockProfile }).of(client)!
+    const made = createClusterSigners({ authority, clock, random, profile: stockProfile }).of(client)!
     const request = base64Of(writePem('CERTIFICATE REQUEST', der))
     await expect(made.sign({ request, usages: ['client auth'] })).rejects.toMatchObject(bad)
   })
@@ -225,7 +225,7 @@ describe('what is refused', () => {
   })
 
   it('P112 a signer of another name signs nothing here', () => {
-    const made = clusterSigners({ authority: { kubeletServing: authority }, clock, random, profile: stockProfile })
+    const made = createClusterSigners({ authority: { kubeletServing: authority }, clock, random, profile: stockProfile })
     expect(made.of('example.com/x')).toBeUndefined()
     expect(made.of(client)).toBeUndefined()
     expect(made.of('__proto__')).toBeUndefined()
@@ -289,11 +289,11 @@ describe('keys and authorities of other kinds', () => {
       serial: random.bytes(8),
     })
     const unusable = expect.objectContaining({ code: 'UnusableAuthority' })
-    expect(() => signingAuthority({ certificate: leaf, key: pem(leafKey) })).toThrow(unusable)
-    expect(() => signingAuthority({ certificate: authority.certificate, key: pem(leafKey) })).toThrow(unusable)
+    expect(() => parseSigningAuthority({ certificate: leaf, key: pem(leafKey) })).toThrow(unusable)
+    expect(() => parseSigningAuthority({ certificate: authority.certificate, key: pem(leafKey) })).toThrow(unusable)
     const malformed = expect.objectContaining({ code: 'Malformed' })
-    expect(() => signingAuthority({ certificate: '', key: pem(leafKey) })).toThrow(malformed)
-    expect(() => signingAuthority({ certificate: authority.certificate, key: 'none' })).toThrow(malformed)
-    expect(newCertificateRequest({ subject: {}, key: pem(leafKey) }).key).toBe(pem(leafKey))
+    expect(() => parseSigningAuthority({ certificate: '', key: pem(leafKey) })).toThrow(malformed)
+    expect(() => parseSigningAuthority({ certificate: authority.certificate, key: 'none' })).toThrow(malformed)
+    expect(createCertificateRequest({ subject: {}, key: pem(leafKey) }).key).toBe(pem(leafKey))
   })
 })

@@ -4,8 +4,8 @@ import { CertificateError } from '../certificate-error.ts'
 import { type CertificateRequest, readSigningRequest } from '../request/certificate-request.ts'
 import { issueCertificate } from './issue.ts'
 import { builtInSigners, type SignerPurpose, signerPurposes } from './names.ts'
-import { verifyRequest } from './request-signature.ts'
-import { signerObjection } from './rules.ts'
+import { verifyRequestSignature } from './request-signature.ts'
+import { validateSignerRequest } from './rules.ts'
 import { defaultSigningDurationMs, validityOf } from './validity.ts'
 
 /** What a CertificateSigningRequest says to its signer. */
@@ -35,11 +35,11 @@ export interface CertificateSigners {
 }
 
 /** An authority, or where to get it whenever something is to be signed: files may have changed. */
-export type AuthoritySource = SigningAuthority | (() => SigningAuthority | Promise<SigningAuthority>)
+export type SigningAuthoritySource = SigningAuthority | (() => SigningAuthority | Promise<SigningAuthority>)
 
 export interface ClusterSignersOptions {
   /** One authority for all, or one for each signer; a signer without one signs nothing. */
-  readonly authority: AuthoritySource | Readonly<Partial<Record<SignerPurpose, AuthoritySource>>>
+  readonly authority: SigningAuthoritySource | Readonly<Partial<Record<SignerPurpose, SigningAuthoritySource>>>
   /** The longest life of a certificate in milliseconds. Default: a year. */
   readonly maxDurationMs?: number
   readonly clock: Pick<Clock, 'now'>
@@ -48,7 +48,7 @@ export interface ClusterSignersOptions {
 }
 
 /** The signers that come with a server. @see API protocol specification, 2.10 */
-export function clusterSigners(options: ClusterSignersOptions): CertificateSigners {
+export function createClusterSigners(options: ClusterSignersOptions): CertificateSigners {
   const names = builtInSigners(options.profile)
   const signers = new Map<string, CertificateSigner>()
   for (const purpose of signerPurposes) {
@@ -58,7 +58,7 @@ export function clusterSigners(options: ClusterSignersOptions): CertificateSigne
     signers.set(signerName, {
       signerName,
       async sign(asked) {
-        const request = checkedRequest({ ...asked, signerName }, options.profile)
+        const request = verifySigningRequest({ ...asked, signerName }, options.profile)
         const current = typeof authority === 'function' ? await authority() : authority
         return signRequest({ ...asked, request }, { ...options, authority: current })
       },
@@ -72,14 +72,14 @@ export function clusterSigners(options: ClusterSignersOptions): CertificateSigne
  *
  * @throws CertificateError `Malformed`, `Refused`, `BadSignature`, `WeakKey`
  */
-export function checkedRequest(
+export function verifySigningRequest(
   asked: { readonly request: string; readonly signerName: string; readonly usages: readonly string[] },
   profile: Pick<NamingProfile, 'domain'>,
 ): CertificateRequest {
   const request = readSigningRequest(asked.request)
-  const objection = signerObjection({ ...asked, request }, profile)
+  const objection = validateSignerRequest({ ...asked, request }, profile)
   if (objection !== undefined) throw new CertificateError({ code: 'Refused', message: objection })
-  verifyRequest(request)
+  verifyRequestSignature(request)
   return request
 }
 
@@ -103,12 +103,12 @@ export function signRequest(
 ): string {
   const { authority, maxDurationMs = defaultSigningDurationMs, clock, random } = options
   const { expirationSeconds } = asked
-  const authorityNotAfter = authority.facts.notAfter
+  const authorityNotAfter = authority.info.notAfter
   const validity = validityOf({ now: clock.now(), maxDurationMs, expirationSeconds, authorityNotAfter })
   return issueCertificate(authority, { ...asked, ...validity, serial: random.bytes(16) })
 }
 
-function authorityOf(given: ClusterSignersOptions['authority'], purpose: SignerPurpose): AuthoritySource | undefined {
-  if (typeof given === 'function' || 'facts' in given) return given as AuthoritySource
+function authorityOf(given: ClusterSignersOptions['authority'], purpose: SignerPurpose): SigningAuthoritySource | undefined {
+  if (typeof given === 'function' || 'info' in given) return given as SigningAuthoritySource
   return given[purpose]
 }

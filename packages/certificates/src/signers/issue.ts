@@ -9,7 +9,7 @@ import { writePem } from '../request/pem.ts'
 import { signatureSchemeOf } from './signature-scheme.ts'
 import { keyUsagesOf } from './usages.ts'
 
-export interface CertificateToIssue {
+export interface IssueCertificateOptions {
   readonly request: CertificateRequest
   readonly usages: readonly string[]
   /** Milliseconds since the epoch. */
@@ -26,7 +26,7 @@ export interface CertificateToIssue {
  *
  * @throws CertificateError `Refused` for unknown usages, `UnusableAuthority` for keys that cannot sign.
  */
-export function issueCertificate(authority: SigningAuthority, wanted: CertificateToIssue): string {
+export function issueCertificate(authority: SigningAuthority, wanted: IssueCertificateOptions): string {
   const { request } = wanted
   const scheme = signatureSchemeOf(authority.key)
   const subject = writeDistinguishedName(request.subject)
@@ -34,7 +34,7 @@ export function issueCertificate(authority: SigningAuthority, wanted: Certificat
     der(0xa0, integer(2)),
     integer(serialOf(wanted.serial)),
     scheme.algorithm,
-    authority.facts.subjectDer,
+    authority.info.subjectDer,
     sequence(time(wanted.notBefore), time(wanted.notAfter)),
     subject,
     request.publicKey.spki,
@@ -44,7 +44,10 @@ export function issueCertificate(authority: SigningAuthority, wanted: Certificat
   return writePem(certificatePemType, sequence(body, scheme.algorithm, bitString(signature)))
 }
 
-function extensionsOf(authority: SigningAuthority, wanted: CertificateToIssue & { readonly hasSubject: boolean }): Uint8Array[] {
+function extensionsOf(
+  authority: SigningAuthority,
+  wanted: IssueCertificateOptions & { readonly hasSubject: boolean },
+): Uint8Array[] {
   const { bits, purposes } = keyUsagesOf(wanted.usages)
   const { names } = wanted.request
   const { keyIdentifier } = authority

@@ -22,7 +22,7 @@ export function builtInSigners({ domain }: Pick<NamingProfile, 'domain'>): Reado
 }
 
 /** Which of the built-in signers a name means. */
-export function purposeOf(signerName: string, profile: Pick<NamingProfile, 'domain'>): SignerPurpose | undefined {
+export function signerPurposeOf(signerName: string, profile: Pick<NamingProfile, 'domain'>): SignerPurpose | undefined {
   const names = builtInSigners(profile)
   return signerPurposes.find((purpose) => names[purpose] === signerName)
 }

@@ -35,9 +35,9 @@ const pssHashes = [
   { hash: 'sha384', oid: '2.16.840.1.101.3.4.2.2', saltLength: 48 },
   { hash: 'sha512', oid: '2.16.840.1.101.3.4.2.3', saltLength: 64 },
 ] as const
-const fewestRsaBits = 2048
+const minRsaBits = 2048
 /** Above it, checking one signature takes long enough to be an attack. */
-const mostRsaBits = 8192
+const maxRsaBits = 8192
 
 /**
  * Checks that whoever made the request has the private key, and that the key is worth having.
@@ -46,8 +46,8 @@ const mostRsaBits = 8192
  *
  * @throws CertificateError `BadSignature`, `WeakKey`; `Malformed` for a key that is none, such as a point beside its curve.
  */
-export function verifyRequest(request: CertificateRequest): void {
-  checkStrength(request.publicKey)
+export function verifyRequestSignature(request: CertificateRequest): void {
+  verifyKeyStrength(request.publicKey)
   const scheme = schemeOf(request.signatureAlgorithm)
   if (scheme.key !== request.publicKey.algorithm) {
     const message = `the signature is one of ${scheme.key}, the key one of ${request.publicKey.algorithm}`
@@ -60,12 +60,12 @@ export function verifyRequest(request: CertificateRequest): void {
 }
 
 /** @throws CertificateError `WeakKey` */
-export function checkStrength(key: PublicKeyInfo): void {
+export function verifyKeyStrength(key: PublicKeyInfo): void {
   const weak = (message: string) => new CertificateError({ code: 'WeakKey', message })
   if (key.algorithm === 'unknown') throw weak(`keys of algorithm ${key.oid} are not signed`)
   if (key.algorithm !== 'RSA') return
-  if (key.bits < fewestRsaBits) throw weak(`an RSA key of ${key.bits} bits is too short: ${fewestRsaBits} are needed`)
-  if (key.bits > mostRsaBits) throw weak(`an RSA key of ${key.bits} bits is too long: ${mostRsaBits} are allowed`)
+  if (key.bits < minRsaBits) throw weak(`an RSA key of ${key.bits} bits is too short: ${minRsaBits} are needed`)
+  if (key.bits > maxRsaBits) throw weak(`an RSA key of ${key.bits} bits is too long: ${maxRsaBits} are allowed`)
   if (key.exponent < 3 || key.exponent % 2 === 0 || key.exponent > 2 ** 31 - 1) throw weak('the RSA public exponent is unusable')
 }
 

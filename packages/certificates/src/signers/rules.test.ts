@@ -12,9 +12,9 @@ import {
   requestDer,
   subjectAltName,
 } from '../testing/requests.fixture.ts'
-import { autoApprovals } from './approval.ts'
-import { builtInSigners, purposeOf } from './names.ts'
-import { signerObjection } from './rules.ts'
+import { autoApprovalsFor } from './approval.ts'
+import { builtInSigners, signerPurposeOf } from './names.ts'
+import { validateSignerRequest } from './rules.ts'
 
 const signers = builtInSigners(stockProfile)
 const named = (names: {
@@ -26,7 +26,7 @@ const named = (names: {
   [subjectAltName, writeAlternativeNames({ dns: [], emails: [], ips: [], uris: [], ...names })],
 ]
 const objection = (signerName: string, usages: readonly string[], parts: RequestParts = {}) =>
-  signerObjection({ signerName, usages, request: decodeCertificateRequest(requestDer(parts)) }, stockProfile)
+  validateSignerRequest({ signerName, usages, request: decodeCertificateRequest(requestDer(parts)) }, stockProfile)
 
 describe('signer of client certificates', () => {
   const { apiserverClient } = signers
@@ -143,19 +143,19 @@ describe('other signers', () => {
   })
 
   it('P112 of the rules of own signers nothing is known', () => {
-    expect(purposeOf('example.com/x', stockProfile)).toBeUndefined()
+    expect(signerPurposeOf('example.com/x', stockProfile)).toBeUndefined()
     expect(objection('example.com/x', ['any'])).toBeUndefined()
   })
 })
 
 it('P112 signers are named after the domain of the profile', () => {
   const profile = { domain: 'example.org' }
-  expect(purposeOf('example.org/kubelet-serving', profile)).toBe('kubeletServing')
-  expect(purposeOf('kubernetes.io/kubelet-serving', profile)).toBeUndefined()
+  expect(signerPurposeOf('example.org/kubelet-serving', profile)).toBe('kubeletServing')
+  expect(signerPurposeOf('kubernetes.io/kubelet-serving', profile)).toBeUndefined()
   const request = decodeCertificateRequest(requestDer({ subject: nodeSubject }))
   const asked = { request, usages: ['digital signature', 'client auth'], username: 'x' }
-  expect(autoApprovals({ ...asked, signerName: 'example.org/kube-apiserver-client-kubelet' }, profile)).toHaveLength(1)
-  expect(autoApprovals({ ...asked, signerName: signers.apiserverClientKubelet }, profile)).toEqual([])
+  expect(autoApprovalsFor({ ...asked, signerName: 'example.org/kube-apiserver-client-kubelet' }, profile)).toHaveLength(1)
+  expect(autoApprovalsFor({ ...asked, signerName: signers.apiserverClientKubelet }, profile)).toEqual([])
 })
 
 it('control characters are in no name that a built-in signer signs', () => {
@@ -182,7 +182,7 @@ describe('autoApprovals', () => {
   const subresources = (signerName: string, options: { username?: string; parts?: RequestParts; usages?: string[] } = {}) => {
     const request = decodeCertificateRequest(requestDer({ subject: nodeSubject, ...options.parts }))
     const username = options.username ?? 'system:bootstrap:abcdef'
-    return autoApprovals({ signerName, request, usages: options.usages ?? usages, username }, stockProfile).map(
+    return autoApprovalsFor({ signerName, request, usages: options.usages ?? usages, username }, stockProfile).map(
       ({ subresource }) => subresource,
     )
   }

@@ -6,11 +6,11 @@ const hourMs = 60 * minuteMs
 export const backdateMs = 5 * minuteMs
 /** Shorter lives than this keep their end although they begin earlier. */
 const shortLifeMs = 8 * hourMs
-const shortestMs = 10 * minuteMs
+const minDurationMs = 10 * minuteMs
 /** Life of certificates when nothing is configured: a year. */
 export const defaultSigningDurationMs = 365 * 24 * hourMs
 
-export interface ValidityWish {
+export interface ValidityOptions {
   /** Milliseconds since the epoch. */
   readonly now: number
   /** The longest life that the signer gives, in milliseconds. */
@@ -27,7 +27,7 @@ export interface ValidityWish {
  * @throws CertificateError `UnusableAuthority` when the authority has ended.
  * @see API protocol specification, 2.10 and 8
  */
-export function validityOf(wish: ValidityWish): { readonly notBefore: number; readonly notAfter: number } {
+export function validityOf(wish: ValidityOptions): { readonly notBefore: number; readonly notAfter: number } {
   const { now, authorityNotAfter } = wish
   const lifeMs = durationOf(wish)
   const notBefore = now - backdateMs
@@ -40,8 +40,8 @@ export function validityOf(wish: ValidityWish): { readonly notBefore: number; re
   return { notBefore, notAfter }
 }
 
-function durationOf({ maxDurationMs, expirationSeconds }: ValidityWish): number {
+function durationOf({ maxDurationMs, expirationSeconds }: ValidityOptions): number {
   if (expirationSeconds === undefined) return maxDurationMs
   const askedMs = expirationSeconds * 1000
-  return askedMs > maxDurationMs ? maxDurationMs : Math.max(askedMs, shortestMs)
+  return askedMs > maxDurationMs ? maxDurationMs : Math.max(askedMs, minDurationMs)
 }

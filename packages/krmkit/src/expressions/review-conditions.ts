@@ -1,8 +1,8 @@
-import type { ConditionCompiler } from '@krmkit/authorization'
+import type { MatchConditionCompiler } from '@krmkit/authorization'
 import { evaluator, type Language, language, structures } from './evaluation.ts'
 
 /** Conditions in the Common Expression Language over `request`, the spec of a SubjectAccessReview of version v1. */
-export async function reviewConditions(): Promise<ConditionCompiler> {
+export async function reviewConditions(): Promise<MatchConditionCompiler> {
   const known = await language()
   const { engine } = known
   const scope = known.environment.with([['request', requestType(known)]])

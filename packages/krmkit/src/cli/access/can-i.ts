@@ -1,4 +1,10 @@
-import { type Attributes, type Decision, type PolicyRule, privilegedGroups, type RuleAnswer } from '@krmkit/authorization'
+import {
+  type Attributes,
+  createPrivilegedGroupsAuthorizer,
+  type Decision,
+  type PolicyRule,
+  type SubjectRules,
+} from '@krmkit/authorization'
 import { type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -20,7 +26,7 @@ type Answer = Pick<Decision, 'reason'> & { readonly allowed: boolean; readonly e
 interface Judge {
   readonly namespace: string
   decide(question: Question): Promise<Answer>
-  rules(namespace: string): Promise<RuleAnswer>
+  rules(namespace: string): Promise<SubjectRules>
 }
 
 export async function runCanI(asked: readonly (string | undefined)[], flags: CanIFlags, terminal: Terminal): Promise<number> {
@@ -46,7 +52,7 @@ export async function runCanI(asked: readonly (string | undefined)[], flags: Can
 async function offlineJudge(flags: CanIFlags, terminal: Terminal): Promise<Judge> {
   const user = userOf(flags)
   const { rbac, namespace } = await accessSource(flags, terminal)
-  const masters = privilegedGroups()
+  const masters = createPrivilegedGroupsAuthorizer()
   return {
     namespace,
     async decide(question) {
@@ -108,7 +114,7 @@ async function review<T>(
   return (answer.status ?? {}) as T
 }
 
-function printRules(answer: RuleAnswer, { output, quiet }: CanIFlags, terminal: Terminal): number {
+function printRules(answer: SubjectRules, { output, quiet }: CanIFlags, terminal: Terminal): number {
   const { resourceRules, nonResourceRules, incomplete, errors } = answer
   if (output === 'json') terminal.out(`${prettyJson(answer)}\n`)
   else if (!quiet) {

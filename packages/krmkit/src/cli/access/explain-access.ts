@@ -26,12 +26,12 @@ export async function runExplainAccess(
   return allowed ? exitCodes.fine : exitCodes.findings
 }
 
-function documentOf({ grants, passedOver, others }: AccessExplanation, allowed: boolean, isAdministrator: boolean): object {
+function documentOf({ grants, insufficient, others }: AccessExplanation, allowed: boolean, isAdministrator: boolean): object {
   return {
     allowed,
     ...(isAdministrator ? { privilegedGroup: administrators } : {}),
     grants: grants.map(holderValue),
-    passedOver: passedOver.map(({ binding: { kind, namespace, name }, why }) => ({
+    passedOver: insufficient.map(({ binding: { kind, namespace, name }, why }) => ({
       binding: { kind, ...(namespace === '' ? {} : { namespace }), name },
       why,
     })),
@@ -47,7 +47,7 @@ interface Told {
 }
 
 function textOf({ user, question, explanation, isAdministrator }: Told, paint: Paint): string {
-  const { grants, passedOver, others, allowed } = explanation
+  const { grants, insufficient, others, allowed } = explanation
   const who = `${user.username} (groups ${user.groups.join(', ')})`
   const answer = allowed || isAdministrator ? paint.green('yes') : paint.red('no')
   const lines = [`${answer}: ${who} ${allowed || isAdministrator ? 'may' : 'may not'} ${questionText(question)}`]
@@ -58,9 +58,9 @@ function textOf({ user, question, explanation, isAdministrator }: Told, paint: P
   }
   if (!allowed && !isAdministrator) {
     lines.push(
-      passedOver.length === 0 ? '  No binding concerns this user here.' : '  Bindings of this user that do not allow it:',
+      insufficient.length === 0 ? '  No binding concerns this user here.' : '  Bindings of this user that do not allow it:',
     )
-    for (const { binding, why } of passedOver) lines.push(`    ${bindingText(binding)} of ${roleText(binding)}: ${why}`)
+    for (const { binding, why } of insufficient) lines.push(`    ${bindingText(binding)} of ${roleText(binding)}: ${why}`)
     if (others.length > 0) lines.push('  Others may:')
     for (const other of others)
       lines.push(

@@ -2,24 +2,24 @@ import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
   type Authenticator,
-  anonymousFor,
-  bearerToken,
-  bootstrapTokens,
-  cachedTokens,
-  chain,
-  clientCertificate,
+  createAnonymousAuthenticator,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createBootstrapTokenAuthenticator,
+  createCachedTokenAuthenticator,
+  createClientCertificateAuthenticator,
+  createFrontProxyAuthenticator,
+  createKeyedDigest,
+  createStaticTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  createWebSocketTokenAuthenticator,
   type FrontProxyHeaders,
-  forAudiences,
-  frontProxy,
-  isTokenShaped,
-  keyedDigest,
+  isJwtShaped,
   parseStaticTokens,
   type StaticToken,
-  staticTokens,
   type TokenAuthenticator,
-  tokenChain,
-  webSocketToken,
   withAuthenticatedGroup,
+  withServerAudiences,
 } from '@krmkit/authentication'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -75,7 +75,7 @@ export async function authenticators(options: ServeOptions, environment: Environ
   const accounts = await serviceAccounts(options, environment)
   const bundles = await certificateBundles(options, environment)
   // One HMAC of each token serves all who look it up.
-  const digest = keyedDigest(random)
+  const digest = createKeyedDigest(random)
   const owned: (AsyncDisposable | Disposable)[] = [bundles]
   const tokens =
     options.tokenAuthFile === undefined
@@ -94,26 +94,29 @@ export async function authenticators(options: ServeOptions, environment: Environ
   for (const one of [openId, webhook]) if (one !== undefined) owned.push(one)
   let server: EmbeddedServer | undefined
   const members: (TokenAuthenticator | undefined)[] = [
-    forAudiences(staticTokens(tokens, { digest }), audiences),
+    withServerAudiences(createStaticTokenAuthenticator(tokens, { digest }), audiences),
     accounts.tokens,
     options.enableBootstrapTokenAuth
-      ? forAudiences(bootstrapTokens({ ...environment, secret: (name) => bootstrapSecret(server, name, profile) }), audiences)
+      ? withServerAudiences(
+          createBootstrapTokenAuthenticator({ ...environment, secret: (name) => bootstrapSecret(server, name, profile) }),
+          audiences,
+        )
       : undefined,
     openId &&
-      forAudiences(
-        cachedTokens(openId.tokens, { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }),
+      withServerAudiences(
+        createCachedTokenAuthenticator(openId.tokens, { clock, random, successMs: 10_000, failureMs: 0, accepts: isJwtShaped }),
         audiences,
       ),
-    configured && forAudiences(configured.tokens, audiences),
+    configured && withServerAudiences(configured.tokens, audiences),
     webhook?.tokens,
   ]
-  const bearers = tokenChain(members.filter((member) => member !== undefined))
+  const bearers = createTokenAuthenticatorChain(members.filter((member) => member !== undefined))
   const { clientCa, frontCa } = bundles
-  const people = chain([
+  const people = createAuthenticatorChain([
     ...(bundles.proxyHeaders === undefined || frontCa === undefined
       ? []
       : [
-          frontProxy({
+          createFrontProxyAuthenticator({
             ...bundles.proxyHeaders,
             authorities: frontCa,
             allowedNames: options.requestheaderAllowedNames,
@@ -123,22 +126,25 @@ export async function authenticators(options: ServeOptions, environment: Environ
     ...(clientCa === undefined
       ? []
       : [
-          clientCertificate({
+          createClientCertificateAuthenticator({
             authorities: clientCa,
             clock,
             profile,
             withUid: features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false,
           }),
         ]),
-    bearerToken(bearers, { digest }),
-    webSocketToken(bearers, { digest, profile }),
+    createBearerTokenAuthenticator(bearers, { digest }),
+    createWebSocketTokenAuthenticator(bearers, { digest, profile }),
   ])
   const known = withAuthenticatedGroup(people)
   const publish = () => {
     if (server !== undefined) void publishTrust(server, { options, bundles }).catch(environment.onError)
   }
   return {
-    authenticator: anonymous === undefined ? known : chain([known, anonymousFor(anonymous)], { onRejection: 'stop' }),
+    authenticator:
+      anonymous === undefined
+        ? known
+        : createAuthenticatorChain([known, createAnonymousAuthenticator(anonymous)], { onRejection: 'stop' }),
     accounts,
     adminToken: tokens.find(({ user }) => user.groups.includes('system:masters'))?.token,
     proxyHeaders: bundles.proxyHeaders,

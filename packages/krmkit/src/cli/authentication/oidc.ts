@@ -1,4 +1,4 @@
-import { AuthenticationError, type OidcAuthenticator, oidcTokens } from '@krmkit/authentication'
+import { AuthenticationError, createOidcAuthenticator, type OidcAuthenticator } from '@krmkit/authentication'
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { readAuthorities } from './certificate-bundles.ts'
@@ -16,7 +16,7 @@ export async function oidcOf(
   if (oidcIssuerUrl === undefined || oidcClientId === undefined) return undefined
   const remote = remoteFetch(oidcCaFile === undefined ? {} : { ca: await readAuthorities(oidcCaFile, 'oidc-ca-file') })
   try {
-    const tokens = oidcTokens({
+    const tokens = createOidcAuthenticator({
       issuerUrl: oidcIssuerUrl,
       clientId: oidcClientId,
       usernameClaim: options.oidcUsernameClaim,

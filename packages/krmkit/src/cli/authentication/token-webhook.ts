@@ -1,4 +1,9 @@
-import { boundedTokens, cachedTokens, type TokenAuthenticator, webhookTokens } from '@krmkit/authentication'
+import {
+  createCachedTokenAuthenticator,
+  createWebhookTokenAuthenticator,
+  type TokenAuthenticator,
+  withConcurrencyLimit,
+} from '@krmkit/authentication'
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -21,7 +26,7 @@ export async function webhookOf(
   const connection = await connectionOf(path)
   const remote = remoteFetch(connection)
   const successMs = options.authenticationTokenWebhookCacheTtl
-  const reviewed = webhookTokens({
+  const reviewed = createWebhookTokenAuthenticator({
     ...environment,
     url: connection.server,
     version: options.authenticationTokenWebhookVersion,
@@ -29,7 +34,7 @@ export async function webhookOf(
   })
   const failureMs = options.authenticationTokenWebhookFailureCacheTtl ?? successMs
   return {
-    tokens: cachedTokens(boundedTokens(reviewed), { ...environment, successMs, failureMs }),
+    tokens: createCachedTokenAuthenticator(withConcurrencyLimit(reviewed), { ...environment, successMs, failureMs }),
     [Symbol.asyncDispose]: () => remote[Symbol.asyncDispose](),
   }
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import {
-  type AuthoritySource,
   CertificateError,
-  clusterSigners,
-  keptSigningAuthority,
+  createClusterSigners,
+  ensureSigningAuthority,
+  parseSigningAuthority,
   type SignerPurpose,
   type SigningAuthority,
-  signingAuthority,
+  type SigningAuthoritySource,
 } from '@krmkit/certificates'
 import { type CertificateSigning, type Controller, signingController } from '@krmkit/controllers'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
@@ -54,8 +54,10 @@ export async function clusterSigning(
     throw new CliError({ code: 'InvalidFlag', message })
   }
   if (!environment.controllers.includes(signingController)) return { signing: undefined, ownAuthority: undefined }
-  const make = (authority: AuthoritySource | Partial<Record<SignerPurpose, AuthoritySource>>): CertificateSigning => ({
-    signers: clusterSigners({ ...environment, authority, maxDurationMs }),
+  const make = (
+    authority: SigningAuthoritySource | Partial<Record<SignerPurpose, SigningAuthoritySource>>,
+  ): CertificateSigning => ({
+    signers: createClusterSigners({ ...environment, authority, maxDurationMs }),
     reportFailures,
   })
   if (common.certificate !== undefined) return { signing: make(await sourceOf(common)), ownAuthority: undefined }
@@ -69,7 +71,7 @@ export async function clusterSigning(
 
 async function ownAuthority(directory: string, environment: SigningEnvironment): Promise<SigningAuthority> {
   try {
-    return await keptSigningAuthority(directory, environment)
+    return await ensureSigningAuthority(directory, environment)
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `the signing authority cannot be kept: ${messageOf(cause)}`, cause })
   }
@@ -120,7 +122,7 @@ function filesOf(flag: string, certificate: string | undefined, key: string | un
 }
 
 /** Read once now, so that a mistake ends the start. */
-async function sourceOf(files: Files): Promise<AuthoritySource> {
+async function sourceOf(files: Files): Promise<SigningAuthoritySource> {
   const read = () => readAuthority(files)
   try {
     await read()
@@ -136,7 +138,7 @@ async function readAuthority({ flag, certificate = '', key = '' }: Files): Promi
     readText(certificate, `${flag}-cert-file`),
     readText(key, `${flag}-key-file`),
   ])
-  return signingAuthority({ certificate: certificateText, key: keyText })
+  return parseSigningAuthority({ certificate: certificateText, key: keyText })
 }
 
 function messageOf(error: unknown): string {

@@ -1,13 +1,13 @@
 import {
-  autoApprovals,
+  autoApprovalsFor,
   builtInSigners,
   CertificateError,
   type CertificateRequest,
-  purposeOf,
   type SignerPurpose,
-  signerObjection,
+  signerPurposeOf,
   signerPurposes,
-  verifyRequest,
+  validateSignerRequest,
+  verifyRequestSignature,
 } from '@krmkit/certificates'
 import type { NamingProfile } from '@krmkit/meta'
 import type { RequestObject } from './inputs.ts'
@@ -42,7 +42,7 @@ export function askedOf(
   profile: NamingProfile,
 ): { readonly signer: string | undefined; readonly usages: readonly string[] | undefined } {
   const signer = object?.spec?.signerName ?? question.signer
-  const purpose = signer === undefined ? undefined : purposeOf(signer, profile)
+  const purpose = signer === undefined ? undefined : signerPurposeOf(signer, profile)
   const usual = purpose === undefined ? undefined : usualUsages[purpose]
   return { signer, usages: object?.spec?.usages ?? question.usages ?? usual }
 }
@@ -58,7 +58,7 @@ export function verdictsOn(
   const username = input.object?.spec?.username ?? question.requester ?? ''
   const signers = signer === undefined ? signerPurposes.map((purpose) => names[purpose]) : [signer]
   return signers.map((signerName) => {
-    const asked = usages ?? usualUsages[purposeOf(signerName, profile) ?? 'apiserverClient']
+    const asked = usages ?? usualUsages[signerPurposeOf(signerName, profile) ?? 'apiserverClient']
     const { request } = input
     return {
       signer: signerName,
@@ -71,7 +71,7 @@ export function verdictsOn(
 /** What is wrong with the key of a request or with its signature. */
 export function flawOf(request: CertificateRequest): string | undefined {
   try {
-    verifyRequest(request)
+    verifyRequestSignature(request)
     return undefined
   } catch (error) {
     if (error instanceof CertificateError) return error.message
@@ -83,13 +83,13 @@ function objectionOf(
   asked: { readonly request: CertificateRequest; readonly signerName: string; readonly usages: readonly string[] },
   profile: NamingProfile,
 ): string | undefined {
-  const purpose = purposeOf(asked.signerName, profile)
+  const purpose = signerPurposeOf(asked.signerName, profile)
   if (purpose === 'legacyUnknown') return 'no new request may name it'
-  return signerObjection(asked, profile) ?? flawOf(asked.request)
+  return validateSignerRequest(asked, profile) ?? flawOf(asked.request)
 }
 
-function approvalOf(asked: Parameters<typeof autoApprovals>[0], profile: NamingProfile): string {
-  if (purposeOf(asked.signerName, profile) === undefined) return 'its own rules are not known here'
-  const rights = autoApprovals(asked, profile).map(({ subresource }) => subresource)
+function approvalOf(asked: Parameters<typeof autoApprovalsFor>[0], profile: NamingProfile): string {
+  if (signerPurposeOf(asked.signerName, profile) === undefined) return 'its own rules are not known here'
+  const rights = autoApprovalsFor(asked, profile).map(({ subresource }) => subresource)
   return rights.length === 0 ? 'somebody has to approve it' : `approved at once for who may create ${rights.join(' or ')}`
 }
