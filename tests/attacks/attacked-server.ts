@@ -117,7 +117,7 @@ export async function startAttackedServer(): Promise<AttackedServer> {
     fetch: webhook.fetch,
     audiences: [issuer],
     onError,
-    pausesMs: [],
+    backoffMs: [],
   })
   const own = [issuer]
   const administrator = { username: 'admin', groups: ['system:masters'] }

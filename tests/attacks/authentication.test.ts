@@ -433,9 +433,11 @@ describe('what leaks', () => {
     expect(source('keyed-digest.ts')).toContain('timingSafeEqual(')
     expect(source('bootstrap-tokens.ts')).toContain("isSameSecret(data('token-secret'), given)")
     expect(source('service-account/legacy-token.ts')).toContain('isSameSecret(held, token)')
-    expect(source('static-tokens.ts')).toContain('users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token))')
-    expect(source('token-cache.ts')).toMatch(/const key = `\$\{ask\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
-    expect(source('service-account/token-authenticator.ts')).toContain('const key = ask?.digest?.value() ?? digest(token)')
+    expect(source('static-tokens.ts')).toContain(
+      'users.get(options?.digest?.by === digest ? options.digest.value() : digest(token))',
+    )
+    expect(source('token-cache.ts')).toMatch(/const key = `\$\{options\?\.digest\?\.value\(\) \?\? digest\(token\)\}/)
+    expect(source('service-account/token-authenticator.ts')).toContain('const key = options?.digest?.value() ?? digest(token)')
     // A token or secret is compared with nothing but the empty text.
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.includes('.test.'),

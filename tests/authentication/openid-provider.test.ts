@@ -114,7 +114,7 @@ describe('a real OpenID provider', () => {
     expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/jwks'])
     const hasty = setup({ timeoutMs: 10 })
     expect(await hasty.judge(token)).toMatchObject({ kind: 'rejected' })
-    expect(String(hasty.errors[0])).toContain('no answer within 10 ms')
+    expect(String(hasty.errors[0])).toContain('no response within 10 ms')
     provider.fault = undefined
   })
 

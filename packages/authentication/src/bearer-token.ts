@@ -12,17 +12,21 @@ import type { KeyedDigest } from './keyed-digest.ts'
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const invalid: AuthenticationOutcome = { kind: 'rejected', reason: 'invalid bearer token' }
 
-/** Longer ones are no tokens: a head may hold far more than anybody's token. */
+/** Longest accepted token, in characters; request headers may be much larger. */
 const maxTokenLength = 64 * 1024
 
 export interface BearerTokenOptions {
-  /** Made by `keyedDigest`: lets those who are asked share one HMAC of the token. */
+  /** Digest that the token authenticators share, made by `createKeyedDigest`. */
   readonly digest?: KeyedDigest
 }
 
 /**
- * Reads `Authorization: Bearer TOKEN`. An unknown token, or several headers, are rejections; no token, or another
- * scheme, is no opinion. Words after the token are ignored; @see API protocol specification, 5.
+ * Authenticates `Authorization: Bearer TOKEN`. An unknown token, or a repeated header, is rejected; without a token, or with another
+ * scheme, there is no opinion. Text after the token is ignored.
+ *
+ * @see API protocol specification, 5
+ * @example
+ * const authenticator = createBearerTokenAuthenticator(createTokenAuthenticatorChain([staticTokens, serviceAccountTokens]))
  */
 export function createBearerTokenAuthenticator(tokens: TokenAuthenticator, options: BearerTokenOptions = {}): Authenticator {
   return {
@@ -35,7 +39,7 @@ export function createBearerTokenAuthenticator(tokens: TokenAuthenticator, optio
   }
 }
 
-/** Whose token it is; a token that nobody knows is a rejection. */
+/** Authenticates a token; a token that no authenticator recognizes is rejected. */
 export function authenticateBearerToken(
   tokens: TokenAuthenticator,
   token: string,

@@ -2,12 +2,12 @@ import { ApiError } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { IssuerKeys, type IssuerKeysOptions, type IssuerKeysResult } from './oidc/issuer-keys.ts'
 
-/** How many callers may wait at a time for one service outside by default. */
+/** Default limit of concurrent calls to one external service. */
 export const defaultConcurrencyLimit = 100
 
 /**
- * Bounds how many callers wait at a time for a service outside, before it is known who they are: a slow service must not collect
- * requests without end. Further callers are refused at once, and may try again.
+ * Limits concurrent calls to an external service on behalf of requests that are not authenticated yet, so that a slow service cannot
+ * accumulate requests. Further calls fail immediately with 429.
  */
 export class ConcurrencyLimit {
   readonly #limit: number
@@ -17,7 +17,7 @@ export class ConcurrencyLimit {
     this.#limit = limit
   }
 
-  /** @throws ApiError 429 when too many callers wait already. */
+  /** @throws ApiError 429 when the limit is reached. */
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#limit)
       throw ApiError.tooManyRequests('too many callers are being authenticated, try again later', 1)
@@ -31,20 +31,19 @@ export class ConcurrencyLimit {
 }
 
 /**
- * A token authenticator of which at most `limit` callers may wait for an answer; what it answers at once is not bounded. Caches belong
- * around it, so that callers whose tokens are known pass.
+ * Limits concurrent authentications of `inner`. Put caches around it, so that cached tokens are not limited.
  *
  * The promise of the outcome rejects with an ApiError 429 above the limit.
  */
 export function withConcurrencyLimit(inner: TokenAuthenticator, options: { readonly limit?: number } = {}): TokenAuthenticator {
   const calls = new ConcurrencyLimit(options.limit)
   return {
-    authenticateToken: (token, asking) =>
-      calls.run(async (): Promise<AuthenticationOutcome> => inner.authenticateToken(token, asking)),
+    authenticateToken: (token, tokenOptions) =>
+      calls.run(async (): Promise<AuthenticationOutcome> => inner.authenticateToken(token, tokenOptions)),
   }
 }
 
-/** Keys of an issuer for which at most so many tokens may wait. Tokens whose key is known do not. */
+/** Issuer keys with a limit on the tokens that wait for a fetch. Tokens with cached keys are not limited. */
 export class LimitedIssuerKeys extends IssuerKeys {
   readonly #calls: ConcurrencyLimit
 
@@ -54,8 +53,8 @@ export class LimitedIssuerKeys extends IssuerKeys {
   }
 
   override find(...key: Parameters<IssuerKeys['find']>): Promise<IssuerKeysResult> {
-    const known = this.findCached(key[0], key[1])
-    return known === undefined ? this.#calls.run(() => super.find(...key)) : Promise.resolve(known)
+    const cached = this.findCached(key[0], key[1])
+    return cached === undefined ? this.#calls.run(() => super.find(...key)) : Promise.resolve(cached)
   }
 
   override findAfterRefresh(...key: Parameters<IssuerKeys['findAfterRefresh']>): ReturnType<IssuerKeys['findAfterRefresh']> {

@@ -12,15 +12,15 @@ import { type CaBundleSource, createCertificateVerifier } from './x509/certifica
 import { commonNameOf } from './x509/client-certificate.ts'
 
 /**
- * A proxy in front of the server that has authenticated the caller and says in headers who it is. Its headers are believed
- * only over a connection on which it proved to own a certificate of the front authority.
+ * Options for an authenticating proxy in front of the server, which passes the user in headers. The headers are trusted only on
+ * connections with a client certificate of the front proxy authority.
  *
  * @see API protocol specification, 5.4
  */
 export interface FrontProxyOptions extends FrontProxyHeaders {
-  /** PEM bundle of the authorities of proxies. A function is asked for every request. */
+  /** PEM bundle of the front proxy authorities. A function is called for every request, and may return a rotated bundle. */
   readonly authorities: CaBundleSource
-  /** Common names of the certificates of proxies. Empty (default): every certificate of the authorities. */
+  /** Allowed common names of proxy certificates. Empty (default): all. */
   readonly allowedNames?: readonly string[]
   readonly clock: Pick<Clock, 'now'>
 }
@@ -31,23 +31,22 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const malformed: AuthenticationOutcome = { kind: 'rejected', reason: 'the headers of the proxy cannot be read' }
 
 /**
- * No certificate, or no user name in the headers, is no opinion; headers that cannot be read are a rejection; a certificate of another authority or another name is a
- * rejection, which lets the members after it in a chain judge the certificate.
+ * Authenticates the user that a front proxy names in headers. Without a certificate or user name there is no opinion. Malformed headers
+ * are rejected, as is a certificate of another authority or name: later members of a chain may still accept that certificate.
  *
- * @throws AuthenticationError `InvalidAuthority`; `InvalidHeaders` when no header for the user name is given, or one is no
- *   name of a header.
+ * @throws AuthenticationError `InvalidAuthority`; `InvalidHeaders` when no user name header is given or a header name is invalid.
  */
 export function createFrontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
   const names = normalizeHeaderNames(options)
   const allowed = new Set(options.allowedNames ?? [])
-  const judge = createCertificateVerifier(options, (leaf) => allowed.size === 0 || isAllowedProxy(leaf, allowed))
+  const verify = createCertificateVerifier(options, (leaf) => allowed.size === 0 || isAllowedProxy(leaf, allowed))
   return {
     authenticate({ headers, peer }) {
       const certificates = peer.certificates
       if (certificates === undefined || certificates.length === 0) return noOpinion
-      const judged = judge(certificates)
-      if (!judged.ok) return { kind: 'rejected', reason: judged.reason }
-      if (!judged.value) return { kind: 'rejected', reason: 'the common name of the certificate is not that of a proxy' }
+      const verification = verify(certificates)
+      if (!verification.ok) return { kind: 'rejected', reason: verification.reason }
+      if (!verification.value) return { kind: 'rejected', reason: 'the common name of the certificate is not that of a proxy' }
       return userFromHeaders(headers, names)
     },
   }
@@ -74,7 +73,7 @@ function userFromHeaders(headers: RequestHeaders, names: Required<FrontProxyHead
   }
 }
 
-/** The first that is not empty; false when one of them is repeated. */
+/** The first non-empty value; false when one of the headers is repeated. */
 function firstValue(headers: RequestHeaders, names: readonly string[]): string | false {
   let first = ''
   for (const name of names) {
@@ -85,7 +84,7 @@ function firstValue(headers: RequestHeaders, names: readonly string[]): string |
   return first
 }
 
-/** False when a key cannot be read. */
+/** The extra values by key; false when a key cannot be decoded. */
 function extraFromHeaders(headers: RequestHeaders, prefixes: readonly string[]): Record<string, string[]> | false | undefined {
   let extra: Record<string, string[]> | undefined
   for (const prefix of prefixes) {

@@ -1,3 +1,4 @@
+export type { Fetch } from '@krmkit/meta/fetch'
 export { anonymousAuthenticator, createAnonymousAuthenticator } from './anonymous.ts'
 export { withServerAudiences } from './audiences.ts'
 export { AuthenticationError, type AuthenticationErrorCode } from './authentication-error.ts'
@@ -6,7 +7,9 @@ export { type BootstrapTokenOptions, type BootstrapTokenSecret, createBootstrapT
 export {
   type AuthenticatorChainOptions,
   createAuthenticatorChain,
+  createReplaceableTokenAuthenticator,
   createTokenAuthenticatorChain,
+  type ReplaceableTokenAuthenticator,
   withAuthenticatedGroup,
 } from './chain.ts'
 export { withConcurrencyLimit } from './concurrency-limit.ts'
@@ -23,7 +26,6 @@ export type {
 export { createJwtAuthenticator } from './configuration/jwt-authenticator.ts'
 export { parseAuthenticationConfiguration } from './configuration/parse.ts'
 export { type AuthenticationValidationOptions, validateAuthenticationConfiguration } from './configuration/validate.ts'
-export type { Fetch, FetchedResponse, FetchInit } from './fetch.ts'
 export { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
 export {
   createIdentityHeaderRules,
@@ -50,7 +52,6 @@ export { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
 export type { OidcClaimOptions } from './oidc/claim-mapping.ts'
 export type { IssuerConnection, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
 export { createOidcAuthenticator, type OidcOptions } from './oidc/oidc-authenticator.ts'
-export { createReplaceableTokenAuthenticator, type ReplaceableTokenAuthenticator } from './replaceable-tokens.ts'
 export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account/claims.ts'
 export {
   type BoundObject,
@@ -64,13 +65,9 @@ export {
   type TokenRequest,
 } from './service-account/issuer.ts'
 export type { LegacyTokenOptions } from './service-account/legacy-token.ts'
+export type { FoundObject, ObjectLookup } from './service-account/object-lookup.ts'
 export { createOpenIdMetadata, type OpenIdMetadata } from './service-account/openid-metadata.ts'
-export {
-  createServiceAccountTokenAuthenticator,
-  type FoundObject,
-  type ObjectLookup,
-  type ServiceAccountTokenOptions,
-} from './service-account/token-authenticator.ts'
+export { createServiceAccountTokenAuthenticator, type ServiceAccountTokenOptions } from './service-account/token-authenticator.ts'
 export { createStaticTokenAuthenticator, parseStaticTokens, type StaticToken } from './static-tokens.ts'
 export { createCachedTokenAuthenticator, type TokenCacheOptions } from './token-cache.ts'
 export { clockSkewSeconds } from './token-times.ts'

@@ -12,10 +12,10 @@ export interface StaticToken {
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 
 /**
- * Reads a token file: one token a line as `token,user name,user uid,"group one,group two"`, the groups optional. When a
- * token appears twice the later line holds. Lines with an empty token are left out.
+ * Parses a token file with lines of `token,user name,user uid,"group one,group two"`; groups are optional. The last line of a repeated
+ * token applies; lines with an empty token are skipped.
  *
- * @throws AuthenticationError `InvalidTokenFile`, naming the line but never the token.
+ * @throws AuthenticationError `InvalidTokenFile`; the message names the line, never the token.
  */
 export function parseStaticTokens(text: string): StaticToken[] {
   const tokens = new Map<string, StaticToken>()
@@ -36,8 +36,11 @@ export function parseStaticTokens(text: string): StaticToken[] {
 }
 
 /**
- * Knows a fixed set of tokens. A token is looked up by its HMAC under a key that only this instance holds, or shares with
- * those who ask, so the time a look-up takes says nothing about the tokens.
+ * Authenticates a fixed set of tokens. Tokens are stored and looked up by keyed digest, so look-up times reveal nothing about them.
+ *
+ * @param options `digest` shares the digest of a bearer token authenticator; otherwise a new key is drawn from `random`.
+ * @example
+ * const tokens = createStaticTokenAuthenticator(parseStaticTokens(text), { random: systemRandom })
  */
 export function createStaticTokenAuthenticator(
   tokens: readonly StaticToken[],
@@ -49,7 +52,8 @@ export function createStaticTokenAuthenticator(
     if (token !== '') users.set(digest(token), { kind: 'authenticated', user: frozenUser(user) })
   }
   return {
-    authenticateToken: (token, ask) => users.get(ask?.digest?.by === digest ? ask.digest.value() : digest(token)) ?? noOpinion,
+    authenticateToken: (token, options) =>
+      users.get(options?.digest?.by === digest ? options.digest.value() : digest(token)) ?? noOpinion,
   }
 }
 

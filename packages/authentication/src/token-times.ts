@@ -1,9 +1,9 @@
 import type { Claims } from './jwt.ts'
 
-/** Seconds that the clocks of two machines may differ by. */
+/** Tolerated clock difference between machines, in seconds. */
 export const clockSkewSeconds = 10
 
-/** Seconds that a token is good for beside its times. */
+/** Tolerances for the times of a token, in seconds. */
 export interface ClockSkew {
   readonly afterEnd: number
   readonly beforeStart: number
@@ -11,21 +11,21 @@ export interface ClockSkew {
 
 const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds }
 
-/** What others issue ends when it says so, but may begin by a clock that is minutes ahead. */
+/** For external issuers: no tolerance at expiry, five minutes for clocks that are ahead. */
 export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 300 }
 
 export interface TokenTimeOptions {
-  /** What is judged, for messages: `token`. */
+  /** Subject of messages, such as `token`. */
   readonly what: string
-  /** Whether the token must say when it expires. Default true. */
+  /** Whether the claim `exp` is required. Default true. */
   readonly mustExpire?: boolean
-  /** Default: that of two machines of one cluster. */
+  /** Default: `clockSkewSeconds` at both ends. */
   readonly skew?: ClockSkew
 }
 
-/** Why a token is not good at a time, in milliseconds since the epoch; undefined when it is. */
-export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, words: TokenTimeOptions): string | undefined {
-  const { what, mustExpire = true, skew = defaultSkew } = words
+/** Why a token is not valid at `now`, in milliseconds since the epoch; undefined when it is valid. */
+export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, options: TokenTimeOptions): string | undefined {
+  const { what, mustExpire = true, skew = defaultSkew } = options
   const seconds = now / 1000
   for (const time of [exp, nbf, iat]) {
     if (time !== undefined && (typeof time !== 'number' || !Number.isFinite(time)))
@@ -38,12 +38,12 @@ export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, words: 
   return undefined
 }
 
-/** When a token ends to be good, in milliseconds since the epoch; Infinity when it does not say. */
+/** Expiry of a token including skew, in milliseconds since the epoch; Infinity without `exp`. */
 export function tokenEnd({ exp }: Claims, { afterEnd }: ClockSkew = defaultSkew): number {
   return typeof exp === 'number' ? (exp + afterEnd) * 1000 : Number.POSITIVE_INFINITY
 }
 
-/** The audiences of a token: one text, or a list of them. */
+/** The audiences of a token: `aud` is a string or a list of strings. */
 export function audiencesFromClaims({ aud }: Claims): readonly string[] {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) ? aud.filter((one): one is string => typeof one === 'string') : []

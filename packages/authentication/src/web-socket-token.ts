@@ -1,16 +1,16 @@
 import { authenticateBearerToken, type BearerTokenOptions } from './bearer-token.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
 
-/** Pages can set no header on a WebSocket but the protocols that they offer: one of them carries the token. */
+/** Bearer tokens in WebSocket subprotocols: browsers cannot set other headers on a WebSocket. */
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
-/** Goes before the domain of the API and the token, which is in base64url without padding. */
+/** The subprotocol is this prefix, the API domain, a dot, and the token in unpadded base64url. */
 const carrierPrefix = 'base64url.bearer.authorization.'
 const base64Url = /^[A-Za-z0-9_-]+$/
 
 /**
- * Reads the token of `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.TOKEN, other`, in requests for WebSocket alone.
- * Another protocol must be offered beside it, because the token is never what is agreed on.
+ * Authenticates the token of `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.TOKEN, other` in WebSocket upgrades. The
+ * request must offer another subprotocol as well, because the token is never selected.
  */
 export function createWebSocketTokenAuthenticator(
   tokens: TokenAuthenticator,
@@ -34,7 +34,7 @@ export function createWebSocketTokenAuthenticator(
   }
 }
 
-/** The header without protocols that carry tokens, for whoever a request is passed on to; undefined when nothing is left. */
+/** Removes subprotocols that carry tokens, for proxied requests; undefined when none is left. */
 export function removeTokenProtocols(header: string | readonly string[]): string | undefined {
   const kept = splitProtocols(header).filter((name) => !name.startsWith(carrierPrefix))
   return kept.length === 0 ? undefined : kept.join(', ')

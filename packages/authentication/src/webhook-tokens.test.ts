@@ -109,7 +109,7 @@ describe('webhookTokens', () => {
   })
 
   it('a service that does not answer is waited for ten seconds', async () => {
-    const { judge, webhook, clock } = setup({ pausesMs: [] })
+    const { judge, webhook, clock } = setup({ backoffMs: [] })
     webhook.faults.always = { slowMs: 60_000 }
     const before = clock.now()
     const judged = judge('good')

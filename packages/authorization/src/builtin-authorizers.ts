@@ -10,16 +10,16 @@ const nothing: SubjectRules = { resourceRules: [], nonResourceRules: [], incompl
 const allowed: Decision = Object.freeze({ decision: 'allow', reason: '' })
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
-/** Lets everybody do everything. */
+/** Allows every request. */
 export const alwaysAllow: SyncAuthorizer = { authorize: () => allowed, rulesFor: () => everything }
 
-/** Refuses everything. */
+/** Forbids every request. */
 export const alwaysDeny: SyncAuthorizer = {
   authorize: () => ({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
   rulesFor: () => nothing,
 }
 
-/** Members of these groups may do everything, whatever roles say; the way into a server whose roles are broken. */
+/** Allows every request of these groups. It keeps administrators able to repair broken roles. */
 export function createPrivilegedGroupsAuthorizer(groups: readonly string[] = ['system:masters']): Authorizer {
   return {
     authorize({ user }) {
@@ -34,11 +34,10 @@ const discoveryRoots = ['/api', '/apis', '/openapi', '/openid/v1', '/.well-known
 const selfReviews = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'])
 
 /**
- * Group `system:masters` may do everything; every authenticated caller may read discovery, health and version and ask
- * about its own rights; anonymous callers may read health and version. Everything else is refused.
+ * An authorizer without roles. It allows everything to `system:masters`; discovery, health, version and self reviews to authenticated
+ * users; health and version to anonymous users; nothing else.
  *
- * This is what the default roles of a stock server grant to people without any role binding, and nothing more: use it
- * where roles are not needed.
+ * These are the permissions that the default roles of the stock server grant to users without role bindings.
  */
 export const systemMasters: SyncAuthorizer = {
   authorize(attributes: Attributes): Decision {
@@ -47,14 +46,14 @@ export const systemMasters: SyncAuthorizer = {
     const authenticated = groups.includes('system:authenticated')
     if (attributes.isResource) {
       return authenticated && attributes.verb === 'create' && selfReviews.has(attributes.resource)
-        ? { decision: 'allow', reason: 'everybody may ask about their own rights' }
+        ? { decision: 'allow', reason: 'self reviews are open to authenticated users' }
         : noOpinion
     }
     if (attributes.verb !== 'get') return noOpinion
     const { path } = attributes
     if (publicPaths.has(path)) return { decision: 'allow', reason: 'public information' }
     return authenticated && discoveryRoots.some((root) => path === root || path.startsWith(`${root}/`))
-      ? { decision: 'allow', reason: 'discovery is open to authenticated callers' }
+      ? { decision: 'allow', reason: 'discovery is open to authenticated users' }
       : noOpinion
   },
   rulesFor({ groups }) {

@@ -1,10 +1,16 @@
+export type { Fetch } from '@krmkit/meta/fetch'
 export { type AbacPolicy, createAbacAuthorizer, parseAbacPolicies } from './abac/abac-authorizer.ts'
 export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
 export { type BootstrapBinding, type BootstrapPolicy, type BootstrapRole, bootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
 export { nodeRules } from './bootstrap/cluster-roles.ts'
 export { type ReconcileResult, reconcileBinding, reconcileRole } from './bootstrap/reconcile.ts'
 export { alwaysAllow, alwaysDeny, createPrivilegedGroupsAuthorizer, systemMasters } from './builtin-authorizers.ts'
-export { type ComposeAuthorizersOptions, composeAuthorizers } from './configuration/compose.ts'
+export {
+  type ComposeAuthorizersOptions,
+  composeAuthorizers,
+  createReplaceableAuthorizer,
+  type ReplaceableAuthorizer,
+} from './configuration/compose.ts'
 export type {
   AuthorizationConfiguration,
   AuthorizationWebhook,
@@ -17,7 +23,6 @@ export type {
 } from './configuration/interfaces.ts'
 export { createConditionalAuthorizer, subjectAccessReviewSpec } from './configuration/match-conditions.ts'
 export { parseAuthorizationConfiguration } from './configuration/parse.ts'
-export { createReplaceableAuthorizer, type ReplaceableAuthorizer } from './configuration/replaceable.ts'
 export {
   type AuthorizationValidationOptions,
   compileMatchConditions,
@@ -39,8 +44,12 @@ export type {
   SyncAuthorizer,
 } from './interfaces.ts'
 export { NodeGraph } from './node/graph.ts'
-export { nodeNameOf } from './node/identity.ts'
-export { createNodeAuthorizer, createNodeAuthorizerFromInformer, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
+export {
+  createNodeAuthorizer,
+  createNodeAuthorizerFromInformer,
+  type NodeAuthorizerOptions,
+  nodeNameOf,
+} from './node/node-authorizer.ts'
 export { aggregatedRules, aggregateRoles } from './rbac/aggregation.ts'
 export { type Coverage, covers } from './rbac/coverage.ts'
 export { describeRule } from './rbac/describe.ts'
@@ -63,5 +72,4 @@ export {
   whoCan,
 } from './rbac/who-can.ts'
 export { createUnionAuthorizer } from './union.ts'
-export type { Fetch } from './webhook/fetch.ts'
 export { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook/webhook-authorizer.ts'

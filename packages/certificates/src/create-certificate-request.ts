@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { bitString, boolean, der, integer, octetString, oid, sequence, setOf, writePem } from '@krmkit/meta/der'
 import { CertificateError } from './certificate-error.ts'
-import { bitString, boolean, der, integer, octetString, oid, sequence, setOf } from './der/writer.ts'
 import {
   type AlternativeNames,
   hasAlternativeNames,
@@ -9,7 +9,6 @@ import {
 } from './request/alternative-names.ts'
 import { requestPemType } from './request/certificate-request.ts'
 import { type NameToWrite, writeDistinguishedName } from './request/distinguished-name.ts'
-import { writePem } from './request/pem.ts'
 import { signatureSchemeOf } from './signers/signature-scheme.ts'
 
 export interface CertificateRequestOptions {

@@ -214,8 +214,8 @@ describe('configuredMapping', () => {
       extra: { 'authentication.kubernetes.io/credential-id': ['JTI=x'] },
     })
     expect(user(map({ claimMappings: whole }, { roles: 'a', id: '' }))).toEqual({ username: 'u:alice', groups: ['g:a'] })
-    expect(user(map({ claimMappings: whole }, { roles: 'a' }))).toBe('the uid is no text')
-    expect(user(map({ claimMappings: whole }, { roles: [7], id: '' }))).toContain('neither a text nor a list of texts')
+    expect(user(map({ claimMappings: whole }, { roles: 'a' }))).toBe('the uid is not a string')
+    expect(user(map({ claimMappings: whole }, { roles: [7], id: '' }))).toContain('neither a string nor a list of strings')
   })
 
   it('takes values of expressions: texts, lists of texts, nothing', () => {
@@ -239,14 +239,14 @@ describe('configuredMapping', () => {
     expect(user(mapped({ extra }, { a: ['1', '2'] }))).toMatchObject({ extra: { 'example.com/a': ['1', '2'] } })
     expect(user(mapped({ extra }))).toEqual({ username: 'alice', groups: [] })
     expect(user(mapped({ uid: { expression: 'claims.id' } }, { id: '7' }))).toMatchObject({ uid: '7' })
-    expect(user(mapped({ uid: { expression: 'claims.id' } }))).toBe('the uid is no text')
+    expect(user(mapped({ uid: { expression: 'claims.id' } }))).toBe('the uid is not a string')
   })
 
   it('a user name is a text that is not empty', () => {
     const named = (claims: object) => user(map({ claimMappings: { username: { expression: 'claims.name' } } }, claims))
     expect(named({ name: 'a' })).toMatchObject({ username: 'a' })
     expect(named({ name: '' })).toContain('empty')
-    expect(named({ name: ['a'] })).toContain('does not come to a text')
+    expect(named({ name: ['a'] })).toContain('does not return a string')
     const byEmail = { username: { claim: 'email', prefix: '' } }
     expect(user(map({ claimMappings: byEmail }, { email: 'a@b', email_verified: false }))).toBe(
       'the email address is not verified',

@@ -1,7 +1,7 @@
 import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import { createReplaceableTokenAuthenticator } from '../chain.ts'
 import type { AuthenticationOutcome } from '../interfaces.ts'
-import { createReplaceableTokenAuthenticator } from '../replaceable-tokens.ts'
 import { createFakeOidcProvider } from '../testing/fake-oidc-provider.ts'
 import type { JwtConfiguration } from './interfaces.ts'
 import { createJwtAuthenticator } from './jwt-authenticator.ts'
@@ -30,9 +30,14 @@ describe('jwtTokens', () => {
       const { provider, clock, jwt } = setup({}, algorithm)
       const tokens = createJwtAuthenticator(jwt, { fetch: provider.fetch, clock, expressions })
       for (const aud of [provider.clientId, ['x', 'second']])
-        expect(user(await tokens.authenticateToken(provider.token({ claims: { aud } })))).toEqual({ username: 'alice', groups: [] })
+        expect(user(await tokens.authenticateToken(provider.token({ claims: { aud } })))).toEqual({
+          username: 'alice',
+          groups: [],
+        })
       expect(await tokens.authenticateToken(provider.token({ claims: { aud: 'third' } }))).toMatchObject({ kind: 'rejected' })
-      expect(await tokens.authenticateToken(provider.token({ claims: { iss: 'https://other.test' } }))).toEqual({ kind: 'noOpinion' })
+      expect(await tokens.authenticateToken(provider.token({ claims: { iss: 'https://other.test' } }))).toEqual({
+        kind: 'noOpinion',
+      })
     }
   })
 

@@ -5,10 +5,10 @@ import type { ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
 import { createConfiguredMapping } from './mapping.ts'
 
 /**
- * Knows the tokens of an issuer of a configuration that has been found right. Every asymmetric algorithm will do that a key of
- * the issuer is for.
+ * Creates the authenticator of one `jwt` entry of a validated configuration. It accepts every asymmetric algorithm that the issuer has a
+ * key for.
  *
- * @throws AuthenticationError `InvalidConfiguration` for expressions that cannot be compiled.
+ * @throws AuthenticationError `InvalidConfiguration` for expressions that do not compile.
  */
 export function createJwtAuthenticator(
   jwt: JwtConfiguration,

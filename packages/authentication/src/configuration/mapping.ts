@@ -4,16 +4,15 @@ import type { Claims } from '../jwt.ts'
 import { type ClaimMapping, type ClaimMappingResult, claimOf, credentialIdExtra, groupsFromClaim } from '../oidc/claim-mapping.ts'
 import type { ClaimExpression, ClaimExpressionCompiler, JwtConfiguration } from './interfaces.ts'
 
-/** What stands in the way, in the words of the log. */
+/** A token that cannot be mapped to a user; the message is for logs. */
 class MappingError extends Error {}
 
 type Reader<T> = (claims: Claims) => T
 
 /**
- * How the tokens of a configured issuer become users: name, groups, uid and further attributes are worked out, then claims and
- * user are judged.
+ * Creates the mapping of a configured issuer: user name, groups, uid and extra are computed first, then claims and user are validated.
  *
- * @throws AuthenticationError `InvalidConfiguration` for expressions that cannot be compiled.
+ * @throws AuthenticationError `InvalidConfiguration` for expressions that do not compile.
  */
 export function createConfiguredMapping(
   jwt: JwtConfiguration,
@@ -27,25 +26,25 @@ export function createConfiguredMapping(
     const expression = requireCompiled(expressions.claims(valueExpression, 'value'))
     return { key, values: (claims: Claims) => stringListOf(evaluate(expression, claims, 'extra'), 'extra') }
   })
-  const judgeClaims = claimChecks(jwt, expressions)
-  const judgeUser = userChecks(jwt, expressions)
+  const checksOfClaims = claimChecks(jwt, expressions)
+  const checksOfUser = userChecks(jwt, expressions)
   return (claims): ClaimMappingResult => {
     try {
       const name = username(claims)
-      const ownGroups = groups(claims)
-      const ownUid = uid(claims)
-      const further = [
+      const userGroups = groups(claims)
+      const userUid = uid(claims)
+      const userExtra = [
         ...credentialIdExtra(claims, profile),
         ...extra.map(({ key, values }): [string, readonly string[]] => [key, values(claims)]),
       ].filter(([, values]) => values.length > 0)
       const user: UserInfo = {
         username: name,
-        groups: [...ownGroups],
-        ...(ownUid === '' ? {} : { uid: ownUid }),
-        ...(further.length === 0 ? {} : { extra: Object.fromEntries(further) }),
+        groups: [...userGroups],
+        ...(userUid === '' ? {} : { uid: userUid }),
+        ...(userExtra.length === 0 ? {} : { extra: Object.fromEntries(userExtra) }),
       }
-      for (const judge of judgeClaims) judge(claims)
-      for (const judge of judgeUser) judge(user)
+      for (const check of checksOfClaims) check(claims)
+      for (const check of checksOfUser) check(user)
       return { ok: true, user }
     } catch (error) {
       if (error instanceof MappingError) return { ok: false, reason: error.message }
@@ -60,8 +59,8 @@ function usernameOf({ claimMappings: { username } }: JwtConfiguration, expressio
     const program = requireCompiled(expressions.claims(expression, 'value'))
     return (claims) => {
       const name = evaluate(program, claims, 'username')
-      if (typeof name !== 'string') throw new MappingError('the expression of the user name does not come to a text')
-      if (name === '') throw new MappingError('the expression of the user name comes to an empty text')
+      if (typeof name !== 'string') throw new MappingError('the expression of the user name does not return a string')
+      if (name === '') throw new MappingError('the expression of the user name returns an empty string')
       return name
     }
   }
@@ -87,7 +86,7 @@ function groupsOf(
   if (claim === '') return () => []
   return (claims) => {
     const found = groupsFromClaim(claimOf(claims, claim))
-    if (found === undefined) throw new MappingError(`the claim ${claim} is neither a text nor a list of texts`)
+    if (found === undefined) throw new MappingError(`the claim ${claim} is neither a string nor a list of strings`)
     return found.map((group) => `${prefix}${group}`)
   }
 }
@@ -97,7 +96,7 @@ function uidOf({ claimMappings: { uid } }: JwtConfiguration, expressions: ClaimE
   if (program === undefined && uid.claim === '') return () => ''
   return (claims) => {
     const value = program === undefined ? claimOf(claims, uid.claim) : evaluate(program, claims, 'uid')
-    if (typeof value !== 'string') throw new MappingError('the uid is no text')
+    if (typeof value !== 'string') throw new MappingError('the uid is not a string')
     return value
   }
 }
@@ -118,9 +117,9 @@ function userChecks(
   expressions: ClaimExpressionCompiler,
 ): ((user: UserInfo) => void)[] {
   return userValidationRules.map((rule) => {
-    const judge = checkFor(requireCompiled(expressions.user(rule.expression)), rule)
-    // Every member is there, even when it is empty.
-    return ({ username, uid = '', groups, extra = {} }) => judge({ username, uid, groups, extra })
+    const check = checkFor(requireCompiled(expressions.user(rule.expression)), rule)
+    // Expressions see every member, even when it is empty.
+    return ({ username, uid = '', groups, extra = {} }) => check({ username, uid, groups, extra })
   })
 }
 
@@ -141,7 +140,7 @@ function evaluate(program: ClaimExpression, subject: object, what: string): unkn
   return result.value
 }
 
-/** A text, a list of texts or nothing; empty texts are nothing. */
+/** A string, a list of strings or null as a list without empty strings. */
 function stringListOf(value: unknown, what: string): readonly string[] {
   if (value === null) return []
   const list = typeof value === 'string' ? [value] : value

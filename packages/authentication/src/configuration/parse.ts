@@ -39,10 +39,10 @@ const shape = {
 } as const
 
 /**
- * Reads an `AuthenticationConfiguration`. What it says is not judged here.
+ * Parses an `AuthenticationConfiguration` strictly; `validateAuthenticationConfiguration` validates the result.
  *
  * @param value parsed JSON or YAML
- * @param options.repeated what the parser found out about repeated keys
+ * @param options.repeated messages of the YAML parser about repeated keys
  * @throws AuthenticationError `InvalidConfiguration`
  */
 export function parseAuthenticationConfiguration(

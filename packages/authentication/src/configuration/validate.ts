@@ -10,14 +10,14 @@ import type {
 
 export interface AuthenticationValidationOptions {
   readonly expressions: ClaimExpressionCompiler
-  /** Those of service accounts: tokens of theirs are for others to judge. */
+  /** Issuers of service account tokens, which JWT authenticators must not claim. */
   readonly disallowedIssuers?: readonly string[]
 }
 
 const maxIssuers = 64
 const reservedDomains = ['kubernetes.io', 'k8s.io']
 
-/** What is wrong with a configuration; nothing when it can be used. Messages are those of the stock server. */
+/** Validates a configuration. @returns the errors in the words of the stock server; empty when it is valid. */
 export function validateAuthenticationConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
   rules: AuthenticationValidationOptions,
@@ -47,7 +47,7 @@ export function validateAuthenticationConfiguration(
   return errors
 }
 
-/** What the expressions of one issuer look at, together. */
+/** Claims that the expressions of one issuer read. */
 interface ReadClaims {
   email: boolean
   emailVerified: boolean
@@ -99,7 +99,7 @@ function urlErrors(text: string, path: Path, disallowed: readonly string[]): Fie
   const wrong = (detail: string) => errors.push(field.invalid(path, text, detail))
   if (disallowed.includes(text)) wrong(`URL must not overlap with disallowed issuers: [${[...disallowed].sort().join(' ')}]`)
   if (!URL.canParse(text)) {
-    // What has no scheme is a path to the stock server, which asks for the scheme first.
+    // The stock server parses a text without scheme as a path, and reports the missing scheme.
     wrong(/^[a-z][a-z0-9+.-]*:/i.test(text) ? 'URL cannot be read' : 'URL scheme must be https')
     return errors
   }

@@ -3,26 +3,25 @@ import type { Claims } from '../jwt.ts'
 
 export interface OidcClaimOptions {
   readonly issuerUrl: string
-  /** Claim that holds the user name. Default `sub`. */
+  /** Claim with the user name. Default `sub`. */
   readonly usernameClaim?: string
   /**
-   * What is put before user names. Default: nothing for claim `email`, else the issuer's URL and `#`; `-` stands for
-   * nothing.
+   * Prefix of user names. Default: none for the claim `email`, else the issuer URL and `#`; `-` means none.
    */
   readonly usernamePrefix?: string
-  /** Claim that holds a group, or a list of them. Absent: tokens bring no groups. */
+  /** Claim with a group or a list of groups. Absent: tokens carry no groups. */
   readonly groupsClaim?: string
   readonly groupsPrefix?: string
-  /** Claims that must have just these values. */
+  /** Claims that must have exactly these values. */
   readonly requiredClaims?: Readonly<Record<string, string>>
-  /** Names of what the server adds. Default: the stock ones. */
+  /** Domain of the credential id key. Default: the stock profile. */
   readonly profile?: Pick<NamingProfile, 'domain'>
 }
 
 export type ClaimMappingResult = { readonly ok: true; readonly user: UserInfo } | { readonly ok: false; readonly reason: string }
 export type ClaimMapping = (claims: Claims) => ClaimMappingResult
 
-/** How the claims of a token become a user. */
+/** Creates the mapping from claims to a user, as the `--oidc-*` flags configure it. */
 export function createClaimMapping(options: OidcClaimOptions): ClaimMapping {
   const { usernameClaim = 'sub', groupsClaim, groupsPrefix = '', requiredClaims = {}, profile = stockProfile } = options
   const usernamePrefix = prefixOf(options.usernamePrefix, { usernameClaim, issuerUrl: options.issuerUrl })
@@ -33,12 +32,12 @@ export function createClaimMapping(options: OidcClaimOptions): ClaimMapping {
     }
     const name = claimOf(claims, usernameClaim)
     if (typeof name !== 'string' || name === '') return { ok: false, reason: `the claim ${usernameClaim} holds no user name` }
-    // An address that is not verified may be anybody's. A provider that does not say is believed.
+    // An unverified address may belong to anyone. Providers that omit the claim are trusted.
     const verified = claimOf(claims, 'email_verified')
     if (usernameClaim === 'email' && verified !== undefined && verified !== true)
       return { ok: false, reason: 'the email address is not verified' }
     const groups = groupsClaim === undefined ? [] : groupsFromClaim(claimOf(claims, groupsClaim))
-    if (groups === undefined) return { ok: false, reason: `the claim ${groupsClaim} is neither a text nor a list of texts` }
+    if (groups === undefined) return { ok: false, reason: `the claim ${groupsClaim} is neither a string nor a list of strings` }
     const extra = credentialIdExtra(claims, profile)
     return {
       ok: true,
@@ -60,17 +59,18 @@ function prefixOf(
   return usernameClaim === 'email' ? '' : `${issuerUrl}#`
 }
 
-/** By which id of its token a request can be found again in the audit trail. */
+/** The credential id in `extra`, which audit events contain: the claim `jti`. */
 export function credentialIdExtra(claims: Claims, { domain }: Pick<NamingProfile, 'domain'>): [string, readonly string[]][] {
   const id = claimOf(claims, 'jti')
   return typeof id === 'string' && id !== '' ? [[`authentication.${domain}/credential-id`, [`JTI=${id}`]]] : []
 }
 
+/** The own member of the claims; undefined when absent. */
 export function claimOf(claims: Claims, name: string): unknown {
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
 
-/** A text, or a list of texts; undefined for anything else. */
+/** A string or a list of strings as groups; undefined for any other value. */
 export function groupsFromClaim(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return [value]

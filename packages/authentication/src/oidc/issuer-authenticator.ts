@@ -1,6 +1,6 @@
 import type { Clock } from '@krmkit/meta'
+import type { Fetch } from '@krmkit/meta/fetch'
 import { LimitedIssuerKeys } from '../concurrency-limit.ts'
-import type { Fetch } from '../fetch.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
 import { type Claims, decodeToken, isSignedBy } from '../jwt.ts'
 import { transientRejection } from '../token-cache.ts'
@@ -8,44 +8,44 @@ import { audiencesFromClaims, issuerSkew, tokenEnd, tokenTimeProblem } from '../
 import type { ClaimMapping } from './claim-mapping.ts'
 import { DistributedClaims } from './distributed-claims.ts'
 
-/** How an issuer is asked. */
+/** How to reach an issuer. */
 export interface IssuerConnection {
-  /** How to reach the issuer. Trusting its certificate is the fetch's business. */
+  /** Carries the requests to the issuer; it also decides which server certificates are trusted. */
   readonly fetch: Fetch
   readonly clock: Clock
-  /** Longest wait for one answer of the issuer, in milliseconds. Default 30 000. */
+  /** Deadline for one request to the issuer, in milliseconds. Default 30 000. */
   readonly timeoutMs?: number
-  /** Least time between two fetches of keys, in milliseconds; tokens with unknown keys wait for the next one. Default 1 000. */
+  /** Minimum interval between key fetches, in milliseconds; tokens with unknown keys wait for the next fetch. Default 1 000. */
   readonly cooldownMs?: number
-  /** Age at which keys are fetched again, in milliseconds. Default 10 minutes. */
+  /** Age after which keys are fetched again, in milliseconds. Default 10 minutes. */
   readonly maxAgeMs?: number
-  /** Told why the issuer could not be asked. */
+  /** Receives the reason of each failed request to the issuer. */
   readonly onError?: (error: unknown) => void
 }
 
-/** One issuer: which of its tokens are believed, and as whom. */
+/** One issuer: which of its tokens are accepted, and how their claims map to users. */
 export interface IssuerAuthenticatorOptions extends IssuerConnection {
-  /** As its tokens name it. */
+  /** Issuer identifier, as in the claim `iss`. */
   readonly issuerUrl: string
-  /** Where it is discovered, when that is not below `issuerUrl`. */
+  /** URL of the discovery document. Default: below `issuerUrl`. */
   readonly discoveryUrl?: string
-  /** Tokens must be for one of them. */
+  /** Tokens must have at least one of these audiences. */
   readonly audiences: readonly string[]
-  /** Clients that may ask for tokens in the name of an audience, by claim `azp`. Absent: any, that is for the issuer to say. */
+  /** Accepted values of the claim `azp`. Absent: any, at the discretion of the issuer. */
   readonly authorizedParties?: readonly string[]
-  /** Algorithms that tokens may be signed with. */
+  /** Accepted signing algorithms. */
   readonly algorithms: readonly string[]
   readonly mapping: ClaimMapping
-  /** A claim that the issuer may have others tell. */
+  /** Name of the claim that may be distributed. */
   readonly distributedClaim?: string | undefined
 }
 
-/** Knows tokens of an OpenID provider. */
+/** Authenticates ID tokens of an OpenID provider. */
 export interface OidcAuthenticator extends TokenAuthenticator {
   /**
-   * Discovers the issuer in advance; failures go to `onError`, and are tried again when a token comes.
+   * Discovers the issuer in advance. A failure goes to `onError`; the next token tries again.
    *
-   * @returns whether its keys are known.
+   * @returns whether discovery succeeded.
    */
   prepare(): Promise<boolean>
 }
@@ -53,10 +53,10 @@ export interface OidcAuthenticator extends TokenAuthenticator {
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason: `oidc: ${reason}` })
 
-/** Knows the tokens of one issuer. Tokens of others, and what is no token, are left to others. */
+/** Authenticates the tokens of one issuer. No opinion on tokens of other issuers and on other text. */
 export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): OidcAuthenticator {
   const { issuerUrl, clock, algorithms, audiences, discoveryUrl, distributedClaim } = options
-  const reach = {
+  const connection = {
     algorithms,
     fetch: options.fetch,
     clock,
@@ -65,41 +65,45 @@ export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): 
     maxAgeMs: options.maxAgeMs ?? 600_000,
     onError: options.onError ?? (() => undefined),
   }
-  const keys = new LimitedIssuerKeys({ ...reach, issuer: issuerUrl, ...(discoveryUrl === undefined ? {} : { discoveryUrl }) })
+  const keys = new LimitedIssuerKeys({
+    ...connection,
+    issuer: issuerUrl,
+    ...(discoveryUrl === undefined ? {} : { discoveryUrl }),
+  })
   const distributed =
-    distributedClaim === undefined ? undefined : new DistributedClaims({ ...reach, claim: distributedClaim, audiences })
+    distributedClaim === undefined ? undefined : new DistributedClaims({ ...connection, claim: distributedClaim, audiences })
   const identify = async (claims: Claims): Promise<AuthenticationOutcome> => {
-    let all = claims
+    let expandedClaims = claims
     if (distributed !== undefined) {
       const expanded = await distributed.expand(claims)
-      if ('flaw' in expanded) return transientRejection(`oidc: could not expand distributed claims: ${expanded.flaw}`)
-      all = expanded.claims
+      if ('problem' in expanded) return transientRejection(`oidc: could not expand distributed claims: ${expanded.problem}`)
+      expandedClaims = expanded.claims
     }
-    const mapped = options.mapping(all)
+    const mapped = options.mapping(expandedClaims)
     if (!mapped.ok) return rejected(mapped.reason)
     return { kind: 'authenticated', user: mapped.user, expiresAt: tokenEnd(claims, issuerSkew) }
   }
-  const judge = async (token: string): Promise<AuthenticationOutcome> => {
-    const mark = keys.generation()
+  const authenticate = async (token: string): Promise<AuthenticationOutcome> => {
+    const generation = keys.generation()
     const { algorithm, keyId, claims } = decodeToken(token)!
     if (!algorithms.includes(algorithm)) return rejected('the token is signed with an algorithm that is not allowed')
-    // What no signature can mend is refused first: it costs no fetch.
-    const flaw = tokenTimeProblem(claims, clock.now(), { what: 'token', skew: issuerSkew }) ?? audienceProblem(claims, options)
-    if (flaw !== undefined) return rejected(flaw)
-    const found = await keys.find(keyId, algorithm, mark)
-    if (found.kind === 'unavailable') return transientRejection('oidc: the keys of the issuer are not known yet')
+    // Checks that need no keys come first.
+    const problem = tokenTimeProblem(claims, clock.now(), { what: 'token', skew: issuerSkew }) ?? audienceProblem(claims, options)
+    if (problem !== undefined) return rejected(problem)
+    const found = await keys.find(keyId, algorithm, generation)
+    if (found.kind === 'unavailable') return transientRejection('oidc: the keys of the issuer are not available yet')
     for (const key of found.keys) if (await isSignedBy(token, key)) return identify(claims)
-    for (const key of await keys.findAfterRefresh(keyId, algorithm, mark))
+    for (const key of await keys.findAfterRefresh(keyId, algorithm, generation))
       if (await isSignedBy(token, key)) return identify(claims)
     return transientRejection('oidc: no key of the issuer has signed the token')
   }
   return {
-    authenticateToken: (token) => (issuerOf(token) === issuerUrl ? judge(token) : noOpinion),
+    authenticateToken: (token) => (issuerOf(token) === issuerUrl ? authenticate(token) : noOpinion),
     prepare: () => keys.discover(),
   }
 }
 
-/** The issuer that a token names; one of them has an older name. */
+/** The issuer of a token. Google tokens may omit the scheme. */
 export function issuerOf(token: string): unknown {
   const issuer = decodeToken(token)?.claims.iss
   return issuer === 'accounts.google.com' ? 'https://accounts.google.com' : issuer

@@ -1,84 +1,86 @@
 import type { Clock } from '@krmkit/meta'
-import { ask, type Fetch } from '../fetch.ts'
+import { type Fetch, sendRequest } from '@krmkit/meta/fetch'
 import { type VerificationKey, verificationKey } from '../jwt.ts'
 
+const maxKeys = 100
+
 export interface IssuerKeysOptions {
-  /** Issuer as tokens name it. */
+  /** Issuer identifier, as in the claim `iss`. */
   readonly issuer: string
-  /** Where to discover it, when that is not below the issuer's own URL. */
+  /** URL of the discovery document. Default: below the issuer URL. */
   readonly discoveryUrl?: string
   readonly algorithms: readonly string[]
   readonly fetch: Fetch
   readonly clock: Clock
   readonly timeoutMs: number
-  /** Least time between two fetches, whatever tokens ask for; those that need a newer fetch wait for it. */
+  /** Minimum interval between fetches, in milliseconds; tokens that need a newer fetch wait. */
   readonly cooldownMs: number
-  /** Keys older than this are fetched again before they are used; when that fails they still hold. */
+  /** Age after which keys are fetched again, in milliseconds. When that fails the old keys stay in use. */
   readonly maxAgeMs: number
   readonly onError: (error: unknown) => void
 }
 
-/** What is known of the keys: `unavailable` when the issuer never told. */
+/** Result of a key look-up: `unavailable` when no fetch has succeeded yet. */
 export type IssuerKeysResult =
   | { readonly kind: 'keys'; readonly keys: readonly VerificationKey[] }
   | { readonly kind: 'unavailable' }
 
-/** How many fetches had begun when a token arrived: what began later knows every key that the token can be signed with. */
+/** Number of fetches started. A fetch started after a token arrived returns every key that may have signed it. */
 export type FetchGeneration = number
 
 /**
- * The keys of an issuer: discovered and fetched when a token first needs them, kept, and fetched again when a token names a key that is
- * not among them. There is one fetch at a time and a pause between two, so that tokens with made-up keys cannot burden the issuer; a
- * token is judged only after a fetch that began when it had arrived.
+ * The key set of an issuer. Keys are discovered and fetched for the first token, cached, and fetched again when a token names an unknown
+ * key. Fetches are sequential with a minimum interval, so that tokens with invented keys cannot overload the issuer. A token is rejected
+ * for an unknown key only after a fetch that started after its arrival.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions
   #keys: readonly VerificationKey[] | undefined
   #fetchedAt = Number.NEGATIVE_INFINITY
   #triedAt = Number.NEGATIVE_INFINITY
-  #begun: FetchGeneration = 0
+  #started: FetchGeneration = 0
   #jwksUri: string | undefined
   #fetching: Promise<void> | undefined
-  /** Until the next fetch may begin. */
-  #pause: Promise<void> | undefined
+  /** Resolves when the next fetch may start. */
+  #cooldown: Promise<void> | undefined
 
   constructor(options: IssuerKeysOptions) {
     this.#options = options
   }
 
-  /** To be taken when a token arrives. */
+  /** The current generation; read it when a token arrives. */
   generation(): FetchGeneration {
-    return this.#begun
+    return this.#started
   }
 
-  /** The keys by which a token of this key id and algorithm may be signed. */
-  async find(keyId: string | undefined, algorithm: string, mark = this.generation()): Promise<IssuerKeysResult> {
+  /** Finds the keys that may have signed a token with this key id and algorithm; fetches when necessary. */
+  async find(keyId: string | undefined, algorithm: string, since = this.generation()): Promise<IssuerKeysResult> {
     const { clock, maxAgeMs } = this.#options
-    if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) await this.#fetchUnlessPaused()
-    // An issuer that has not answered yet is not waited for a second time.
+    if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) await this.#fetchUnlessCoolingDown()
+    // While no fetch has succeeded, wait for one attempt only.
     if (this.#keys === undefined) return { kind: 'unavailable' }
     const found = this.#matching(keyId, algorithm)
     if (found.length > 0) return { kind: 'keys', keys: found }
-    // Perhaps the issuer has a new key.
-    await this.#refresh(mark)
+    // The issuer may have rotated its keys.
+    await this.#refresh(since)
     return { kind: 'keys', keys: this.#matching(keyId, algorithm) }
   }
 
-  /** The same after a fetch that began after the mark; none when that brought no other keys. */
+  /** Like `find`, after a fetch that started after `since`; empty when it returned the same keys. */
   async findAfterRefresh(
     keyId: string | undefined,
     algorithm: string,
-    mark: FetchGeneration,
+    since: FetchGeneration,
   ): Promise<readonly VerificationKey[]> {
     const before = this.#keys
-    await this.#refresh(mark)
+    await this.#refresh(since)
     return this.#keys === before ? [] : this.#matching(keyId, algorithm)
   }
 
-  /** Finds out in advance where the keys are. They themselves are fetched for the first token, as they are then. */
+  /** Discovers the issuer in advance; the keys are fetched for the first token. @returns whether discovery succeeded. */
   async discover(): Promise<boolean> {
     try {
-      this.#jwksUri ??= await this.#discover()
+      this.#jwksUri ??= await this.#discoverJwksUri()
       return true
     } catch (error) {
       this.#options.onError(error)
@@ -86,7 +88,7 @@ export class IssuerKeys {
     }
   }
 
-  /** The keys by which a token may be signed, as far as they can be told without waiting. */
+  /** Like `find`, without fetching; undefined when a fetch is necessary. */
   findCached(keyId: string | undefined, algorithm: string): IssuerKeysResult | undefined {
     const { clock, maxAgeMs } = this.#options
     if (this.#keys === undefined || clock.now() - this.#fetchedAt >= maxAgeMs) return undefined
@@ -98,47 +100,47 @@ export class IssuerKeys {
     return (this.#keys ?? []).filter((key) => key.algorithm === algorithm && (keyId === undefined || key.id === keyId))
   }
 
-  /** Resolves when a fetch has ended that began after the mark. */
-  async #refresh(mark: FetchGeneration): Promise<void> {
-    while (this.#begun <= mark) {
+  /** Resolves when a fetch that started after `since` has ended. */
+  async #refresh(since: FetchGeneration): Promise<void> {
+    while (this.#started <= since) {
       if (this.#fetching !== undefined) await this.#fetching
-      else if (this.#isPaused()) await this.#untilNextFetch()
-      else this.#begin()
+      else if (this.#isCoolingDown()) await this.#untilNextFetch()
+      else this.#startFetch()
     }
     await this.#fetching
   }
 
-  async #fetchUnlessPaused(): Promise<void> {
-    if (this.#fetching === undefined && !this.#isPaused()) this.#begin()
+  async #fetchUnlessCoolingDown(): Promise<void> {
+    if (this.#fetching === undefined && !this.#isCoolingDown()) this.#startFetch()
     await this.#fetching
   }
 
-  #isPaused(): boolean {
+  #isCoolingDown(): boolean {
     const { clock, cooldownMs } = this.#options
     return clock.now() - this.#triedAt < cooldownMs
   }
 
   #untilNextFetch(): Promise<void> {
     const { clock, cooldownMs } = this.#options
-    this.#pause ??= new Promise((resolve) => {
+    this.#cooldown ??= new Promise((resolve) => {
       clock.setTimeout(
         () => {
-          this.#pause = undefined
+          this.#cooldown = undefined
           resolve()
         },
         this.#triedAt + cooldownMs - clock.now(),
       )
     })
-    return this.#pause
+    return this.#cooldown
   }
 
-  #begin(): void {
+  #startFetch(): void {
     const { clock, onError } = this.#options
-    this.#begun++
+    this.#started++
     this.#triedAt = clock.now()
     this.#fetching = this.#fetchKeys()
       .catch((error: unknown) => {
-        // The next try discovers anew: the keys may have moved.
+        // The next attempt discovers again: the key set may have moved.
         this.#jwksUri = undefined
         onError(error)
       })
@@ -148,11 +150,11 @@ export class IssuerKeys {
   }
 
   async #fetchKeys(): Promise<void> {
-    this.#jwksUri ??= await this.#discover()
+    this.#jwksUri ??= await this.#discoverJwksUri()
     const { keys } = (await this.#getJson(this.#jwksUri)) as { readonly keys?: unknown }
-    if (!Array.isArray(keys)) throw new Error('oidc: the key set of the issuer has no keys')
+    if (!Array.isArray(keys)) throw new Error('oidc: the key set of the issuer has no member keys')
     const read: VerificationKey[] = []
-    for (const jwk of keys.slice(0, 100) as unknown[]) {
+    for (const jwk of keys.slice(0, maxKeys) as unknown[]) {
       for (const algorithm of this.#options.algorithms) {
         const key = await verificationKey(jwk, algorithm)
         if (key !== undefined) read.push(key)
@@ -162,24 +164,26 @@ export class IssuerKeys {
     this.#fetchedAt = this.#options.clock.now()
   }
 
-  async #discover(): Promise<string> {
+  async #discoverJwksUri(): Promise<string> {
     const { issuer, discoveryUrl } = this.#options
     const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
     const document = (await this.#getJson(url)) as { readonly issuer?: unknown; readonly jwks_uri?: unknown }
     if (document.issuer !== issuer)
-      throw new Error(`oidc: the issuer calls itself ${JSON.stringify(document.issuer)}, not ${JSON.stringify(issuer)}`)
+      throw new Error(
+        `oidc: the discovery document is of issuer ${JSON.stringify(document.issuer)}, not ${JSON.stringify(issuer)}`,
+      )
     const { jwks_uri: jwksUri } = document
     if (typeof jwksUri !== 'string' || !jwksUri.startsWith('https://') || !URL.canParse(jwksUri))
-      throw new Error('oidc: the issuer names no https URL of its keys')
+      throw new Error('oidc: jwks_uri of the discovery document is not an https URL')
     return jwksUri
   }
 
   async #getJson(url: string): Promise<object> {
     const { fetch, clock, timeoutMs } = this.#options
-    const { status, text } = await ask(fetch, { url }, { clock, timeoutMs })
-    if (status !== 200) throw new Error(`oidc: ${url} answered with ${status}`)
+    const { status, text } = await sendRequest(fetch, { url }, { clock, timeoutMs })
+    if (status !== 200) throw new Error(`oidc: ${url} responded with status ${status}`)
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null) throw new Error(`oidc: ${url} answered with something else than an object`)
+    if (typeof value !== 'object' || value === null) throw new Error(`oidc: the response of ${url} is not a JSON object`)
     return value
   }
 }

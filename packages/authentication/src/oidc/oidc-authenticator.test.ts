@@ -117,7 +117,9 @@ describe('oidcTokens', () => {
     expect(await groups(undefined)).toMatchObject({ groups: [] })
     for (const wrong of [7, { a: true }, ['a', 7]]) expect(await groups(wrong)).toMatchObject({ kind: 'rejected' })
     const prefixed = setup({ groupsClaim: 'roles', groupsPrefix: 'oidc:' })
-    expect(user(await prefixed.judge(prefixed.provider.token({ claims: { roles: ['a'] } })))).toMatchObject({ groups: ['oidc:a'] })
+    expect(user(await prefixed.judge(prefixed.provider.token({ claims: { roles: ['a'] } })))).toMatchObject({
+      groups: ['oidc:a'],
+    })
   })
 
   it('P240 --oidc-required-claim: every one must be there with its value', async () => {
@@ -222,8 +224,8 @@ describe('keys of the issuer', () => {
   it('a dead issuer refuses new callers, is asked now and then, and comes back', async () => {
     const { judge, provider, errors } = withOwnKeys()
     provider.faults.always = 'dead'
-    expect(reasonOf(await judge(provider.token()))).toContain('not known yet')
-    expect(reasonOf(await judge(provider.token()))).toContain('not known yet')
+    expect(reasonOf(await judge(provider.token()))).toContain('not available yet')
+    expect(reasonOf(await judge(provider.token()))).toContain('not available yet')
     expect(errors).toHaveLength(1)
     provider.faults.always = undefined
     clock.advance(10_000)
@@ -254,7 +256,7 @@ describe('keys of the issuer', () => {
     const judged = late.judge(late.provider.token())
     await new Promise(setImmediate)
     clock.advance(5000)
-    expect(reasonOf(await judged)).toContain('not known yet')
+    expect(reasonOf(await judged)).toContain('not available yet')
   })
 
   it.each([
@@ -265,7 +267,7 @@ describe('keys of the issuer', () => {
   ])('P239 a discovery document that names %s is not believed', async (_, document) => {
     const { judge, provider, errors } = withOwnKeys()
     provider.faults.next.push({ status: 200, text: JSON.stringify(document) })
-    expect(reasonOf(await judge(provider.token()))).toContain('not known yet')
+    expect(reasonOf(await judge(provider.token()))).toContain('not available yet')
     expect(errors).toHaveLength(1)
   })
 

@@ -3,24 +3,26 @@ import { signingAlgorithms } from '../jwt.ts'
 import { createClaimMapping, type OidcClaimOptions } from './claim-mapping.ts'
 import { createIssuerAuthenticator, type IssuerConnection, type OidcAuthenticator } from './issuer-authenticator.ts'
 
-/** What of an OpenID provider is believed; every member is a flag of the API protocol specification, 5.2. */
+/** Options for one OpenID provider; each member corresponds to an `--oidc-*` flag. @see API protocol specification, 5.2 */
 export interface OidcOptions extends OidcClaimOptions, IssuerConnection {
-  /** https URL of the one issuer that is trusted, exactly as its tokens name it. */
+  /** https URL of the issuer, exactly as in the claim `iss`. */
   readonly issuerUrl: string
-  /** Client that all tokens must be issued for: one of their audiences. */
+  /** Client id that must be among the audiences of every token. */
   readonly clientId: string
-  /** Clients that may ask for tokens in the name of `clientId`, by claim `azp`. Absent: any, that is for the provider to say. */
+  /** Accepted values of the claim `azp`. Absent: any, at the discretion of the provider. */
   readonly authorizedParties?: readonly string[]
-  /** Algorithms that tokens may be signed with; asymmetric ones alone. Default `RS256`. */
+  /** Accepted signing algorithms, asymmetric only. Default `RS256`. */
   readonly signingAlgorithms?: readonly string[]
 }
 
 /**
- * Knows the ID tokens of one OpenID provider. Tokens of other issuers, and what is no token, are left to others. Groups may be
- * told by another source that a token names.
+ * Authenticates the ID tokens of one OpenID provider. No opinion on tokens of other issuers and on other text. The groups claim may be a
+ * distributed claim.
  *
- * @throws AuthenticationError `InvalidOidc` when the settings cannot be used.
+ * @throws AuthenticationError `InvalidOidc` when an option is invalid.
  * @see API protocol specification, 5.2
+ * @example
+ * const tokens = createOidcAuthenticator({ issuerUrl: 'https://issuer.example.com', clientId: 'kubernetes', fetch, clock: systemClock })
  */
 export function createOidcAuthenticator(options: OidcOptions): OidcAuthenticator {
   const { signingAlgorithms: algorithms = ['RS256'], clientId, groupsClaim } = options
@@ -30,12 +32,13 @@ export function createOidcAuthenticator(options: OidcOptions): OidcAuthenticator
 }
 
 function validateOptions({ issuerUrl, clientId }: OidcOptions, algorithms: readonly string[]): void {
-  const wrong = (message: string) => new AuthenticationError({ code: 'InvalidOidc', message: `oidc: ${message}` })
+  const invalid = (message: string) => new AuthenticationError({ code: 'InvalidOidc', message: `oidc: ${message}` })
   const url = URL.canParse(issuerUrl) ? new URL(issuerUrl) : undefined
   if (url?.protocol !== 'https:' || url.search !== '' || url.hash !== '' || url.username !== '')
-    throw wrong('the issuer must be an https URL without query, fragment and user')
-  if (clientId === '') throw wrong('a client id is needed')
-  if (algorithms.length === 0) throw wrong('at least one signing algorithm is needed')
+    throw invalid('the issuer must be an https URL without query, fragment and user')
+  if (clientId === '') throw invalid('a client id is required')
+  if (algorithms.length === 0) throw invalid('at least one signing algorithm is required')
   const unknown = algorithms.find((algorithm) => !signingAlgorithms.includes(algorithm))
-  if (unknown !== undefined) throw wrong(`the algorithm ${JSON.stringify(unknown)} is not one of ${signingAlgorithms.join(', ')}`)
+  if (unknown !== undefined)
+    throw invalid(`the algorithm ${JSON.stringify(unknown)} is not one of ${signingAlgorithms.join(', ')}`)
 }

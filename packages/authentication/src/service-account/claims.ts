@@ -1,24 +1,24 @@
 import type { NamingProfile } from '@krmkit/meta'
 import type { Claims } from '../jwt.ts'
 
-/** Name and uid of an object, as tokens hold them. */
+/** Name and uid of an object in the claims. */
 export interface ObjectClaim {
   readonly name: string
   readonly uid: string
 }
 
-/** What a bound token says about its account, under the member named for the domain of the profile. */
+/** The private claims of a bound token, under the member named after the domain of the profile. */
 export interface BoundClaims {
   readonly namespace: string
   readonly serviceaccount: ObjectClaim
   readonly pod?: ObjectClaim
   readonly secret?: ObjectClaim
   readonly node?: ObjectClaim
-  /** Seconds since the epoch after which the holder should have asked for a new one. */
+  /** Time after which the holder should have refreshed the token, in seconds since the epoch. */
   readonly warnafter?: number
 }
 
-/** What a token out of a Secret says. */
+/** The private claims of a Secret-based token. */
 export interface LegacyClaims {
   readonly namespace: string
   readonly secretName: string
@@ -28,36 +28,37 @@ export interface LegacyClaims {
 
 type Names = Pick<NamingProfile, 'domain' | 'vendor'>
 
-/** The issuer that tokens out of Secrets name. */
+/** The issuer of Secret-based tokens. */
 export function legacyIssuer({ vendor }: Names): string {
   return `${vendor}/serviceaccount`
 }
 
+/** `system:serviceaccount:NAMESPACE:NAME` */
 export function serviceAccountUsername(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`
 }
 
-/** @returns undefined when the claims do not say what they must, or contradict each other. */
+/** Reads the claims of a bound token; undefined when they are incomplete or contradict each other. */
 export function readBoundClaims(claims: Claims, { domain }: Names): BoundClaims | undefined {
-  const own = ownMember(claims, domain)
-  if (typeof own !== 'object' || own === null) return undefined
-  const namespace = ownMember(own, 'namespace')
-  const serviceaccount = readObjectClaim(ownMember(own, 'serviceaccount'))
+  const privateClaims = ownMember(claims, domain)
+  if (typeof privateClaims !== 'object' || privateClaims === null) return undefined
+  const namespace = ownMember(privateClaims, 'namespace')
+  const serviceaccount = readObjectClaim(ownMember(privateClaims, 'serviceaccount'))
   if (typeof namespace !== 'string' || namespace === '' || serviceaccount === undefined) return undefined
   if (claims.sub !== serviceAccountUsername(namespace, serviceaccount.name)) return undefined
-  const others: { pod?: ObjectClaim; secret?: ObjectClaim; node?: ObjectClaim } = {}
+  const bound: { pod?: ObjectClaim; secret?: ObjectClaim; node?: ObjectClaim } = {}
   for (const kind of ['pod', 'secret', 'node'] as const) {
-    const value = ownMember(own, kind)
+    const value = ownMember(privateClaims, kind)
     if (value === undefined) continue
-    const claim = readObjectClaim(value, { mayLackUid: kind === 'node' && others.pod !== undefined })
+    const claim = readObjectClaim(value, { mayLackUid: kind === 'node' && bound.pod !== undefined })
     if (claim === undefined) return undefined
-    others[kind] = claim
+    bound[kind] = claim
   }
-  const warnafter = ownMember(own, 'warnafter')
-  return { namespace, serviceaccount, ...others, ...(typeof warnafter === 'number' ? { warnafter } : {}) }
+  const warnafter = ownMember(privateClaims, 'warnafter')
+  return { namespace, serviceaccount, ...bound, ...(typeof warnafter === 'number' ? { warnafter } : {}) }
 }
 
-/** @returns undefined when the claims do not say what they must, or contradict each other. */
+/** Reads the claims of a Secret-based token; undefined when they are incomplete or contradict each other. */
 export function readLegacyClaims(claims: Claims, { domain }: Names): LegacyClaims | undefined {
   const text = (name: string) => {
     const value = ownMember(claims, `${domain}/serviceaccount/${name}`)
@@ -74,6 +75,7 @@ export function readLegacyClaims(claims: Claims, { domain }: Names): LegacyClaim
   return read
 }
 
+/** The claims of a Secret-based token. */
 export function writeLegacyClaims({ namespace, secretName, accountName, accountUid }: LegacyClaims, names: Names): Claims {
   const prefix = `${names.domain}/serviceaccount`
   return {

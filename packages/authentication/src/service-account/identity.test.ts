@@ -10,8 +10,9 @@ import {
   type ServiceAccountIssuerOptions,
   type ServiceAccountKeys,
 } from './issuer.ts'
+import type { FoundObject } from './object-lookup.ts'
 import { createOpenIdMetadata } from './openid-metadata.ts'
-import { createServiceAccountTokenAuthenticator, type FoundObject } from './token-authenticator.ts'
+import { createServiceAccountTokenAuthenticator } from './token-authenticator.ts'
 
 const key = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const signingKey = key()

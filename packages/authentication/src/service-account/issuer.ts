@@ -4,26 +4,27 @@ import { type LegacyClaims, serviceAccountUsername, writeLegacyClaims } from './
 import { createKeyRing } from './key-ring.ts'
 
 /**
- * Issues the tokens of service accounts: signed JWTs that are bound to an account, and on request to one object beside it,
- * and that are good for as long as these exist.
+ * Issues service account tokens: signed JWTs bound to an account, and optionally to one more object. A token is valid only while these
+ * objects exist.
  *
  * @see API protocol specification, 2.12 and 5.1
  */
 
-/** An object that a token dies with. */
+/** The object that a token is bound to. */
 export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node'
   readonly name: string
   readonly uid: string
-  /** Of a pod: the node it runs on, as far as it is known. For the holder's information. */
+  /** For pods: the node, where it is known. Informational. */
   readonly node?: { readonly name: string; readonly uid: string }
 }
 
+/** A request for a bound token of the service account `namespace`/`name`. */
 export interface TokenRequest {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  /** Empty: those of the server itself. */
+  /** Empty: the audiences of the API server. */
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
   readonly bound?: BoundObject
@@ -31,33 +32,34 @@ export interface TokenRequest {
 
 export interface IssuedToken {
   readonly token: string
-  /** Milliseconds since the epoch: when the holder should have another one at the latest. */
+  /** Time by which the holder must refresh the token, in milliseconds since the epoch. */
   readonly expiresAt: number
   readonly audiences: readonly string[]
-  /** Lifetime that was asked for, or less where the issuer allows no more. */
+  /** Granted lifetime: as requested, but at most the maximum of the issuer. */
   readonly expirationSeconds?: number
-  /** Name of the token in the audit trail: `JTI=<uuid>`. */
+  /** Credential id in audit events: `JTI=<uuid>`. */
   readonly credentialId?: string
 }
 
 export interface ServiceAccountIssuer {
-  /** Name of the issuer in tokens, such as `https://kubernetes.default.svc`. */
+  /** Issuer identifier, such as `https://kubernetes.default.svc`. */
   readonly issuer: string
   issue(request: TokenRequest): Promise<IssuedToken>
-  /** The token that a Secret of type `<domain>/service-account-token` holds: it does not expire. Absent: none are issued. */
+  /** Issues the non-expiring token of a Secret of type `<domain>/service-account-token`. Absent: not supported. */
   issueLegacy?(request: LegacyClaims): Promise<string>
 }
 
+/** Identity and keys of a service account issuer. */
 export interface ServiceAccountKeys {
-  /** Name of the issuer: an https URL where others shall find the keys. */
+  /** Issuer identifier; an https URL when relying parties should discover the keys. */
   readonly issuer: string
-  /** Earlier names of the issuer, whose tokens are still believed. */
+  /** Former issuer identifiers whose tokens are still accepted. */
   readonly formerIssuers?: readonly string[]
-  /** Audiences of the server itself; the first tokens are issued for when nobody asks for others. Default: the issuers. */
+  /** Audiences of the API server, which are the default audiences of issued tokens. Default: the issuer identifiers. */
   readonly audiences?: readonly string[]
-  /** Private key that signs: RSA, or EC on P-256, P-384 or P-521. */
+  /** Private signing key: RSA, or EC on P-256, P-384 or P-521. */
   readonly signingKey: KeyObject
-  /** Further public keys that are believed: those of earlier signers. */
+  /** Additional public keys for verification, such as those of former signing keys. */
   readonly verificationKeys?: readonly KeyObject[]
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'uuid' | 'bytes'>
@@ -65,43 +67,50 @@ export interface ServiceAccountKeys {
 }
 
 export interface ServiceAccountIssuerOptions {
-  /** Longest life of a token, in seconds. Default: what was asked for. */
+  /** Maximum lifetime of a token, in seconds. Default: unlimited. */
   readonly maxExpirationSeconds?: number
   /**
-   * Lets the tokens that are mounted into pods live for a year, and notes each use after the time asked for: for programs
-   * that read their token once. Default false.
+   * Extends pod tokens with the lifetime `extendableTokenSeconds` to one year, and annotates audit events of uses after the requested
+   * lifetime; for programs that never reload their token. Default false.
    */
   readonly extendMountedTokens?: boolean
 }
 
-/** The lifetime, in seconds, by which a token that is mounted into a pod and may live on is recognised. */
+/** The requested lifetime, in seconds, that marks an extendable token: kubelets use it for tokens mounted into pods. */
 export const extendableTokenSeconds = 3607
 const extendedSeconds = 365 * 24 * 60 * 60
 
-/** Audiences of the server itself. */
+/** The audiences of the API server. */
 export function serverAudiencesOf({ issuer, formerIssuers = [], audiences }: ServiceAccountKeys): readonly string[] {
   return audiences ?? [issuer, ...formerIssuers]
 }
 
-/** @throws AuthenticationError `InvalidIssuer` when a key cannot be used. */
+/**
+ * Creates a service account token issuer.
+ *
+ * @throws AuthenticationError `InvalidIssuer` for unsupported keys.
+ * @example
+ * const issuer = createServiceAccountIssuer({ issuer: url, signingKey, clock: systemClock, random: systemRandom, profile: stockProfile })
+ * const { token } = await issuer.issue({ namespace, name, uid, audiences: [], expirationSeconds: 3600 })
+ */
 export function createServiceAccountIssuer(
   keys: ServiceAccountKeys,
-  rules: ServiceAccountIssuerOptions = {},
+  options: ServiceAccountIssuerOptions = {},
 ): ServiceAccountIssuer {
   const { issuer, clock, random, profile } = keys
   const ring = createKeyRing(keys.signingKey, [])
-  const own = serverAudiencesOf(keys)
+  const serverAudiences = serverAudiencesOf(keys)
   return {
     issuer,
-    async issue({ namespace, name, uid, audiences, expirationSeconds: asked, bound }) {
+    async issue({ namespace, name, uid, audiences, expirationSeconds: requestedSeconds, bound }) {
       const now = Math.floor(clock.now() / 1000)
-      const wanted = audiences.length > 0 ? audiences : own
-      const seconds = Math.min(asked, rules.maxExpirationSeconds ?? Number.POSITIVE_INFINITY)
+      const wanted = audiences.length > 0 ? audiences : serverAudiences
+      const seconds = Math.min(requestedSeconds, options.maxExpirationSeconds ?? Number.POSITIVE_INFINITY)
       const extended =
-        rules.extendMountedTokens === true &&
+        options.extendMountedTokens === true &&
         bound?.kind === 'Pod' &&
         seconds === extendableTokenSeconds &&
-        wanted.every((audience) => own.includes(audience))
+        wanted.every((audience) => serverAudiences.includes(audience))
       const id = random.uuid()
       const reference = ({ name, uid }: { name: string; uid: string }) => (uid === '' ? { name } : { name, uid })
       const claims = {

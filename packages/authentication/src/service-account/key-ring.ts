@@ -2,31 +2,33 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { AuthenticationError } from '../authentication-error.ts'
 import { algorithmOf, isSignedBy, keyIdOf, publicJwk, signToken, type UnverifiedToken, type VerificationKey } from '../jwt.ts'
 
-/** A public key that tokens of service accounts may be signed with. */
+/** A public key that verifies service account tokens. */
 interface RingKey extends VerificationKey {
   readonly id: string
   readonly key: KeyObject
 }
 
-/** The key that signs, and all that are believed. */
+/** The signing key and all verification keys. */
 export interface KeyRing {
   sign(claims: Record<string, unknown>): Promise<string>
-  /** Whether one of the keys has signed `token`: the one it names, or any when it names none. */
+  /** Verifies `token` with the key of its key id, or with every key when it has none. */
   hasSigned(token: string, read: UnverifiedToken): Promise<boolean>
-  /** Algorithms of the keys, in order. */
+  /** Algorithms of the keys, sorted. */
   readonly algorithms: readonly string[]
   /** The public keys as a JSON Web Key Set. */
   readonly jwks: { readonly keys: readonly Readonly<Record<string, string>>[] }
 }
 
 /**
- * @param signingKey private; RSA, or EC on P-256, P-384 or P-521.
- * @param believed public keys of earlier signers.
- * @throws AuthenticationError `InvalidIssuer` when a key is of another kind.
+ * Creates a key ring.
+ *
+ * @param signingKey private key: RSA, or EC on P-256, P-384 or P-521.
+ * @param verificationKeys additional public keys.
+ * @throws AuthenticationError `InvalidIssuer` for unsupported keys.
  */
-export function createKeyRing(signingKey: KeyObject, believed: readonly KeyObject[]): KeyRing {
+export function createKeyRing(signingKey: KeyObject, verificationKeys: readonly KeyObject[]): KeyRing {
   const own = ringKeyOf(createPublicKey(signingKey))
-  const keys = [own, ...believed.map(ringKeyOf)].filter(
+  const keys = [own, ...verificationKeys.map(ringKeyOf)].filter(
     ({ id }, index, all) => all.findIndex((other) => other.id === id) === index,
   )
   return {
@@ -49,7 +51,7 @@ function ringKeyOf(key: KeyObject): RingKey {
   if (algorithm === undefined) {
     throw new AuthenticationError({
       code: 'InvalidIssuer',
-      message: 'tokens of service accounts are signed with RSA, or with EC on P-256, P-384 or P-521',
+      message: 'service account keys must be RSA, or EC on P-256, P-384 or P-521',
     })
   }
   return { id: keyIdOf(key), algorithm, key }

@@ -4,10 +4,10 @@ import type { Claims } from '../jwt.ts'
 import { isSameSecret } from '../keyed-digest.ts'
 import { tokenTimeProblem } from '../token-times.ts'
 import { readLegacyClaims, serviceAccountUsername } from './claims.ts'
-import type { ObjectLookup } from './token-authenticator.ts'
+import type { ObjectLookup } from './object-lookup.ts'
 
 export interface LegacyTokenOptions {
-  /** Told the first time each day that the token of a Secret is used; `date` as `2024-01-31`. */
+  /** Called on the first use of a Secret-based token on each day; `date` as `2024-01-31`. */
   readonly onUse?: ((use: { readonly namespace: string; readonly secret: string; readonly date: string }) => void) | undefined
 }
 
@@ -22,8 +22,8 @@ const legacyTokenWarning =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.'
 
 /**
- * Who the bearer of a token out of a Secret is. It is good for as long as the Secret holds just this token, and the account
- * is the one it was made for.
+ * Authenticates verified Secret-based tokens. A token is valid while its Secret contains exactly this token and its account still has the
+ * same uid.
  */
 export function createLegacyTokenCheck(
   context: LegacyContext,
@@ -32,8 +32,8 @@ export function createLegacyTokenCheck(
   const lastUsed = `${profile.domain}/legacy-token-last-used`
   const invalidSince = `${profile.domain}/legacy-token-invalid-since`
   return (token, claims, audiences) => {
-    const flaw = tokenTimeProblem(claims, clock.now(), { what: 'service account token', mustExpire: false })
-    if (flaw !== undefined) return rejected(flaw)
+    const problem = tokenTimeProblem(claims, clock.now(), { what: 'service account token', mustExpire: false })
+    if (problem !== undefined) return rejected(problem)
     const read = readLegacyClaims(claims, profile)
     if (read === undefined) return rejected('the claims of the token are incomplete, or contradict each other')
     const { namespace, secretName, accountName, accountUid } = read

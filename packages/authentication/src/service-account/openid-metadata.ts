@@ -1,19 +1,19 @@
 import type { ServiceAccountKeys } from './issuer.ts'
 import { createKeyRing } from './key-ring.ts'
 
-/** What others need to check tokens of service accounts by themselves. */
+/** OpenID discovery documents, with which relying parties verify service account tokens. */
 export interface OpenIdMetadata {
-  /** Answer to `/.well-known/openid-configuration`. */
+  /** Body of `/.well-known/openid-configuration`. */
   readonly configuration: Readonly<Record<string, unknown>>
-  /** Answer to `/openid/v1/jwks`. */
+  /** Body of `/openid/v1/jwks`. */
   readonly jwks: Readonly<Record<string, unknown>>
 }
 
 /**
- * The discovery documents of an issuer.
+ * Creates the discovery documents of a service account issuer.
  *
- * @param jwksUri where the keys can be fetched: an https URL.
- * @returns undefined when the issuer is no https URL without query and fragment, and so cannot be discovered.
+ * @param jwksUri https URL of the key set.
+ * @returns undefined when the issuer cannot be discovered: it is not an https URL, or has a query or fragment.
  */
 export function createOpenIdMetadata(keys: ServiceAccountKeys, jwksUri: string): OpenIdMetadata | undefined {
   if (!isDiscoverable(keys.issuer) || !jwksUri.startsWith('https://')) return undefined

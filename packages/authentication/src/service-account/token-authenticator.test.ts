@@ -3,7 +3,8 @@ import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { createServiceAccountIssuer, type ServiceAccountKeys } from './issuer.ts'
-import { createServiceAccountTokenAuthenticator, type ObjectLookup } from './token-authenticator.ts'
+import type { ObjectLookup } from './object-lookup.ts'
+import { createServiceAccountTokenAuthenticator } from './token-authenticator.ts'
 
 const issuer = 'https://kubernetes.default.svc'
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -5,30 +5,13 @@ import { type Claims, decodeToken, isJwtShaped } from '../jwt.ts'
 import { createKeyedDigest } from '../keyed-digest.ts'
 import { audiencesFromClaims, clockSkewSeconds, tokenEnd, tokenTimeProblem } from '../token-times.ts'
 import { type BoundClaims, legacyIssuer, readBoundClaims, serviceAccountUsername } from './claims.ts'
-import { type BoundObject, type ServiceAccountKeys, serverAudiencesOf } from './issuer.ts'
+import { type ServiceAccountKeys, serverAudiencesOf } from './issuer.ts'
 import { createKeyRing } from './key-ring.ts'
 import { createLegacyTokenCheck, type LegacyTokenOptions } from './legacy-token.ts'
-
-/** An object as far as tokens depend on it. */
-export interface FoundObject {
-  readonly uid: string
-  readonly deletionTimestamp?: string | null
-  readonly labels?: Readonly<Record<string, string>>
-  /** Of a Secret: its data in base64. */
-  readonly data?: Readonly<Record<string, string>>
-  /** Of an account: names of the Secrets that it refers to. */
-  readonly secrets?: readonly string[]
-}
-
-/** The objects that tokens are bound to, as they are now. */
-export type ObjectLookup = (
-  kind: 'ServiceAccount' | BoundObject['kind'],
-  namespace: string,
-  name: string,
-) => FoundObject | undefined
+import type { FoundObject, ObjectLookup } from './object-lookup.ts'
 
 export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
-  /** Bytes of the verified tokens that are remembered. Default 16 MiB; a sixteenth more for tokens of other issuers. */
+  /** Size of the cache of verified tokens, in bytes. Default 16 MiB; a sixteenth of it is added for tokens of other issuers. */
   readonly cacheBytes?: number
 }
 
@@ -37,12 +20,12 @@ const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected',
 const audienceMismatch = rejected('the token is for other audiences')
 
 /**
- * Knows the tokens of an issuer of service accounts. Tokens of other issuers, and what is no token, are left to others.
+ * Authenticates the tokens of a service account issuer. No opinion on tokens of other issuers and on other text.
  *
- * That a signature is good is remembered; whether account and bound object still are what the token says is looked up for
- * every request: a token ends with them at once.
+ * Verified signatures are cached. Account and bound object are looked up for every request, so deleting either revokes the token
+ * immediately.
  *
- * @throws AuthenticationError `InvalidIssuer` when a key cannot be used.
+ * @throws AuthenticationError `InvalidIssuer` for unsupported keys.
  */
 export function createServiceAccountTokenAuthenticator(
   keys: ServiceAccountKeys,
@@ -52,54 +35,54 @@ export function createServiceAccountTokenAuthenticator(
   const { clock, profile } = keys
   const issuers = new Set([keys.issuer, ...(keys.formerIssuers ?? [])])
   const legacy = legacyIssuer(profile)
-  const own = serverAudiencesOf(keys)
+  const serverAudiences = serverAudiencesOf(keys)
   const ring = createKeyRing(keys.signingKey, keys.verificationKeys ?? [])
   const digest = createKeyedDigest(keys.random)
   const maxBytes = options.cacheBytes ?? 16 * 1024 * 1024
-  // The identity that is added later holds texts of the claims.
+  // The weight includes the outcome that is added later: it holds strings of the claims.
   const verified = new ByteBoundedCache<VerifiedToken>({
     clock,
     maxBytes,
     weigh: ({ claims }) => 1024 + 2 * estimateBytes(claims),
   })
-  /** Tokens of others, which come again and again too. */
+  /** Tokens of other issuers, which are parsed once. */
   const foreign = new ByteBoundedCache<true>({ maxBytes: maxBytes / 16 })
   const context = { clock, profile, lookup }
   const legacyOf = createLegacyTokenCheck({ ...context, onUse: options.onUse })
 
-  const judge = (token: string, known: VerifiedToken, wanted: readonly string[]): AuthenticationOutcome => {
-    const { claims } = known
+  const authenticate = (token: string, verifiedToken: VerifiedToken, wanted: readonly string[]): AuthenticationOutcome => {
+    const { claims } = verifiedToken
     if (claims.iss === legacy) {
-      // Such tokens name no audience: they are for the server.
-      const audiences = intersectAudiences(wanted, own)
+      // Secret-based tokens have no audiences: they are valid for the API server.
+      const audiences = intersectAudiences(wanted, serverAudiences)
       return audiences.length === 0 ? audienceMismatch : legacyOf(token, claims, audiences)
     }
-    const flaw = currentProblem(known, context)
-    if (flaw !== undefined) return rejected(flaw)
-    if (wanted === own && known.outcome !== undefined) return known.outcome
+    const problem = currentProblem(verifiedToken, context)
+    if (problem !== undefined) return rejected(problem)
+    if (wanted === serverAudiences && verifiedToken.outcome !== undefined) return verifiedToken.outcome
     const audiences = intersectAudiences(wanted, audiencesFromClaims(claims))
     if (audiences.length === 0) return audienceMismatch
-    const outcome = outcomeFor(known, audiences, context)
-    // What may say something about the moment is worked out each time.
-    if (wanted === own && known.bound?.warnafter === undefined) known.outcome = outcome
+    const outcome = outcomeFor(verifiedToken, audiences, context)
+    // With `warnafter` the annotations depend on the time of the request.
+    if (wanted === serverAudiences && verifiedToken.bound?.warnafter === undefined) verifiedToken.outcome = outcome
     return outcome
   }
 
   const verify = async (token: string, key: string, wanted: readonly string[]): Promise<AuthenticationOutcome> => {
     const read = decodeToken(token)!
-    if (!(await ring.hasSigned(token, read))) return rejected('no key that is believed has signed the token')
-    const known: VerifiedToken = { claims: read.claims, bound: readBoundClaims(read.claims, profile), outcome: undefined }
-    verified.set(key, known, tokenEnd(read.claims))
-    return judge(token, known, wanted)
+    if (!(await ring.hasSigned(token, read))) return rejected('the token is not signed with a trusted key')
+    const verifiedToken: VerifiedToken = { claims: read.claims, bound: readBoundClaims(read.claims, profile), outcome: undefined }
+    verified.set(key, verifiedToken, tokenEnd(read.claims))
+    return authenticate(token, verifiedToken, wanted)
   }
 
   return {
-    authenticateToken(token, ask) {
+    authenticateToken(token, options) {
       if (!isJwtShaped(token)) return noOpinion
-      const wanted = ask?.audiences ?? own
-      const key = ask?.digest?.value() ?? digest(token)
-      const known = verified.get(key)
-      if (known !== undefined) return judge(token, known, wanted)
+      const wanted = options?.audiences ?? serverAudiences
+      const key = options?.digest?.value() ?? digest(token)
+      const cached = verified.get(key)
+      if (cached !== undefined) return authenticate(token, cached, wanted)
       if (foreign.get(key) !== undefined) return noOpinion
       const issuer = decodeToken(token)?.claims.iss
       if (typeof issuer === 'string' && (issuers.has(issuer) || issuer === legacy)) return verify(token, key, wanted)
@@ -109,7 +92,7 @@ export function createServiceAccountTokenAuthenticator(
   }
 }
 
-/** A token that was rightly signed, and what it comes to while what it depends on is there. */
+/** A token with a verified signature, and its outcome while account and bound object exist. */
 interface VerifiedToken {
   readonly claims: Claims
   readonly bound: BoundClaims | undefined
@@ -122,11 +105,11 @@ interface Context {
   readonly lookup: ObjectLookup
 }
 
-/** Why the token is not good at this moment; undefined when it is. */
+/** Why the token is invalid at this moment; undefined when it is valid. */
 function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup }: Context): string | undefined {
   const now = clock.now()
-  const flaw = tokenTimeProblem(claims, now, { what: 'service account token' })
-  if (flaw !== undefined) return flaw
+  const problem = tokenTimeProblem(claims, now, { what: 'service account token' })
+  if (problem !== undefined) return problem
   if (bound === undefined) return 'the claims of the token are incomplete, or contradict each other'
   const { namespace, serviceaccount: account, secret, pod, node } = bound
   if (!exists(lookup('ServiceAccount', namespace, account.name), account.uid, now)) return 'the account of the token is gone'
@@ -134,7 +117,7 @@ function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup }: Con
     return 'the secret that the token is bound to is gone'
   if (pod !== undefined)
     return exists(lookup('Pod', namespace, pod.name), pod.uid, now) ? undefined : 'the pod that the token is bound to is gone'
-  // The node of a pod is for information: it may come and go; the pod itself may not.
+  // For pod tokens the node is informational only.
   if (node !== undefined && !exists(lookup('Node', '', node.name), node.uid, now))
     return 'the node that the token is bound to is gone'
   return undefined
@@ -156,7 +139,7 @@ function outcomeFor({ claims, bound }: VerifiedToken, audiences: readonly string
 
 type Authenticated = Extract<AuthenticationOutcome, { kind: 'authenticated' }>
 
-/** One that is on its way out counts as there for as long as clocks may differ: what it still has to do may need the token. */
+/** An object that is being deleted counts as existing until its deletion time plus clock skew: its shutdown may need the token. */
 function exists(found: FoundObject | undefined, uid: string, now: number): boolean {
   if (found === undefined || found.uid !== uid) return false
   const { deletionTimestamp } = found

@@ -1,28 +1,29 @@
 import type { Clock } from '@krmkit/meta'
-import type { Fetch, FetchedResponse, FetchInit } from '../fetch.ts'
+import type { Fetch, FetchInit, FetchResponse } from '@krmkit/meta/fetch'
 
-/** What a service of the identity lab does wrong. */
+/** A fault of a fake service. */
 export type ServiceFault =
-  /** Nobody answers: the connection is refused. */
+  /** The connection is refused. */
   | 'dead'
-  /** The connection breaks. */
+  /** The connection is reset. */
   | 'reset'
-  /** The answer comes after so many milliseconds. */
+  /** The response is delayed, in milliseconds. */
   | { readonly slowMs: number }
-  /** Another answer. */
+  /** A fixed response. */
   | { readonly status: number; readonly text?: string; readonly retryAfter?: string }
 
-/** Faults of a service: the first of `next` is used up by a request; `always` holds for the others. */
+/** Faults of a fake service: each request consumes the first of `next`; `always` applies once `next` is empty. */
 export interface ServiceFaults {
   readonly next: ServiceFault[]
   always: ServiceFault | undefined
 }
 
-type Answer = (url: string, init: FetchInit) => unknown
+/** Returns the response body: text, or a value to encode as JSON; undefined is 404. */
+type Respond = (url: string, init: FetchInit) => unknown
 
-/** A fetch that is answered in this process; an answer of undefined is 404. */
+/** Creates a fetch that is served in this process. */
 export function createFakeFetch(
-  answer: Answer,
+  handle: Respond,
   { clock, faults }: { readonly clock: Clock; readonly faults: ServiceFaults },
 ): Fetch {
   return async (url, init) => {
@@ -31,14 +32,14 @@ export function createFakeFetch(
     if (typeof fault === 'object' && 'slowMs' in fault) await delay(fault.slowMs, { clock, signal: init.signal })
     else if (fault !== undefined)
       return respond(fault.status, fault.text ?? '', fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter })
-    const value = answer(url, init)
+    const value = handle(url, init)
     return value === undefined
-      ? respond(404, 'nothing here')
+      ? respond(404, 'not found')
       : respond(200, typeof value === 'string' ? value : JSON.stringify(value))
   }
 }
 
-function respond(status: number, text: string, headers: Readonly<Record<string, string>> = {}): FetchedResponse {
+function respond(status: number, text: string, headers: Readonly<Record<string, string>> = {}): FetchResponse {
   return {
     status,
     headers: { get: (name) => headers[name.toLowerCase()] ?? null },

@@ -2,15 +2,16 @@ import type { Clock, Random, UserInfo } from '@krmkit/meta'
 import type { AuthenticationRequest } from '../interfaces.ts'
 import { type CertificateAuthority, createCertificateAuthority, type IssuedCertificate } from './certificate-authority.ts'
 
-/** A proxy that authenticates callers, with the authority that vouches for it. */
+/** An authenticating proxy with its certificate authority. */
 export interface FakeFrontProxy {
   readonly authority: CertificateAuthority
-  /** The certificate of the proxy; its common name is `front-proxy`. */
+  /** Client certificate of the proxy, with common name `front-proxy`. */
   readonly proxy: IssuedCertificate
-  /** What the proxy passes on for a caller, with the usual headers. */
+  /** The request that the proxy forwards for a user, with the default headers. */
   request(user: UserInfo): AuthenticationRequest
 }
 
+/** Creates an authenticating proxy with a client certificate of a new authority. */
 export function createFakeFrontProxy(options: {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
@@ -20,7 +21,7 @@ export function createFakeFrontProxy(options: {
   return { authority, proxy, request: (user) => ({ headers: proxyHeaders(user), peer: proxy.peer }) }
 }
 
-/** The headers by which a proxy says who a caller is. */
+/** The default `x-remote-*` headers for a user. */
 export function proxyHeaders({ username, uid, groups, extra = {} }: UserInfo): Record<string, string | readonly string[]> {
   return {
     'x-remote-user': username,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { Clock } from '@krmkit/meta'
-import type { Fetch } from '../fetch.ts'
+import type { Fetch } from '@krmkit/meta/fetch'
 import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
 import { forgeToken } from './forged-token.ts'
 
@@ -8,34 +8,34 @@ export interface FakeOidcProviderOptions {
   readonly clock: Clock
   /** Default `https://issuer.test`. */
   readonly issuerUrl?: string
-  /** Algorithm of its keys. Default `RS256`. */
+  /** Signing algorithm. Default `RS256`. */
   readonly algorithm?: 'RS256' | 'ES256'
 }
 
 export interface FakeTokenOptions {
-  /** Claims beside those that every token has, or instead of them; undefined takes one away. */
+  /** Additional or replacement claims; undefined removes a claim. */
   readonly claims?: Readonly<Record<string, unknown>>
-  /** Members of the header beside `alg` and `kid`, or instead of them. */
+  /** Additional or replacement members of the JOSE header. */
   readonly header?: Readonly<Record<string, unknown>>
-  /** Another signer than the issuer's own key. */
+  /** Signing key to use instead of the key of the provider. */
   readonly signer?: KeyObject | string
 }
 
 /** An OpenID provider in this process, on the clock of the test. */
 export interface FakeOidcProvider {
   readonly issuerUrl: string
-  /** Client that its tokens are for: `test-client`. */
+  /** Audience of the tokens: `test-client`. */
   readonly clientId: string
-  /** Reaches it, and nothing else. */
+  /** Reaches the provider only. */
   readonly fetch: Fetch
   readonly faults: ServiceFaults
-  /** How often it was requestCounts for what. */
+  /** Number of requests by document. */
   readonly requestCounts: { discovery: number; keys: number }
-  /** The key that signs. */
+  /** The current signing key. */
   readonly signingKey: KeyObject
-  /** A token of subject `alice` that is good for an hour. */
+  /** Issues a token for subject `alice`, valid for one hour. */
   token(options?: FakeTokenOptions): string
-  /** Signs with a new key from now on; the former ones stay published unless they are to be forgotten. */
+  /** Rotates the signing key. Former keys stay published unless `forgetFormer` is set. */
   rotate(options?: { readonly forgetFormer?: boolean }): void
 }
 
@@ -45,6 +45,7 @@ interface ProviderKey {
   readonly jwk: object
 }
 
+/** Creates an OpenID provider with discovery, a key set and key rotation. */
 export function createFakeOidcProvider({
   clock,
   issuerUrl = 'https://issuer.test',
@@ -53,10 +54,10 @@ export function createFakeOidcProvider({
   const faults: ServiceFaults = { next: [], always: undefined }
   const requestCounts = { discovery: 0, keys: 0 }
   const clientId = 'test-client'
-  let made = 0
-  let keys: readonly [ProviderKey, ...ProviderKey[]] = [makeKey(algorithm, ++made)]
+  let keyCount = 0
+  let keys: readonly [ProviderKey, ...ProviderKey[]] = [makeKey(algorithm, ++keyCount)]
   const jwksUri = `${issuerUrl}/keys`
-  const answer = (url: string): unknown => {
+  const handle = (url: string): unknown => {
     if (url === `${issuerUrl}/.well-known/openid-configuration`) {
       requestCounts.discovery++
       return { issuer: issuerUrl, jwks_uri: jwksUri, id_token_signing_alg_values_supported: [algorithm] }
@@ -70,7 +71,7 @@ export function createFakeOidcProvider({
     clientId,
     faults,
     requestCounts,
-    fetch: createFakeFetch(answer, { clock, faults }),
+    fetch: createFakeFetch(handle, { clock, faults }),
     get signingKey() {
       return keys[0].privateKey
     },
@@ -84,7 +85,7 @@ export function createFakeOidcProvider({
       })
     },
     rotate({ forgetFormer = false } = {}) {
-      const key = makeKey(algorithm, ++made)
+      const key = makeKey(algorithm, ++keyCount)
       keys = forgetFormer ? [key] : [key, ...keys]
     },
   }

@@ -1,28 +1,29 @@
 import type { Clock, UserInfo } from '@krmkit/meta'
-import type { Fetch } from '../fetch.ts'
+import type { Fetch } from '@krmkit/meta/fetch'
 import { createFakeFetch, type ServiceFaults } from './fake-fetch.ts'
 
 export interface KnownToken {
   readonly user: UserInfo
-  /** Audiences that the reviewer says the token is good for. Absent: it does not know of audiences. */
+  /** Audiences that reviews of the token return. Absent: reviews return none, as webhooks that ignore audiences do. */
   readonly audiences?: readonly string[]
 }
 
-/** A service that reviews tokens, in this process. */
+/** A TokenReview webhook in this process. */
 export interface FakeTokenWebhook {
   readonly url: string
   readonly fetch: Fetch
   readonly faults: ServiceFaults
-  /** The tokens it knows. */
+  /** Tokens that authenticate. */
   readonly known: Map<string, KnownToken>
-  /** What it says about the others; empty: nothing. */
+  /** `status.error` for other tokens; empty: none. */
   error: string
-  /** Every review as it came. */
+  /** Every review received. */
   readonly reviews: { readonly apiVersion: string; readonly spec: { readonly token: string; readonly audiences?: string[] } }[]
-  /** Changes an answer before it is given. */
+  /** Replaces each response before it is sent. */
   alter: ((review: Record<string, unknown>) => unknown) | undefined
 }
 
+/** Creates a TokenReview webhook that knows the tokens of `known`. */
 export function createFakeTokenWebhook({
   clock,
   url = 'https://webhook.test/review',
@@ -39,12 +40,12 @@ export function createFakeTokenWebhook({
     reviews: [],
     alter: undefined,
     fetch: createFakeFetch(
-      (asked, init) => {
-        if (asked !== url || init.method !== 'POST') return undefined
+      (requestUrl, init) => {
+        if (requestUrl !== url || init.method !== 'POST') return undefined
         const review = JSON.parse(init.body ?? '') as FakeTokenWebhook['reviews'][number]
         webhook.reviews.push(review)
-        const answer = { ...review, status: statusOf(webhook, review.spec) }
-        return webhook.alter === undefined ? answer : webhook.alter(answer)
+        const response = { ...review, status: statusOf(webhook, review.spec) }
+        return webhook.alter === undefined ? response : webhook.alter(response)
       },
       { clock, faults },
     ),

@@ -1,28 +1,27 @@
 import { X509Certificate } from 'node:crypto'
 import { pemBlocks } from '@krmkit/meta'
+import { DerReader, readOid, readSmallInteger, tags } from '@krmkit/meta/der'
 import { AuthenticationError } from '../authentication-error.ts'
-import { type Extension, elementsOf, extensionsOf, oidOf } from './certificate-fields.ts'
+import { type Extension, extensionsOf } from './certificate-fields.ts'
 
-/** Result of looking for a path from a certificate to an authority. */
+/** Result of building a chain from a certificate to a trusted authority. */
 export type ChainVerification =
   | {
       readonly ok: true
-      /** The chain is good from here, in milliseconds since the epoch. */
+      /** Start of the validity that all certificates of the chain share, in milliseconds since the epoch. */
       readonly notBefore: number
-      /** And until here. */
+      /** End of that validity, in milliseconds since the epoch. */
       readonly notAfter: number
     }
   | { readonly ok: false; readonly reason: string }
 
 const clientAuth = '1.3.6.1.5.5.7.3.2'
 const anyUsage = '2.5.29.37.0'
-const sequence = 0x30
-const identifier = 0x06
 const extendedUsages = '2.5.29.37'
 const basicConstraints = '2.5.29.19'
 const alternativeNames = '2.5.29.17'
 const nameConstraints = '2.5.29.30'
-/** Critical extensions that are looked at, or that say nothing about clients: usages, names, policies. */
+/** Critical extensions that are checked here, or do not restrict client authentication: key usages, names, policies. */
 const handledExtensions = new Set([
   basicConstraints,
   alternativeNames,
@@ -38,9 +37,9 @@ const maxDepth = 8
 const maxChecks = 64
 
 /**
- * Every certificate of a PEM bundle.
+ * Parses every certificate of a PEM bundle.
  *
- * @throws AuthenticationError `InvalidAuthority` when there is none or one cannot be read, its PEM block included.
+ * @throws AuthenticationError `InvalidAuthority` when the bundle is empty, or a PEM block or certificate is malformed.
  */
 export function parseAuthorities(pem: string): X509Certificate[] {
   const blocks = certificatesIn(pem)
@@ -69,16 +68,18 @@ function certificatesIn(pem: string): readonly string[] {
 }
 
 /**
- * Looks for a chain from `leaf` over `intermediates` to one of `authorities`, checking names, signatures, the right of every
- * issuer to issue and how far, extensions that must be understood, and that every member may stand for a client. Times are
- * not judged but reported, so that a verdict can be kept.
+ * Builds and verifies a chain from `leaf` over `intermediates` to one of `authorities`: names, signatures, CA flags, path lengths,
+ * critical extensions, and client authentication as a permitted usage of every certificate. Validity periods are returned, not checked,
+ * so that the result can be cached.
+ *
+ * @see RFC 5280, 6.1
  */
 export function verifyClientChain(
   leaf: X509Certificate,
   options: { readonly intermediates: readonly X509Certificate[]; readonly authorities: readonly X509Certificate[] },
 ): ChainVerification {
-  const flaw = leafProblem(leaf)
-  if (flaw !== undefined) return { ok: false, reason: flaw }
+  const problem = leafProblem(leaf)
+  if (problem !== undefined) return { ok: false, reason: problem }
   const budget = { checks: maxChecks }
   const path = pathFrom(leaf, { ...options, budget, depth: 0 })
   if (path === undefined) return { ok: false, reason: 'certificate signed by unknown authority' }
@@ -101,20 +102,19 @@ function leafProblem(leaf: X509Certificate): string | undefined {
 
 const unreadable = 'the certificate cannot be read'
 
-/** @throws RangeError when the extension is there and cannot be read: node takes it for absent then. */
+/** @throws MetaError `InvalidDer` for a malformed extension, which Node reports as absent. */
 function allowsClientAuth(extensions: readonly Extension[]): boolean {
   const found = extensions.find(({ oid }) => oid === extendedUsages)
   if (found === undefined) return true
-  const [list, ...more] = elementsOf(found.value)
-  if (list?.tag !== sequence || more.length > 0) throw new RangeError('not a list of usages')
-  const usages = elementsOf(list.content).map(({ tag, content }) => {
-    if (tag !== identifier) throw new RangeError('not a usage')
-    return oidOf(content)
-  })
+  const outer = new DerReader(found.value, 'extKeyUsage')
+  const list = outer.into(tags.sequence)
+  outer.end()
+  const usages: string[] = []
+  while (!list.isEmpty) usages.push(readOid(list.next(tags.oid), 'extKeyUsage'))
   return usages.includes(clientAuth) || usages.includes(anyUsage)
 }
 
-/** What is wrong with a chain whose signatures are good; leaf first. */
+/** Checks the extensions of a chain whose signatures are valid, leaf first. */
 function chainProblem(path: readonly X509Certificate[]): string | undefined {
   try {
     const leafHasNames = extensionsOf(path[0]!.raw).some(({ oid }) => oid === alternativeNames)
@@ -124,8 +124,8 @@ function chainProblem(path: readonly X509Certificate[]): string | undefined {
       if (new Set(extensions.map(({ oid }) => oid)).size < extensions.length) return 'certificate has an extension twice'
       for (const { oid, critical, value } of extensions) {
         if (critical && !handledExtensions.has(oid)) return 'certificate has a critical extension that is not understood'
-        // Between an authority and the leaf stand index - 1 others.
-        if (index > 0 && oid === basicConstraints && index - 1 > pathLength(value)) return 'the chain is longer than allowed'
+        // index - 1 intermediates lie between this authority and the leaf.
+        if (index > 0 && oid === basicConstraints && index - 1 > maxPathLength(value)) return 'the chain is longer than allowed'
         if (index > 0 && oid === nameConstraints && leafHasNames) return 'names of the certificate are constrained'
       }
     }
@@ -135,19 +135,18 @@ function chainProblem(path: readonly X509Certificate[]): string | undefined {
   return undefined
 }
 
-/** How many authorities may stand below one; endless when nothing is said. */
-function pathLength(basic: Uint8Array): number {
-  const [outer] = elementsOf(basic)
-  if (outer?.tag !== sequence) throw new RangeError('not basic constraints')
-  const length = elementsOf(outer.content).find(({ tag }) => tag === 0x02)
-  if (length === undefined) return Number.POSITIVE_INFINITY
-  return length.content.reduce((sum, byte) => sum * 256 + byte, 0)
+/** pathLenConstraint of basic constraints; Infinity when absent. */
+function maxPathLength(basicConstraintsValue: Uint8Array): number {
+  const constraints = new DerReader(basicConstraintsValue, 'basicConstraints').into(tags.sequence)
+  constraints.optional(tags.boolean)
+  const length = constraints.optional(tags.integer)
+  return length === undefined ? Number.POSITIVE_INFINITY : readSmallInteger(length, 'pathLenConstraint')
 }
 
 interface Search {
   readonly intermediates: readonly X509Certificate[]
   readonly authorities: readonly X509Certificate[]
-  /** Signatures that may still be checked: a hostile chain cannot make us check more. */
+  /** Remaining signature checks: bounds the work that a hostile chain can cause. */
   readonly budget: { checks: number }
   readonly depth: number
 }

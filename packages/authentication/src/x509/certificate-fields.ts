@@ -1,57 +1,7 @@
-/** Just enough of DER to read what node does not tell about a certificate: its extensions. */
+import { type DerElement, DerReader, malformedDer, readBoolean, readOid, readText, tags } from '@krmkit/meta/der'
 
-/** One element: where its content lies in the whole. */
-export interface Element {
-  readonly tag: number
-  readonly content: Uint8Array
-}
+/** Fields of a certificate that `X509Certificate` of Node does not expose: extensions, and the subject attribute by attribute. */
 
-/** The elements of a content, one after the other. @throws RangeError when they do not add up. */
-export function elementsOf(content: Uint8Array): Element[] {
-  const elements: Element[] = []
-  for (let at = 0; at < content.length; ) {
-    const { element, next } = readElement(content, at)
-    elements.push(element)
-    at = next
-  }
-  return elements
-}
-
-function readElement(bytes: Uint8Array, start: number): { element: Element; next: number } {
-  const tag = bytes[start]
-  const first = bytes[start + 1]
-  if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new RangeError('not DER')
-  let length = first
-  let at = start + 2
-  if (first >= 0x80) {
-    const size = first & 0x7f
-    if (size === 0 || size > 4) throw new RangeError('not DER')
-    length = 0
-    for (let i = 0; i < size; i++) length = length * 256 + (bytes[at + i] ?? 0)
-    at += size
-  }
-  const next = at + length
-  if (next > bytes.length) throw new RangeError('not DER')
-  return { element: { tag, content: bytes.subarray(at, next) }, next }
-}
-
-/** `1.2.840.113549` of the content of an OBJECT IDENTIFIER. */
-export function oidOf(content: Uint8Array): string {
-  const arcs: number[] = []
-  let arc = 0
-  for (const byte of content) {
-    arc = arc * 128 + (byte & 0x7f)
-    if (byte < 0x80) {
-      arcs.push(arc)
-      arc = 0
-    }
-  }
-  const [first = 0, ...rest] = arcs
-  const top = Math.min(2, Math.floor(first / 40))
-  return [top, first - top * 40, ...rest].join('.')
-}
-
-/** An extension of a certificate. */
 export interface Extension {
   readonly oid: string
   readonly critical: boolean
@@ -59,87 +9,62 @@ export interface Extension {
   readonly value: Uint8Array
 }
 
-const sequence = 0x30
-const explicitExtensions = 0xa3
-const booleanTag = 0x01
+/** Values of the subject by attribute type (dotted object identifier), in order of appearance. */
+export type SubjectAttributes = ReadonlyMap<string, readonly string[]>
 
-/** The extensions of a certificate in DER. @throws RangeError when it is none. */
+const versionTag = 0xa0
+const extensionsTag = 0xa3
+const fieldsBeforeSubject = 4
+
+/** Reads the extensions of a DER certificate. @throws MetaError `InvalidDer` */
 export function extensionsOf(certificate: Uint8Array): Extension[] {
-  const [outer] = elementsOf(certificate)
-  const [body] = elementsOf(outer!.content)
-  const wrapped = elementsOf(body!.content).find(({ tag }) => tag === explicitExtensions)
-  if (wrapped === undefined) return []
-  const [list] = elementsOf(wrapped.content)
-  if (list?.tag !== sequence) throw new RangeError('not a list of extensions')
-  return elementsOf(list.content).map(({ content }) => {
-    const [oid, ...rest] = elementsOf(content)
-    const value = rest.at(-1)
-    const critical = rest.length > 1 && rest[0]!.tag === booleanTag && rest[0]!.content[0] !== 0
-    if (oid === undefined || value === undefined) throw new RangeError('not an extension')
-    return { oid: oidOf(oid.content), critical, value: value.content }
-  })
+  const fields = certificateFields(certificate).find(({ tag }) => tag === extensionsTag)
+  if (fields === undefined) return []
+  const list = new DerReader(fields.content, 'extensions').into(tags.sequence)
+  const extensions: Extension[] = []
+  while (!list.isEmpty) {
+    const extension = list.into(tags.sequence)
+    const oid = readOid(extension.next(tags.oid), 'extension')
+    const critical = extension.optional(tags.boolean)
+    const { content: value } = extension.next(tags.octetString)
+    extension.end()
+    extensions.push({ oid, critical: critical !== undefined && readBoolean(critical, 'extension'), value })
+  }
+  return extensions
 }
-
-/** Texts of the subject of a certificate, by the object identifier of the attribute, in order. */
-export type SubjectTexts = ReadonlyMap<string, readonly string[]>
 
 /**
- * The subject of a certificate.
+ * Reads the subject of a DER certificate.
  *
- * @throws RangeError when it, or one of its texts, cannot be read: an attribute that is left out would make another user of it.
+ * @throws MetaError `InvalidDer` when the subject or one of its values cannot be read. Skipping an attribute would authenticate another
+ *   user.
  */
-export function subjectTexts(certificate: Uint8Array): SubjectTexts {
-  const [outer] = elementsOf(certificate)
-  const [body] = elementsOf(outer!.content)
-  const members = elementsOf(body!.content)
-  // version [0] is optional; then serial number, algorithm, issuer, validity, subject
-  const subject = members[members[0]?.tag === 0xa0 ? 5 : 4]
-  if (subject?.tag !== sequence) throw new RangeError('not a subject')
-  const texts = new Map<string, string[]>()
-  for (const { content: names } of elementsOf(subject.content)) {
-    for (const { content: pair } of elementsOf(names)) {
-      const [type, value, ...more] = elementsOf(pair)
-      if (type?.tag !== identifier || value === undefined || more.length > 0) throw new RangeError('not an attribute')
-      const oid = oidOf(type.content)
-      const known = texts.get(oid)
-      if (known === undefined) texts.set(oid, [textIn(value)])
-      else known.push(textIn(value))
+export function subjectAttributesOf(certificate: Uint8Array): SubjectAttributes {
+  const fields = certificateFields(certificate)
+  const subject = fields[fieldsBeforeSubject + (fields[0]?.tag === versionTag ? 1 : 0)]
+  if (subject?.tag !== tags.sequence) throw malformedDer('subject: not a name')
+  const attributes = new Map<string, string[]>()
+  const names = new DerReader(subject.content, 'subject')
+  while (!names.isEmpty) {
+    const set = names.into(tags.set)
+    while (!set.isEmpty) {
+      const attribute = set.into(tags.sequence)
+      const type = readOid(attribute.next(tags.oid), 'subject')
+      const value = readText(attribute.next(), 'subject')
+      attribute.end()
+      if (value === undefined) throw malformedDer('subject: attribute value is not a string')
+      const values = attributes.get(type)
+      if (values === undefined) attributes.set(type, [value])
+      else values.push(value)
     }
   }
-  return texts
+  return attributes
 }
 
-const identifier = 0x06
-const stringTypes: Readonly<Record<number, (content: Uint8Array) => string>> = {
-  // UTF8String
-  12: (content) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content),
-  // NumericString
-  18: (content) => matching(content, /^[0-9 ]*$/),
-  // PrintableString; `*` and `&` are used although they do not belong to it.
-  19: (content) => matching(content, /^[A-Za-z0-9 '()+,\-./:=?*&]*$/),
-  // TeletexString, in practice Latin-1
-  20: (content) => Buffer.from(content).toString('latin1'),
-  // IA5String
-  22: (content) => matching(content, /^[\0-\x7f]*$/),
-  // BMPString
-  30: (content) => {
-    if (content.length % 2 !== 0) throw new RangeError('not a text')
-    return new TextDecoder('utf-16be', { fatal: true, ignoreBOM: true }).decode(content)
-  },
-}
-
-function textIn({ tag, content }: Element): string {
-  const read = stringTypes[tag]
-  if (read === undefined) throw new RangeError('not a text')
-  try {
-    return read(content)
-  } catch {
-    throw new RangeError('not a text')
-  }
-}
-
-function matching(content: Uint8Array, form: RegExp): string {
-  const text = Buffer.from(content).toString('latin1')
-  if (!form.test(text)) throw new RangeError('not a text')
-  return text
+/** The fields of TBSCertificate, in order. */
+function certificateFields(certificate: Uint8Array): DerElement[] {
+  const body = new DerReader(certificate, 'certificate').into(tags.sequence).into(tags.sequence)
+  const fields: DerElement[] = []
+  while (!body.isEmpty) fields.push(body.next())
+  return fields
 }

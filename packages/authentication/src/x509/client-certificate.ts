@@ -1,43 +1,45 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { AuthenticationOutcome, Authenticator } from '../interfaces.ts'
-import { type SubjectTexts, subjectTexts } from './certificate-fields.ts'
+import { type SubjectAttributes, subjectAttributesOf } from './certificate-fields.ts'
 import { type CaBundleSource, type CertificateVerifier, createCertificateVerifier } from './certificate-verifier.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
-/** Attributes of a subject; the last holds the uid of the user. */
+/** Attribute types of the subject. */
 const commonName = '2.5.4.3'
 const organization = '2.5.4.10'
 const uidAttribute = '1.3.6.1.4.1.57683.2'
 
 export interface ClientCertificateOptions {
-  /** PEM bundle of the authorities whose certificates are believed. A function is asked for every request. */
+  /** PEM bundle of trusted authorities. A function is called for every request, and may return a rotated bundle. */
   readonly authorities: CaBundleSource
   readonly clock: Pick<Clock, 'now'>
   readonly profile: Pick<NamingProfile, 'domain'>
-  /** Whether a certificate may name the uid of its user. Default true, as from 1.33 on. */
+  /** Whether the certificate may set the uid of the user. Default true, as since Kubernetes 1.33. */
   readonly withUid?: boolean
-  /** Bytes of the identities of certificates that are remembered. Default 4 MiB. */
+  /** Size of the identity cache, in bytes. Default 4 MiB. */
   readonly cacheBytes?: number
 }
 
 /**
- * Knows callers by the certificate they proved to own: the common name is the user name, each organisation a group. A
- * certificate of a foreign authority, or outside its time, is a rejection; no certificate is no opinion.
+ * Authenticates TLS client certificates: the common name is the user name, each organization a group. A certificate of an unknown
+ * authority, or outside its validity, is rejected; without a certificate there is no opinion.
  *
- * @throws AuthenticationError `InvalidAuthority` when the bundle is unusable.
+ * @throws AuthenticationError `InvalidAuthority` when the bundle is invalid.
+ * @example
+ * const authenticator = createClientCertificateAuthenticator({ authorities: caBundlePem, clock: systemClock, profile: stockProfile })
  */
 export function createClientCertificateAuthenticator(options: ClientCertificateOptions): Authenticator {
   const { profile, withUid = true } = options
-  const judge: CertificateVerifier<AuthenticationOutcome> = createCertificateVerifier(options, (leaf) =>
+  const verify: CertificateVerifier<AuthenticationOutcome> = createCertificateVerifier(options, (leaf) =>
     authenticateLeaf(leaf, { profile, withUid }),
   )
   return {
     authenticate({ peer }) {
       const certificates = peer.certificates
       if (certificates === undefined || certificates.length === 0) return noOpinion
-      const judged = judge(certificates)
-      return judged.ok ? judged.value : { kind: 'rejected', reason: judged.reason }
+      const verification = verify(certificates)
+      return verification.ok ? verification.value : { kind: 'rejected', reason: verification.reason }
     },
   }
 }
@@ -46,7 +48,7 @@ function authenticateLeaf(
   leaf: X509Certificate,
   options: { readonly profile: Pick<NamingProfile, 'domain'>; readonly withUid: boolean },
 ): AuthenticationOutcome {
-  const subject = subjectTexts(leaf.raw)
+  const subject = subjectAttributesOf(leaf.raw)
   const user = userFromSubject(subject, { leaf, ...options })
   if (user.username === '') return noOpinion
   if (!options.withUid) return { kind: 'authenticated', user }
@@ -59,16 +61,16 @@ function authenticateLeaf(
 }
 
 /**
- * The user that a certificate names: the last common name, every organisation, and the certificate's own digest.
+ * The user that a certificate identifies: last common name, every organization, and the fingerprint as credential id.
  *
- * @throws RangeError when the subject cannot be read as a whole.
+ * @throws MetaError `InvalidDer` when the subject cannot be read completely.
  */
 export function userFromCertificate(certificate: X509Certificate, profile: Pick<NamingProfile, 'domain'>): UserInfo {
-  return userFromSubject(subjectTexts(certificate.raw), { leaf: certificate, profile })
+  return userFromSubject(subjectAttributesOf(certificate.raw), { leaf: certificate, profile })
 }
 
 function userFromSubject(
-  subject: SubjectTexts,
+  subject: SubjectAttributes,
   { leaf, profile }: { readonly leaf: X509Certificate; readonly profile: Pick<NamingProfile, 'domain'> },
 ): UserInfo {
   const digest = leaf.fingerprint256.replaceAll(':', '').toLowerCase()
@@ -79,7 +81,7 @@ function userFromSubject(
   }
 }
 
-/** The last common name of the subject; empty when there is none. @throws RangeError when the subject cannot be read as a whole. */
+/** The last common name of the subject; empty when absent. @throws MetaError `InvalidDer` when the subject cannot be read completely. */
 export function commonNameOf(certificate: X509Certificate): string {
-  return subjectTexts(certificate.raw).get(commonName)?.at(-1) ?? ''
+  return subjectAttributesOf(certificate.raw).get(commonName)?.at(-1) ?? ''
 }

@@ -80,7 +80,7 @@ describe('createAbacAuthorizer', () => {
     ['{"apiVersion":"v1"}', 'apiVersion must be abac.authorization.kubernetes.io/v1beta1'],
     ['{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Rule"}', 'kind must be Policy'],
     ['{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy"}', 'it has no spec'],
-    ['{"user":["jane"]}', 'user must be a text'],
+    ['{"user":["jane"]}', 'user must be a string'],
     ['{"user":"jane","readonly":"true"}', 'readonly must be true or false'],
   ])('refuses %s', (line, message) => {
     expect(() => parseAbacPolicies(`{"user":"a"}\n${line}`)).toThrow(

@@ -1,4 +1,4 @@
-/** The roles and bindings that a server has from the start, as objects. */
+/** The default roles and bindings of a server, as objects. */
 
 import { type ApiObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { PolicyRule, Subject } from '../interfaces.ts'
@@ -24,18 +24,18 @@ export interface BootstrapPolicy {
   readonly roleBindings: readonly BootstrapBinding[]
 }
 
-/** Made anew at each call: the objects are the caller's own. */
+/** Creates the default roles and bindings of Kubernetes 1.33. Every call returns new objects. */
 export function bootstrapPolicy(profile: NamingProfile = stockProfile): BootstrapPolicy {
-  const maker = new BootstrapObjectBuilder(profile)
+  const builder = new BootstrapObjectBuilder(profile)
   const controllers = Object.entries(controllerRoleData).map(
     ([account, rules]): ClusterRoleData => ({ name: `system:controller:${account}`, rules, accounts: account }),
   )
   const cluster = [...clusterRoleData, ...controllers]
   return {
-    clusterRoles: cluster.map((data) => maker.clusterRole(data)),
-    clusterRoleBindings: cluster.filter(isBound).map((data) => maker.clusterRoleBinding(data)),
-    roles: namespaceRoleData.map((data) => maker.role(data)),
-    roleBindings: namespaceRoleData.map((data) => maker.roleBinding(data)),
+    clusterRoles: cluster.map((data) => builder.clusterRole(data)),
+    clusterRoleBindings: cluster.filter(isBound).map((data) => builder.clusterRoleBinding(data)),
+    roles: namespaceRoleData.map((data) => builder.role(data)),
+    roleBindings: namespaceRoleData.map((data) => builder.roleBinding(data)),
   }
 }
 
@@ -120,7 +120,7 @@ class BootstrapObjectBuilder {
   }
 }
 
-/** Objects whose annotation says `false` are left as they are. */
+/** The annotation that protects an object from reconciliation when its value is `false`. */
 export function autoUpdateAnnotation({ domain }: NamingProfile): string {
   return `rbac.authorization.${domain}/autoupdate`
 }

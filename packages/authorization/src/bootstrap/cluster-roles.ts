@@ -1,4 +1,4 @@
-/** Cluster roles and their bindings that a server has from the start, as data; those of controllers are in `controller-roles`. */
+/** Default ClusterRoles and ClusterRoleBindings, as data; those of controllers are in `controller-roles.ts`. */
 
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { PolicyRule } from '../interfaces.ts'
@@ -7,16 +7,16 @@ import { events, expandRules, type RuleShorthand, read, readWrite, write } from 
 export interface ClusterRoleData {
   readonly name: string
   readonly rules?: readonly RuleShorthand[]
-  /** Passes its rules on to the role of this name. */
+  /** Aggregated role that includes these rules. */
   readonly aggregatesTo?: string
-  /** Has the rules of all that are part of it. */
+  /** Whether the rules are aggregated from other roles. */
   readonly isAggregated?: true
-  /** Subjects of the binding of the same name; absent: there is none. */
+  /** Subjects of the binding with the name of the role. Without subjects there is no binding. */
   readonly users?: string
   readonly groups?: string
-  /** Service accounts of the system namespace. */
+  /** Service accounts in the system namespace. */
   readonly accounts?: string
-  /** There is a binding, to nobody. */
+  /** Creates the binding even without subjects. */
   readonly bound?: true
 }
 
@@ -142,7 +142,7 @@ const kubeScheduler: readonly RuleShorthand[] = [
 const publicPaths = '/healthz /livez /readyz /version /version/'
 const signing = 'system:certificates.<api>:'
 
-/** `<api>` in a name is the API domain. */
+/** `<api>` in a name stands for the API domain. */
 export const clusterRoleData: readonly ClusterRoleData[] = [
   {
     name: 'cluster-admin',
@@ -268,7 +268,7 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
   { name: 'system:kube-scheduler', rules: kubeScheduler, users: 'system:kube-scheduler' },
 ]
 
-/** What every node may do, as far as it is not told apart by object. */
+/** The rules of the role `system:node`. */
 export function nodeRules(profile: NamingProfile = stockProfile): readonly PolicyRule[] {
   return expandRules(nodeRuleLines, profile)
 }

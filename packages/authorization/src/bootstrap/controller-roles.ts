@@ -1,4 +1,4 @@
-/** Roles of controllers as data: each is `system:controller:NAME`, bound to the account NAME of the system namespace. */
+/** ClusterRoles of controllers, as data: `system:controller:NAME`, bound to the service account NAME in the system namespace. */
 
 import { events, type RuleShorthand, read } from './rule-shorthand.ts'
 

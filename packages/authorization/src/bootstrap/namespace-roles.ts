@@ -1,4 +1,4 @@
-/** Roles and bindings in the namespaces of the system, as data. */
+/** Default roles and bindings in the system namespaces, as data. */
 
 import { events, type RuleShorthand, read } from './rule-shorthand.ts'
 
@@ -6,10 +6,10 @@ export interface NamespaceRoleData {
   readonly namespace: 'system' | 'public'
   readonly name: string
   readonly rules: readonly RuleShorthand[]
-  /** Name of the binding, where it is not that of the role. */
+  /** Name of the binding. Default: the name of the role. */
   readonly binding?: string
   readonly users?: string
-  /** Accounts of the system namespace. */
+  /** Service accounts in the system namespace. */
   readonly accounts?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the roles and bindings of the start become when they are there already: rules, subjects, labels and annotations that are missing
- * come back; what people have added stays; objects whose annotation says so are left alone.
+ * Reconciliation of existing default roles and bindings: restores missing rules, subjects, labels and annotations, keeps additions, and
+ * skips objects with the annotation `autoupdate: "false"`.
  */
 
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
@@ -12,11 +12,12 @@ import { autoUpdateAnnotation, type BootstrapBinding, type BootstrapRole } from 
 export type ReconcileResult<T> =
   | { readonly action: 'keep' }
   | { readonly action: 'update'; readonly object: T }
-  /** The role of a binding cannot change: it is deleted and made again. */
+  /** The role of a binding is immutable: the binding must be deleted and recreated. */
   | { readonly action: 'replace'; readonly object: T }
 
 const keep = { action: 'keep' } as const
 
+/** Computes the update that restores a default role. */
 export function reconcileRole(
   expected: BootstrapRole,
   stored: StoredObject,
@@ -25,7 +26,7 @@ export function reconcileRole(
   if (isProtected(stored, profile)) return keep
   const next = structuredClone(stored) as BootstrapRole
   let changed = mergeMetadata(next, expected)
-  // Rules that are gathered are nobody's business but the gatherer's.
+  // The aggregation controller owns the rules of aggregated roles.
   if (expected.aggregationRule === undefined || stored['aggregationRule'] === undefined) {
     const held = readRole(stored).rules
     const missing = missingRules(held, expected.rules ?? [])
@@ -44,6 +45,7 @@ export function reconcileRole(
   return changed ? { action: 'update', object: next } : keep
 }
 
+/** Computes the update that restores a default binding. */
 export function reconcileBinding(
   expected: BootstrapBinding,
   stored: StoredObject,
@@ -68,7 +70,7 @@ function isProtected({ metadata }: StoredObject, profile: NamingProfile): boolea
   return metadata.annotations?.[autoUpdateAnnotation(profile)] === 'false'
 }
 
-/** What is set stays. */
+/** Adds missing labels and annotations; existing values stay. */
 function mergeMetadata(next: BootstrapRole | BootstrapBinding, expected: BootstrapRole | BootstrapBinding): boolean {
   let changed = false
   for (const member of ['labels', 'annotations'] as const) {

@@ -1,14 +1,14 @@
 /**
- * Rules as short lines of data: words with spaces between, sorted as the stock server sorts them. Groups are written without the API
- * domain; `core` is the core group.
+ * A shorthand for rules: space-separated words, which expand sorted as in the stock server. Groups are written without the API domain;
+ * `core` is the core group.
  */
 
 import type { NamingProfile } from '@krmkit/meta'
 import type { PolicyRule } from '../interfaces.ts'
 
-/** Verbs, groups, resources and, where only some objects are meant, their names. */
+/** Verbs, groups, resources, and optionally resource names. */
 export type ResourceShorthand = readonly [verbs: string, groups: string, resources: string, names?: string]
-/** Paths that are no resources. */
+/** Verbs and non-resource paths. */
 export type PathShorthand = readonly [verbs: string, paths: string]
 export type RuleShorthand = ResourceShorthand | PathShorthand
 
@@ -16,10 +16,10 @@ export const read = 'get list watch'
 export const write = 'create delete deletecollection patch update'
 export const readWrite = `${read} ${write}`
 
-/** Events of old and new form. */
+/** Writing of core and events.k8s.io events. */
 export const events: ResourceShorthand = ['create patch update', 'core events', 'events']
 
-/** Groups that have no domain. */
+/** Groups without the API domain. */
 const plainGroups = new Set(['apps', 'autoscaling', 'batch', 'extensions', 'policy', '*'])
 
 export function expandRules(lines: readonly RuleShorthand[], profile: NamingProfile): PolicyRule[] {

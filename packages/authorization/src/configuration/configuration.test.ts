@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { alwaysAllow, alwaysDeny } from '../builtin-authorizers.ts'
 import type { Authorizer, Decision } from '../interfaces.ts'
 import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
-import { composeAuthorizers } from './compose.ts'
+import { composeAuthorizers, createReplaceableAuthorizer } from './compose.ts'
 import type { MatchConditionCompiler, SubjectAccessReviewSpec } from './interfaces.ts'
 import { createConditionalAuthorizer, subjectAccessReviewSpec } from './match-conditions.ts'
 import { parseAuthorizationConfiguration } from './parse.ts'
-import { createReplaceableAuthorizer } from './replaceable.ts'
 import { validateAuthorizationConfiguration, validateAuthorizerNames } from './validate.ts'
 
 const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }

@@ -1,11 +1,12 @@
+import type { FieldRequirement } from '@krmkit/meta'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
 import type { MatchCondition, SelectorRequirement, SubjectAccessReviewSpec } from './interfaces.ts'
 
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
 /**
- * Asks an authorizer only about what meets all conditions. One that is false is enough to leave it out, whatever happens to
- * the others; else one that cannot be evaluated decides by `onError`.
+ * Consults an authorizer only for requests that meet all match conditions. One false condition skips it, whatever the others do;
+ * otherwise a condition that fails to evaluate decides by `onError`.
  */
 export function createConditionalAuthorizer(
   inner: Authorizer,
@@ -31,18 +32,16 @@ export function createConditionalAuthorizer(
   }
 }
 
-/** What is asked, as conditions see it. */
+/** The SubjectAccessReview spec of a request, as match conditions see it. */
 export function subjectAccessReviewSpec(attributes: Attributes): SubjectAccessReviewSpec {
   const { user, isResource, verb, path, namespace, group, version, resource, subresource, name } = attributes
   const { fieldSelector = [], labelSelector = [] } = attributes
-  const who = { user: user.username, uid: user.uid ?? '', groups: user.groups, extra: user.extra ?? {} }
-  if (!isResource) return { ...who, nonResourceAttributes: { path, verb } }
-  const fields = fieldSelector.map(({ field: key, operator, value }): SelectorRequirement => {
-    return { key, operator: operator === '=' ? 'In' : 'NotIn', values: [value] }
-  })
+  const subject = { user: user.username, uid: user.uid ?? '', groups: user.groups, extra: user.extra ?? {} }
+  if (!isResource) return { ...subject, nonResourceAttributes: { path, verb } }
+  const fields = selectorRequirements(fieldSelector)
   const labels = labelSelector.map(({ key, operator, values }): SelectorRequirement => ({ key, operator, values: values ?? [] }))
   return {
-    ...who,
+    ...subject,
     resourceAttributes: {
       namespace,
       verb,
@@ -55,4 +54,13 @@ export function subjectAccessReviewSpec(attributes: Attributes): SubjectAccessRe
       ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
     },
   }
+}
+
+/** The requirements of a field selector in the form of SubjectAccessReview. */
+export function selectorRequirements(requirements: readonly FieldRequirement[]): SelectorRequirement[] {
+  return requirements.map(({ field, operator, value }) => ({
+    key: field,
+    operator: operator === '=' ? 'In' : 'NotIn',
+    values: [value],
+  }))
 }

@@ -3,18 +3,18 @@ import { type FieldError, field, formatDuration, isDns1123Subdomain, Path } from
 import type { AuthorizationConfiguration, AuthorizationWebhook, MatchCondition, MatchConditionCompiler } from './interfaces.ts'
 
 export interface AuthorizationValidationOptions {
-  /** Types that there are, in any order. */
+  /** Supported authorizer types, in any order. */
   readonly types: readonly string[]
-  /** Turns conditions into something that can be evaluated. */
+  /** Compiles match conditions. */
   readonly conditions: MatchConditionCompiler
-  /** Why a file cannot be used; undefined when it can. Default: all can. */
+  /** Validates a kubeconfig path: returns the problem, or undefined. Default: accepts every path. */
   readonly fileProblem?: (path: string) => string | undefined
 }
 
 const maxTimeoutMs = 30_000
 const maxMatchConditions = 64
 
-/** What is wrong with a configuration; nothing when it can be used. Messages are those of the stock server. */
+/** Validates a configuration. @returns the errors in the words of the stock server; empty when it is valid. */
 export function validateAuthorizationConfiguration(
   { authorizers }: AuthorizationConfiguration,
   rules: AuthorizationValidationOptions,
@@ -26,9 +26,9 @@ export function validateAuthorizationConfiguration(
   const names = new Set<string>()
   for (const [i, { type, name, webhook }] of authorizers.entries()) {
     const path = root.index(i)
-    const wrongType = typeError(type, path.child('type'), { rules, seen: types })
-    if (wrongType !== undefined) {
-      errors.push(wrongType)
+    const invalidType = typeError(type, path.child('type'), { rules, seen: types })
+    if (invalidType !== undefined) {
+      errors.push(invalidType)
       continue
     }
     types.add(type)
@@ -44,25 +44,26 @@ export function validateAuthorizationConfiguration(
 }
 
 /**
- * What a server asks beyond: authorizers that there can be but one of are named after their type, and those that there were
- * at the start must stay.
+ * Validates the rules of a running server: singleton authorizers are named after their type, and required types are present.
+ *
+ * @param options.required types that were configured at startup
  */
 export function validateAuthorizerNames(
   { authorizers }: AuthorizationConfiguration,
   { required = [] }: { readonly required?: readonly string[] } = {},
 ): string[] {
   const problems: string[] = []
-  const others = authorizers.filter(({ type }) => type !== 'Webhook')
-  for (const { type, name } of others) {
+  const singletons = authorizers.filter(({ type }) => type !== 'Webhook')
+  for (const { type, name } of singletons) {
     const expected = type.toLowerCase()
     if (name !== expected) problems.push(`expected name ${expected} for authorizer ${type} instead of ${name}`)
   }
-  const missing = required.filter((type) => !others.some((one) => one.type === type))
+  const missing = required.filter((type) => !singletons.some((one) => one.type === type))
   if (missing.length > 0) problems.push(`missing required types: [${[...missing].sort().join(' ')}]`)
   return problems
 }
 
-/** Conditions of a configuration that has been found right. */
+/** Compiles the match conditions of a validated configuration. */
 export function compileMatchConditions(
   expressions: readonly string[],
   compiler: MatchConditionCompiler,
@@ -86,8 +87,8 @@ function typeError(
 function nameErrors(name: string, path: Path, seen: ReadonlySet<string>): FieldError[] {
   if (name === '') return [field.required(path)]
   if (seen.has(name)) return [field.duplicate(path, name)]
-  const wrong = isDns1123Subdomain(name)
-  return wrong.length === 0 ? [] : [field.invalid(path, name, `authorizer name is invalid: ${wrong.join(', ')}`)]
+  const problems = isDns1123Subdomain(name)
+  return problems.length === 0 ? [] : [field.invalid(path, name, `authorizer name is invalid: ${problems.join(', ')}`)]
 }
 
 function webhookErrors(webhook: AuthorizationWebhook, path: Path, rules: AuthorizationValidationOptions): FieldError[] {
@@ -99,10 +100,11 @@ function webhookErrors(webhook: AuthorizationWebhook, path: Path, rules: Authori
   if (authorizedMs < 0) errors.push(field.invalid(path.child('authorizedTTL'), formatMs(authorizedMs), 'must be > 0s'))
   if (unauthorizedMs < 0) errors.push(field.invalid(path.child('unauthorizedTTL'), formatMs(unauthorizedMs), 'must be > 0s'))
   errors.push(...choiceErrors(webhook.subjectAccessReviewVersion, path.child('subjectAccessReviewVersion'), ['v1', 'v1beta1']))
-  const seen = webhook.matchConditionSubjectAccessReviewVersion
-  const seenPath = path.child('matchConditionSubjectAccessReviewVersion')
-  if (seen !== '') errors.push(...choiceErrors(seen, seenPath, ['v1']))
-  else if (matchConditions.length > 0) errors.push(field.required(seenPath, 'required if match conditions are specified'))
+  const reviewVersion = webhook.matchConditionSubjectAccessReviewVersion
+  const reviewVersionPath = path.child('matchConditionSubjectAccessReviewVersion')
+  if (reviewVersion !== '') errors.push(...choiceErrors(reviewVersion, reviewVersionPath, ['v1']))
+  else if (matchConditions.length > 0)
+    errors.push(field.required(reviewVersionPath, 'required if match conditions are specified'))
   errors.push(...choiceErrors(failurePolicy, path.child('failurePolicy'), ['NoOpinion', 'Deny']))
   errors.push(...connectionErrors(webhook, path.child('connectionInfo'), rules))
   errors.push(...conditionErrors(matchConditions, path.child('matchConditions'), rules.conditions))
@@ -116,26 +118,26 @@ function choiceErrors(value: string, path: Path, choices: readonly string[]): Fi
 
 function connectionErrors({ connection }: AuthorizationWebhook, path: Path, rules: AuthorizationValidationOptions): FieldError[] {
   const { type, kubeConfigFile: file } = connection
-  const place = path.child('kubeConfigFile')
+  const fieldPath = path.child('kubeConfigFile')
   if (type === 'InClusterConfig')
-    return file === undefined ? [] : [field.invalid(place, file, 'can only be set when type=KubeConfigFile')]
+    return file === undefined ? [] : [field.invalid(fieldPath, file, 'can only be set when type=KubeConfigFile')]
   if (type !== 'KubeConfigFile') return choiceErrors(type, path.child('type'), ['InClusterConfig', 'KubeConfigFile'])
-  if (file === undefined || file === '') return [field.required(place)]
-  if (!isAbsolute(file)) return [field.invalid(place, file, 'must be an absolute path')]
+  if (file === undefined || file === '') return [field.required(fieldPath)]
+  if (!isAbsolute(file)) return [field.invalid(fieldPath, file, 'must be an absolute path')]
   const problem = rules.fileProblem?.(file)
-  return problem === undefined ? [] : [field.invalid(place, file, problem)]
+  return problem === undefined ? [] : [field.invalid(fieldPath, file, problem)]
 }
 
 function conditionErrors(expressions: readonly string[], path: Path, compiler: MatchConditionCompiler): FieldError[] {
   if (expressions.length > maxMatchConditions) return [field.tooMany(path, expressions.length, maxMatchConditions)]
   const seen = new Set<string>()
   return expressions.flatMap((expression, i) => {
-    const place = path.index(i).child('expression')
-    if (expression.trim() === '') return [field.required(place)]
-    if (seen.has(expression)) return [field.duplicate(place, expression)]
+    const fieldPath = path.index(i).child('expression')
+    if (expression.trim() === '') return [field.required(fieldPath)]
+    if (seen.has(expression)) return [field.duplicate(fieldPath, expression)]
     seen.add(expression)
     const compiled = compiler.compile(expression)
-    return 'problem' in compiled ? [field.invalid(place, expression, compiled.problem)] : []
+    return 'problem' in compiled ? [field.invalid(fieldPath, expression, compiled.problem)] : []
   })
 }
 

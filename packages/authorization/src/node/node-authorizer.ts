@@ -1,6 +1,6 @@
 /**
- * What nodes may do: read what their pods refer to, their own lease, CSINode and Node, and the rest by fixed rules. What a node may
- * write into its objects is for admission to judge.
+ * The Node authorizer: a kubelet may read the objects that its pods reference and access its own Lease, CSINode and Node; fixed rules
+ * cover the rest. The NodeRestriction admission plugin validates the contents of its writes.
  *
  * @see API protocol specification, 5.10 (NodeRestriction)
  */
@@ -10,25 +10,31 @@ import { nodeRules } from '../bootstrap/cluster-roles.ts'
 import type { Attributes, Decision, ObjectInformer, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
 import { ruleAllows } from '../rbac/rule-match.ts'
 import { NodeGraph } from './graph.ts'
-import { nodeNameOf } from './identity.ts'
 import type { ReferredKind } from './references.ts'
 
 export interface NodeAuthorizerOptions {
   readonly graph: NodeGraph
   readonly profile?: NamingProfile
-  /** Rules for everything that is not told apart by object. Default: those of the role `system:node`. */
+  /** Rules for resources that are not restricted per object. Default: those of the role `system:node`. */
   readonly rules?: readonly PolicyRule[]
-  /** Called before every decision about a node: brings `graph` up to date. */
+  /** Called before every decision about a node, to bring `graph` up to date. */
   readonly sync?: () => void
 }
 
+const nodeUserPrefix = 'system:node:'
+const nodesGroup = 'system:nodes'
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 const allowed: Decision = Object.freeze({ decision: 'allow', reason: '', trace: Object.freeze({ authorizer: 'Node' }) })
 
-/** Decides about nodes by what the graph knows of their pods. Has no opinion on anybody else. */
+/** The node name of a user; empty for a node without a name, undefined for users that are not nodes. */
+export function nodeNameOf({ username, groups }: UserInfo): string | undefined {
+  return username.startsWith(nodeUserPrefix) && groups.includes(nodesGroup) ? username.slice(nodeUserPrefix.length) : undefined
+}
+
+/** Creates an authorizer for requests of nodes, by a graph of what their pods reference. No opinion on other users. */
 export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthorizer {
   const { graph, profile = stockProfile, rules = nodeRules(profile), sync = () => undefined } = options
-  const areas = new Map(Object.entries(resourceAuthorizers(graph, profile)))
+  const authorizers = new Map(Object.entries(resourceAuthorizers(graph, profile)))
   return {
     authorize(attributes) {
       const node = nodeNameOf(attributes.user)
@@ -36,8 +42,8 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthor
       if (node === '') return refused(`unknown node for user "${attributes.user.username}"`)
       sync()
       if (attributes.isResource) {
-        const area = areas.get(`${attributes.group}/${attributes.resource}`)
-        if (area !== undefined) return area(node, attributes)
+        const authorizeResource = authorizers.get(`${attributes.group}/${attributes.resource}`)
+        if (authorizeResource !== undefined) return authorizeResource(node, attributes)
       }
       return rules.some((rule) => ruleAllows(rule, attributes)) ? allowed : noOpinion
     },
@@ -49,7 +55,7 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthor
   }
 }
 
-/** Decides about nodes by the objects of a informer, each of which counts as soon as the informer knows it. */
+/** Creates a node authorizer that follows pods, volumes, attachments and slices; changes apply as soon as the informer has them. */
 export async function createNodeAuthorizerFromInformer(
   informer: ObjectInformer,
   options: Pick<NodeAuthorizerOptions, 'profile' | 'rules'> = {},
@@ -71,9 +77,10 @@ export async function createNodeAuthorizerFromInformer(
   })
 }
 
+/** Decides about requests of a node for one resource. */
 type ResourceAuthorizer = (node: string, attributes: Attributes) => Decision
 
-/** Resources whose objects are told apart. */
+/** Authorizers of resources that are restricted per object, by `group/resource`. */
 function resourceAuthorizers(graph: NodeGraph, profile: NamingProfile): Readonly<Record<string, ResourceAuthorizer>> {
   const needed =
     (kind: ReferredKind): ResourceAuthorizer =>
@@ -108,7 +115,7 @@ function requireRelation(node: string, name: string, isRelated: () => boolean): 
   return isRelated() ? allowed : refused(`no relationship found between node '${node}' and this object`)
 }
 
-/** Kubelets watch single secrets and config maps. */
+/** Kubelets get, list and watch single objects of a namespace. */
 function readNamespaced(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) => {
     if (!['get', 'list', 'watch'].includes(attributes.verb)) return refused('can only read resources of this type')
@@ -144,7 +151,7 @@ function createTokenOnly(next: ResourceAuthorizer): ResourceAuthorizer {
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete']
 
-/** The name of what is created is not known here: admission compares it. */
+/** A create request has no object name here: admission compares it. */
 function ownLease(leaseNamespace: string): ResourceAuthorizer {
   return (node, { verb, namespace, name }) => {
     if (!ownVerbs.includes(verb)) return refused('can only get, create, update, patch, or delete a node lease')

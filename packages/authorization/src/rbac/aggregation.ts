@@ -1,14 +1,14 @@
-/** Cluster roles that gather their rules from others by label. */
+/** Aggregated ClusterRoles, whose rules are the union of roles selected by label. */
 
 import { compareCodePoints, type LabelSelectorObject, labelSelectorFromObject } from '@krmkit/meta'
 import type { StoredObject } from '../interfaces.ts'
 
-/** Each round passes rules on by one step; a chain of roles longer than this is not followed to its end. */
+/** Longest chain of aggregated roles that is resolved; each round resolves one step. */
 const maxAggregationDepth = 16
 
 /**
- * The rules that a role gathers: of each selector the roles that match, by name, every rule once. Selectors that cannot be read match
- * nothing. Undefined for roles that gather nothing.
+ * The rules of an aggregated ClusterRole: for each selector the rules of matching roles, ordered by name, without duplicates. Malformed
+ * selectors match nothing. Undefined for roles without an aggregation rule.
  */
 export function aggregatedRules(role: StoredObject, roles: readonly StoredObject[]): readonly unknown[] | undefined {
   const rule = role['aggregationRule'] as { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] } | null | undefined
@@ -29,7 +29,7 @@ export function aggregatedRules(role: StoredObject, roles: readonly StoredObject
   return [...gathered.values()]
 }
 
-/** All objects, those that gather rules with what they gather: what a controller makes of them in time. */
+/** Resolves the aggregation rules of all ClusterRoles, as the clusterrole-aggregation controller eventually does. */
 export function aggregateRoles(objects: readonly StoredObject[]): readonly StoredObject[] {
   let current = objects
   for (let round = 0; round < maxAggregationDepth; round++) {
@@ -56,7 +56,7 @@ function matcherOf(selector: LabelSelectorObject): (labels: Readonly<Record<stri
   }
 }
 
-/** The same for rules that say the same: members in one order, none that are empty. */
+/** A canonical form for comparison: sorted members, without empty ones. */
 function canonicalRule(rule: unknown): unknown {
   if (typeof rule !== 'object' || rule === null) return rule
   return Object.entries(rule)

@@ -1,4 +1,4 @@
-/** Reasons and rules in the words that the stock server uses, which people and tools search logs for. */
+/** Texts of reasons and rules, byte for byte those of the stock server: people and tools search logs for them. */
 
 import { goQuote } from '@krmkit/meta'
 import type { PolicyRule, Subject } from '../interfaces.ts'
@@ -12,12 +12,13 @@ export function allowedReason(binding: BindingObject, subject: Subject): string 
   return `RBAC: allowed by ${kind} ${goQuote(where)} of ${role} to ${describeSubject(subject, namespace)}`
 }
 
+/** `User "jane"`, `ServiceAccount "name/namespace"` */
 export function describeSubject({ kind, name, namespace }: Subject, bindingNamespace: string): string {
   const where = kind === 'ServiceAccount' ? `${name}/${namespace ?? bindingNamespace}` : name
   return `${kind} ${goQuote(where)}`
 }
 
-/** What the stock server says of a role that a binding names in vain. */
+/** The error of the stock server for a binding whose role does not exist. */
 export function missingRoleMessage({ kind, name }: { readonly kind: string; readonly name: string }, rbacGroup: string): string {
   if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${goQuote(kind)}`
   return `${kind.toLowerCase()}.${rbacGroup} ${goQuote(name)} not found`
@@ -45,7 +46,7 @@ function formatMember(name: string, values: readonly string[] | undefined): stri
   return values === undefined || values.length === 0 ? '' : `${name}:${formatGoList(values)}`
 }
 
-/** A list as Go prints it with `%q`. */
+/** Formats a list as Go's `%q`. */
 export function formatGoList(values: readonly string[]): string {
   return `[${values.map(goQuote).join(' ')}]`
 }

@@ -1,6 +1,6 @@
 /**
- * Grants of one subject in one scope: the cluster, or a namespace. Few are gone through; many are filed by what they allow, so
- * that the cost of a decision does not grow with them.
+ * The grants of one subject in one scope. A few are scanned; many are indexed by what they allow, so the cost of a decision does not grow
+ * with their number.
  */
 
 import type { Attributes, Decision, PolicyRule } from '../interfaces.ts'
@@ -8,14 +8,14 @@ import { allowedReason } from './describe.ts'
 import type { BindingObject } from './objects.ts'
 import { ruleAllows } from './rule-match.ts'
 
-/** A role that bindings name, whether it exists or not. */
+/** A role that exists or that bindings reference. */
 export class RoleEntry {
   readonly kind: string
   readonly namespace: string
   readonly name: string
-  /** Absent: there is no such role. */
+  /** Undefined while the role does not exist. */
   rules: readonly PolicyRule[] | undefined
-  /** Grants that lead here. */
+  /** Grants that reference the role. */
   readonly grants = new Set<Grant>()
 
   constructor(kind: string, namespace: string, name: string) {
@@ -25,7 +25,7 @@ export class RoleEntry {
   }
 }
 
-/** One subject of one binding. */
+/** A subject of a binding, with its role. */
 export class Grant {
   readonly binding: BindingObject
   readonly subjectIndex: number
@@ -40,24 +40,24 @@ export class Grant {
     this.list = list
   }
 
-  /** The role has other rules now. */
+  /** Discards derived state after the rules of the role changed. */
   invalidate(): void {
     this.#decisions = []
     this.list.invalidate()
   }
 
-  /** What a rule of the role decides. Made once: most requests are allowed by a few rules. */
+  /** The decision that allows by a rule of the role. Cached: a few rules allow most requests. */
   decision(ruleIndex: number, subjectIndex: number): Decision {
-    if (subjectIndex !== this.subjectIndex) return this.#decide(ruleIndex, subjectIndex)
+    if (subjectIndex !== this.subjectIndex) return this.#createDecision(ruleIndex, subjectIndex)
     let decision = this.#decisions[ruleIndex]
     if (decision === undefined) {
-      decision = this.#decide(ruleIndex, subjectIndex)
+      decision = this.#createDecision(ruleIndex, subjectIndex)
       this.#decisions[ruleIndex] = decision
     }
     return decision
   }
 
-  #decide(ruleIndex: number, subjectIndex: number): Decision {
+  #createDecision(ruleIndex: number, subjectIndex: number): Decision {
     const { binding, role } = this
     const subject = binding.subjects[subjectIndex]!
     return Object.freeze({
@@ -80,26 +80,26 @@ export interface Match {
   readonly ruleIndex: number
 }
 
-/** Above this many grants a table pays. */
+/** From this number of grants on, an index is faster than a scan. */
 const indexThreshold = 16
-/** A rule that says more combinations than this is gone through instead. */
+/** Rules with more combinations are scanned instead of indexed. */
 const maxIndexedCombinations = 64
 
 export class GrantList {
   readonly grants = new Set<Grant>()
-  #table: GrantIndex | undefined
+  #index: GrantIndex | undefined
 
   add(grant: Grant): void {
     this.grants.add(grant)
-    this.#table?.add(grant)
+    this.#index?.add(grant)
   }
 
   remove(grant: Grant): void {
-    if (this.grants.delete(grant)) this.#table = undefined
+    if (this.grants.delete(grant)) this.#index = undefined
   }
 
   invalidate(): void {
-    this.#table = undefined
+    this.#index = undefined
   }
 
   find(attributes: Attributes): Match | undefined {
@@ -111,74 +111,74 @@ export class GrantList {
       }
       return undefined
     }
-    this.#table ??= new GrantIndex(this.grants)
-    return this.#table.find(attributes)
+    this.#index ??= new GrantIndex(this.grants)
+    return this.#index.find(attributes)
   }
 }
 
-/** Rules by verb, group, resource and name, each combination filed once: the first that allows is as good as any other. */
+/** Rules by verb, group, resource and name. Only the first rule of each combination is kept. */
 class GrantIndex {
   readonly #exact = new Map<string, Match>()
-  /** Paths, and rules with too many combinations. */
-  readonly #wide: Match[] = []
+  /** Non-resource rules, and rules with too many combinations. */
+  readonly #unindexed: Match[] = []
 
   constructor(grants: Iterable<Grant>) {
     for (const grant of grants) this.add(grant)
   }
 
   add(grant: Grant): void {
-    for (const [ruleIndex, rule] of (grant.role.rules ?? []).entries()) this.#file(rule, { grant, ruleIndex })
+    for (const [ruleIndex, rule] of (grant.role.rules ?? []).entries()) this.#addRule(rule, { grant, ruleIndex })
   }
 
   find(attributes: Attributes): Match | undefined {
     if (attributes.isResource) {
       const { verb, group, resource, subresource, name } = attributes
       const found =
-        this.#at(verb, group, resource, subresource, name) ??
-        this.#at('*', group, resource, subresource, name) ??
-        this.#at(verb, '*', resource, subresource, name) ??
-        this.#at('*', '*', resource, subresource, name)
+        this.#findExact(verb, group, resource, subresource, name) ??
+        this.#findExact('*', group, resource, subresource, name) ??
+        this.#findExact(verb, '*', resource, subresource, name) ??
+        this.#findExact('*', '*', resource, subresource, name)
       if (found !== undefined) return found
     }
-    for (const match of this.#wide) {
+    for (const match of this.#unindexed) {
       if (ruleAllows(match.grant.role.rules![match.ruleIndex]!, attributes)) return match
     }
     return undefined
   }
 
-  #at(verb: string, group: string, resource: string, subresource: string, name: string): Match | undefined {
-    const begin = `${verb}\0${group}\0`
-    if (subresource === '') return this.#named(begin + resource, name) ?? this.#named(`${begin}*`, name)
+  #findExact(verb: string, group: string, resource: string, subresource: string, name: string): Match | undefined {
+    const prefix = `${verb}\0${group}\0`
+    if (subresource === '') return this.#findNamed(prefix + resource, name) ?? this.#findNamed(`${prefix}*`, name)
     return (
-      this.#named(`${begin}${resource}/${subresource}`, name) ??
-      this.#named(`${begin}*/${subresource}`, name) ??
-      this.#named(`${begin}*`, name)
+      this.#findNamed(`${prefix}${resource}/${subresource}`, name) ??
+      this.#findNamed(`${prefix}*/${subresource}`, name) ??
+      this.#findNamed(`${prefix}*`, name)
     )
   }
 
-  #named(key: string, name: string): Match | undefined {
+  #findNamed(key: string, name: string): Match | undefined {
     return this.#exact.get(key) ?? this.#exact.get(`${key}\0${name}`)
   }
 
-  #file(rule: PolicyRule, match: Match): void {
+  #addRule(rule: PolicyRule, match: Match): void {
     const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
     const combinations = verbs.length * apiGroups.length * resources.length * Math.max(1, resourceNames.length)
     if (nonResourceURLs.length > 0 || combinations > maxIndexedCombinations) {
-      this.#wide.push(match)
+      this.#unindexed.push(match)
       return
     }
     for (const verb of verbs) {
       for (const group of apiGroups) {
         for (const resource of resources) {
           const key = `${verb}\0${group}\0${resource}`
-          if (resourceNames.length === 0) this.#keep(key, match)
-          for (const name of resourceNames) this.#keep(`${key}\0${name}`, match)
+          if (resourceNames.length === 0) this.#setIfAbsent(key, match)
+          for (const name of resourceNames) this.#setIfAbsent(`${key}\0${name}`, match)
         }
       }
     }
   }
 
-  #keep(key: string, match: Match): void {
+  #setIfAbsent(key: string, match: Match): void {
     if (!this.#exact.has(key)) this.#exact.set(key, match)
   }
 }

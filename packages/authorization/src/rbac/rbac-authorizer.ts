@@ -1,4 +1,4 @@
-/** Decides by roles and bindings. */
+/** The RBAC authorizer: decides by roles and bindings. */
 
 import type { NamingProfile } from '@krmkit/meta'
 import type { Decision, ObjectInformer, StoredObject, SyncAuthorizer } from '../interfaces.ts'
@@ -7,15 +7,15 @@ import { joinErrors } from './describe.ts'
 import { RbacPolicy } from './policy.ts'
 
 export interface RbacAuthorizerOptions {
-  /** Roles and bindings to begin with; others are passed over. Rules that ClusterRoles gather from others are gathered here. */
+  /** Initial roles and bindings; other kinds are ignored. Aggregation rules of ClusterRoles are resolved. */
   readonly objects?: Iterable<StoredObject>
   readonly profile?: NamingProfile
-  /** Called before every decision: brings `policy` up to date. */
+  /** Called before every decision, to bring `policy` up to date. */
   readonly sync?: () => void
 }
 
 export interface RbacAuthorizer extends SyncAuthorizer {
-  /** What is decided by. Changes take effect with the next decision. */
+  /** The policy that decisions are based on. Changes take effect with the next decision. */
   readonly policy: RbacPolicy
   /** Brings `policy` up to date. */
   sync(): void
@@ -24,9 +24,11 @@ export interface RbacAuthorizer extends SyncAuthorizer {
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
 /**
- * Decides by roles and bindings, without a server: over the objects of a folder, or whatever keeps `policy` up to date.
+ * Creates an RBAC authorizer over given objects; it needs no server. It allows or has no opinion, and never denies. Reasons are worded as
+ * by the stock server.
  *
- * Allows or has no opinion; it never denies. Reasons are those of the stock server.
+ * @example
+ * const { authorize, policy } = createRbacAuthorizer({ objects: manifests })
  */
 export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacAuthorizer {
   const { profile, sync = () => undefined } = options
@@ -34,7 +36,7 @@ export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacA
   return authorizerFor(new RbacPolicy({ objects, ...(profile === undefined ? {} : { profile }) }), sync)
 }
 
-/** Decides by the roles and bindings of a informer, each of which is in force as soon as the informer knows it. */
+/** Creates an RBAC authorizer that follows roles and bindings; changes apply as soon as the informer has them. */
 export async function createRbacAuthorizerFromInformer(
   informer: ObjectInformer,
   options: Pick<RbacAuthorizerOptions, 'profile'> = {},

@@ -1,6 +1,6 @@
 import type { Attributes, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
 
-/** Objects and questions as tests write them. */
+/** Shorthand constructors for RBAC objects and request attributes. */
 
 const apiVersion = 'rbac.authorization.k8s.io/v1'
 const apiGroup = 'rbac.authorization.k8s.io'
@@ -46,7 +46,7 @@ export const account = (name: string, namespace?: string): Subject => ({
   ...(namespace === undefined ? {} : { namespace }),
 })
 
-/** `get pods in ns`: who is asked about is `jane` of no group unless told. */
+/** Attributes of a resource request; the default user is `jane` without groups. */
 export function attributesOf(verb: string, resource: string, rest: Partial<Attributes> = {}): Attributes {
   const [plural = '', subresource = ''] = resource.split('/')
   return {

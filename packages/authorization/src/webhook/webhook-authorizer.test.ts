@@ -1,7 +1,7 @@
 import { fakeClock, seededRandom } from '@krmkit/meta'
+import type { Fetch } from '@krmkit/meta/fetch'
 import { describe, expect, it } from 'vitest'
 import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
-import type { Fetch } from './fetch.ts'
 import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts'
 
 type Reply = { status?: number; body?: unknown; retryAfter?: string } | Error
@@ -13,7 +13,7 @@ function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOp
   const clock = fakeClock(0)
   const fetch: Fetch = async (_, { body }) => {
     const reply = replies[Math.min(asked.length, replies.length - 1)]!
-    asked.push(JSON.parse(body))
+    asked.push(JSON.parse(body ?? ''))
     if (reply instanceof Error) throw reply
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {})
     const bytes = async function* () {
@@ -28,7 +28,7 @@ function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOp
     clock,
     random: seededRandom(1),
     onError: (error) => errors.push(error),
-    pausesMs: [],
+    backoffMs: [],
     ...options,
   })
   return { authorizer, asked, errors, clock }
@@ -161,7 +161,7 @@ describe('createWebhookAuthorizer', () => {
     expect(await authorizer.authorize(get)).toEqual({
       decision: 'noOpinion',
       reason: '',
-      error: 'the authorization webhook gave no answer that can be used',
+      error: 'the authorization webhook returned no usable response',
       trace: { authorizer: 'Webhook' },
     })
     expect(errors).toHaveLength(1)
@@ -176,7 +176,7 @@ describe('createWebhookAuthorizer', () => {
 
   it('asks again when the service is busy, after the time that it wants', async () => {
     const { authorizer, asked, clock } = service([{ status: 429, retryAfter: '3' }, { status: 500 }, review({ allowed: true })], {
-      pausesMs: [500, 500],
+      backoffMs: [500, 500],
     })
     const answer = authorizer.authorize(get)
     for (let i = 0; i < 20; i++) {

@@ -1,6 +1,5 @@
-import { DerReader, malformed, tags } from '../der/reader.ts'
-import { readIa5 } from '../der/strings.ts'
-import { ascii, der, sequence } from '../der/writer.ts'
+import { ascii, DerReader, der, readIa5, sequence, tags } from '@krmkit/meta/der'
+import { malformed } from '../certificate-error.ts'
 
 /** Other names of a subject. Kinds that are not here are left out, as they are by every signer of this package. */
 export interface AlternativeNames {

@@ -3,12 +3,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bitString, boolean, der, integer, oid, sequence, setOf, tags } from '@krmkit/meta/der'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CertificateError } from '../certificate-error.ts'
 import { createCertificateRequest } from '../create-certificate-request.ts'
-import { tags } from '../der/reader.ts'
-import { bitString, boolean, der, integer, oid, sequence, setOf } from '../der/writer.ts'
 import {
   base64Of,
   basicConstraints,

@@ -1,6 +1,4 @@
-import { DerReader, readOid, tags } from '../der/reader.ts'
-import { readText } from '../der/strings.ts'
-import { directoryString, oid, sequence, setOf } from '../der/writer.ts'
+import { DerReader, directoryString, oid, readOid, readText, sequence, setOf, tags } from '@krmkit/meta/der'
 
 /** What a subject says, as the usual readers of certificates understand it. */
 export interface DistinguishedName {

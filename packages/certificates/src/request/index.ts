@@ -1,3 +1,4 @@
+export { encodeBase64, writePem } from '@krmkit/meta/der'
 export { CertificateError, type CertificateErrorCode } from '../certificate-error.ts'
 export { builtInSigners } from '../signers/names.ts'
 export { validateKubeletClientRequest, validateKubeletServingRequest } from '../signers/rules.ts'
@@ -8,11 +9,11 @@ export {
   type CertificateRequest,
   decodeCertificateRequest,
   maxRequestBytes,
-  type RequestedExtension,
   readCertificateRequest,
   readSigningRequest,
 } from './certificate-request.ts'
 export { type DistinguishedName, formatDistinguishedName, type NameAttribute } from './distinguished-name.ts'
-export { decodeBase64, encodeBase64, type PemBlock, readPemBlocks, writePem } from './pem.ts'
+export type { Extension } from './extensions.ts'
+export { decodeBase64, type PemBlock, readPemBlocks } from './pem.ts'
 export type { PublicKeyInfo } from './public-key.ts'
 export { isAuthorityCertificate, validateTrustBundle } from './trust-bundle.ts'

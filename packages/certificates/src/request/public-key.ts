@@ -1,4 +1,5 @@
-import { DerReader, malformed, readBitString, readOid, readSmallInteger, readUnsigned, tags } from '../der/reader.ts'
+import { DerReader, readBitString, readOid, readSmallInteger, readUnsigned, tags } from '@krmkit/meta/der'
+import { malformed } from '../certificate-error.ts'
 
 /** A public key as a request or certificate holds it. Whether its point lies on the curve is seen when it is used. */
 export type PublicKeyInfo = { readonly spki: Uint8Array } & (

@@ -1,15 +1,14 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
 import { stockProfile } from '@krmkit/meta'
+import { boolean, integer, oid, sequence, writePem } from '@krmkit/meta/der'
 import { describe, expect, it } from 'vitest'
 import { parseSigningAuthority, type SigningAuthority } from '../authority/signing-authority.ts'
 import { createSigningAuthority } from '../authority/signing-authority-store.ts'
 import { createCertificateRequest } from '../create-certificate-request.ts'
-import { boolean, integer, oid, sequence } from '../der/writer.ts'
 import { writeAlternativeNames } from '../request/alternative-names.ts'
 import { readCertificates } from '../request/certificate.ts'
 import { decodeCertificateRequest } from '../request/certificate-request.ts'
 import { formatDistinguishedName } from '../request/distinguished-name.ts'
-import { writePem } from '../request/pem.ts'
 import {
   base64Of,
   basicConstraints,

@@ -1,11 +1,10 @@
 import { sign } from 'node:crypto'
+import { bitString, boolean, der, integer, namedBits, octetString, oid, sequence, time, writePem } from '@krmkit/meta/der'
 import type { SigningAuthority } from '../authority/signing-authority.ts'
-import { bitString, boolean, der, integer, namedBits, octetString, oid, sequence, time } from '../der/writer.ts'
 import { hasAlternativeNames, writeAlternativeNames } from '../request/alternative-names.ts'
 import { certificatePemType } from '../request/certificate.ts'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { writeDistinguishedName } from '../request/distinguished-name.ts'
-import { writePem } from '../request/pem.ts'
 import { signatureSchemeOf } from './signature-scheme.ts'
 import { keyUsagesOf } from './usages.ts'
 

@@ -1,7 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { der, integer, oid, sequence, tags } from '@krmkit/meta/der'
 import { CertificateError } from '../certificate-error.ts'
-import { tags } from '../der/reader.ts'
-import { der, integer, oid, sequence } from '../der/writer.ts'
 import type { AlgorithmIdentifier, CertificateRequest } from '../request/certificate-request.ts'
 import type { PublicKeyInfo } from '../request/public-key.ts'
 

@@ -1,6 +1,6 @@
 import { stockProfile } from '@krmkit/meta'
+import { der, sequence } from '@krmkit/meta/der'
 import { describe, expect, it } from 'vitest'
-import { der, sequence } from '../der/writer.ts'
 import { writeAlternativeNames } from '../request/alternative-names.ts'
 import { decodeCertificateRequest } from '../request/certificate-request.ts'
 import {

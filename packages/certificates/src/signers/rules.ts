@@ -1,5 +1,5 @@
 import type { NamingProfile } from '@krmkit/meta'
-import { hasControlCharacter } from '../der/strings.ts'
+import { hasControlCharacter } from '@krmkit/meta/der'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { type SignerPurpose, signerPurposeOf } from './names.ts'
 

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto'
+import { der, oid, sequence, tags } from '@krmkit/meta/der'
 import { CertificateError } from '../certificate-error.ts'
-import { tags } from '../der/reader.ts'
-import { der, oid, sequence } from '../der/writer.ts'
 
 /**
  * How a key signs, and how that is said in a signed thing.

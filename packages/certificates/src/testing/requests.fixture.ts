@@ -1,7 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { tags } from '../der/reader.ts'
-import { bitString, der, integer, oid, sequence, setOf } from '../der/writer.ts'
-import { encodeBase64, writePem } from '../request/pem.ts'
+import { bitString, der, encodeBase64, integer, oid, sequence, setOf, tags, writePem } from '@krmkit/meta/der'
 import { signatureSchemeOf } from '../signers/signature-scheme.ts'
 
 /** Requests as a hostile client would put them together: every part can be replaced. */

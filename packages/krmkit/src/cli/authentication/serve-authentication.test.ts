@@ -319,7 +319,7 @@ describe('a webhook that knows tokens', () => {
     const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
     lab.faults.next.push({ status: 403, text: 'internal' })
     expect(await who(connection, { token: 'good' })).toBe(401)
-    expect(logged.at(-1)).toContain('the token webhook answered with 403')
+    expect(logged.at(-1)).toContain('the token webhook responded with status 403')
     expect(logged.join()).not.toContain('good')
   })
 })

@@ -211,7 +211,7 @@ describe('krmkit serve', () => {
     const two = [`${serving}-cert-file=${ca.files.certificate}`, `${serving}-key-file=${ca.files.key}`]
     await expect(start(one, `--cluster-signing-key-file=${ca.files.key}`, ...two)).rejects.toThrow('cannot both be given')
     await expect(start(one, `--cluster-signing-key-file=${other.files.key}`)).rejects.toThrow(
-      'the key is not that of the certificate',
+      'the key does not match the certificate',
     )
     await expect(start(one, '--cluster-signing-key-file=none')).rejects.toThrow('cannot read none')
     const text = await file('text', 'no PEM')

@@ -137,7 +137,7 @@ describe('krmkit certificate sign', () => {
   it('wants an authority that can sign', async () => {
     const other = await file('other.key', createCertificateRequest({ subject: {} }).key)
     const { err, code } = await run(['sign', '-', '--ca-cert-file', join(folder, 'ca.crt'), '--ca-key-file', other], '')
-    expect(err).toContain('the key is not that of the certificate')
+    expect(err).toContain('the key does not match the certificate')
     expect(code).toBe(2)
   })
 })

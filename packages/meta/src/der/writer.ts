@@ -1,11 +1,16 @@
 import { tags } from './reader.ts'
 import { isPrintable } from './strings.ts'
 
-/** Distinguished encoding, written from the inside out. */
+/** A DER writer: elements are built from the inside out. */
 
 const encoder = new TextEncoder()
 
-/** An element whose content is the parts, one after the other. */
+/**
+ * Writes an element whose content is the concatenation of `parts`.
+ *
+ * @example
+ * sequence(oid('2.5.29.19'), boolean(true), octetString(sequence()))
+ */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
   const head = [tag, ...lengthBytes(length)]
@@ -23,12 +28,12 @@ export function sequence(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffe
   return der(tags.sequence, ...parts)
 }
 
-/** Members in the order of their bytes, as DER asks. */
+/** Writes a SET OF, sorted by encoding as DER requires. */
 export function setOf(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return der(tags.set, ...[...parts].sort(compareBytes))
 }
 
-/** A number that is not negative, from its bytes. */
+/** Writes a non-negative INTEGER from a number or from big-endian bytes. */
 export function integer(bytes: Uint8Array | number): Uint8Array<ArrayBuffer> {
   const all = typeof bytes === 'number' ? bytesOfNumber(bytes) : bytes
   let start = 0
@@ -42,18 +47,23 @@ export function oid(text: string): Uint8Array<ArrayBuffer> {
   return der(tags.oid, Uint8Array.from([top * 40 + second, ...rest].flatMap(arcBytes)))
 }
 
-/** A string of whole bytes. */
+/** Writes a BIT STRING without unused bits. */
 export function bitString(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return der(tags.bitString, Uint8Array.of(0), bytes)
 }
 
-/** Named bits, the first of which is the highest; zeros at the end are left out. */
+/** Writes a named bit list: bit 0 is the most significant; trailing zero bits are omitted. */
 export function namedBits(bits: readonly number[]): Uint8Array<ArrayBuffer> {
   const last = Math.max(...bits, -1)
   if (last < 0) return der(tags.bitString, Uint8Array.of(0))
   const bytes = new Uint8Array(Math.floor(last / 8) + 1)
   for (const bit of bits) bytes[Math.floor(bit / 8)]! |= 0x80 >> (bit % 8)
   return der(tags.bitString, Uint8Array.of(7 - (last % 8)), bytes)
+}
+
+/** Wraps `content` in an explicit context tag. */
+export function explicit(number: number, content: Uint8Array): Uint8Array<ArrayBuffer> {
+  return der(0xa0 | number, content)
 }
 
 export function octetString(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -64,17 +74,17 @@ export function boolean(value: boolean): Uint8Array<ArrayBuffer> {
   return der(tags.boolean, Uint8Array.of(value ? 0xff : 0))
 }
 
-/** In the simplest kind of string that can hold it. */
+/** Writes a DirectoryString: PrintableString where possible, else UTF8String. */
 export function directoryString(text: string): Uint8Array<ArrayBuffer> {
   return der(isPrintable(text) ? tags.printableString : tags.utf8String, encoder.encode(text))
 }
 
-/** A string of ASCII under a tag of its own. */
+/** Writes an ASCII string with an implicit tag. */
 export function ascii(tag: number, text: string): Uint8Array<ArrayBuffer> {
   return der(tag, encoder.encode(text))
 }
 
-/** Milliseconds since the epoch, to the second: two digits for the year until 2049, four from then on. */
+/** Writes a time, in milliseconds since the epoch, with second precision: UTCTime for 1950 to 2049, else GeneralizedTime. */
 export function time(ms: number): Uint8Array<ArrayBuffer> {
   const digits = new Date(ms)
     .toISOString()
