@@ -12,7 +12,7 @@ const jane: AuthenticationOutcome = { kind: 'authenticated', user: { username: '
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A service that answers when it is let go. */
+/** A service that responds when it is released. */
 function slowService() {
   const waiting: (() => void)[] = []
   const tokens: TokenAuthenticator = {
@@ -28,8 +28,8 @@ function slowService() {
   }
 }
 
-describe('callers that wait for a service outside', () => {
-  it('are as many as the limit; further ones are refused at once and may try again', async () => {
+describe('withConcurrencyLimit', () => {
+  it('fails calls above the limit immediately with 429', async () => {
     const { tokens, waiting, open } = slowService()
     const bounded = withConcurrencyLimit(tokens, { limit: 3 })
     const held = ['a', 'b', 'good'].map((token) => Promise.resolve(bounded.authenticateToken(token)))
@@ -42,12 +42,12 @@ describe('callers that wait for a service outside', () => {
     expect(await next).toEqual(jane)
   })
 
-  it('give their place back when the service fails', async () => {
+  it('releases the slot when the service fails', async () => {
     const bounded = withConcurrencyLimit({ authenticateToken: () => Promise.reject(new Error('broken')) }, { limit: 1 })
     for (let i = 0; i < 3; i++) await expect(bounded.authenticateToken('a')).rejects.toThrow('broken')
   })
 
-  it('do not hinder those whose tokens are cached, or known to an earlier authenticator', async () => {
+  it('does not limit cached tokens, or tokens of an earlier authenticator', async () => {
     const { tokens, open } = slowService()
     const cached = createCachedTokenAuthenticator(withConcurrencyLimit(tokens, { limit: 2 }), {
       clock: fakeClock(),
@@ -63,21 +63,21 @@ describe('callers that wait for a service outside', () => {
     await settled()
     expect(all.authenticateToken('good')).toEqual(jane)
     expect(all.authenticateToken('own')).toEqual(jane)
-    // The same question is asked once, however many ask it.
+    // Equal calls share one request.
     const same = [all.authenticateToken('junk-0'), all.authenticateToken('junk-0')]
     open()
     expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(203)
     expect(await Promise.all(same)).toEqual([noOpinion, noOpinion])
   })
 
-  it('count calls, not callers that are answered at once', async () => {
+  it('does not count synchronous outcomes', async () => {
     const calls = new ConcurrencyLimit(1)
     for (let i = 0; i < 5; i++) expect(await calls.run(async () => i)).toBe(i)
   })
 })
 
-describe('tokens of an OpenID issuer that does not answer', () => {
-  it('wait in a bounded number, while tokens whose key is known are judged', async () => {
+describe('an OpenID issuer that does not respond', () => {
+  it('limits waiting tokens, while tokens with cached keys are authenticated', async () => {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const lab = createFakeOidcProvider({ clock })
     const { issuerUrl, clientId, fetch } = lab

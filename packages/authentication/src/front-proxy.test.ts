@@ -18,12 +18,12 @@ const ask = (headers: Record<string, string | string[]>, more: Partial<FrontProx
   proxyOf(more).authenticate({ headers, peer: lab.proxy.peer }) as AuthenticationOutcome
 const userOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
 
-describe('frontProxy', () => {
-  it('P244 believes the headers of a proxy that the front authority vouches for', () => {
+describe('createFrontProxyAuthenticator', () => {
+  it('trusts the headers of a proxy with a certificate of the front proxy authority [P244]', () => {
     expect(proxyOf().authenticate(lab.request(alice))).toEqual({ kind: 'authenticated', user: alice })
   })
 
-  it('P243 believes nobody without a certificate, and nobody of another authority', () => {
+  it('ignores headers without a certificate, and rejects certificates of other authorities [P243]', () => {
     const { headers } = lab.request(alice)
     expect(proxyOf().authenticate({ headers, peer: {} })).toEqual({ kind: 'noOpinion' })
     expect(proxyOf().authenticate({ headers, peer: { certificates: [] } })).toEqual({ kind: 'noOpinion' })
@@ -37,7 +37,7 @@ describe('frontProxy', () => {
     expect(proxyOf().authenticate({ headers, peer: old.peer })).toMatchObject({ kind: 'rejected' })
   })
 
-  it('P244 allowed names: the common name must be one of them; none means any', () => {
+  it('restricts proxies to the allowed common names; an empty list allows all [P244]', () => {
     const request = lab.request(alice)
     expect(proxyOf({ allowedNames: ['other', 'front-proxy'] }).authenticate(request)).toMatchObject({ kind: 'authenticated' })
     for (const name of ['Front-Proxy', 'front', 'front-proxy2'])
@@ -45,7 +45,7 @@ describe('frontProxy', () => {
     expect(proxyOf({ allowedNames: [] }).authenticate(request)).toMatchObject({ kind: 'authenticated' })
   })
 
-  it('P244 user name: headers in order, the first with a value, names in any case', () => {
+  it('takes the user name from the first header with a value, in any case [P244]', () => {
     const usernameHeaders = ['X-Remote-User', 'X-Other']
     expect(userOf(ask({ 'x-other': 'bob' }, { usernameHeaders }))).toMatchObject({ username: 'bob' })
     expect(userOf(ask({ 'x-other': 'bob', 'x-remote-user': 'alice' }, { usernameHeaders }))).toMatchObject({ username: 'alice' })
@@ -53,14 +53,14 @@ describe('frontProxy', () => {
     expect(ask({ 'x-remote-group': 'system:masters' }, { usernameHeaders })).toEqual({ kind: 'noOpinion' })
   })
 
-  it('P244 groups: every value of every listed header', () => {
+  it('takes groups from every value of every header [P244]', () => {
     const groupHeaders = ['X-Remote-Group', 'X-More']
     const headers = { 'x-remote-user': 'a', 'x-remote-group': ['one', 'two, three'], 'x-more': 'four' }
     expect(userOf(ask(headers, { groupHeaders }))).toMatchObject({ groups: ['one', 'two, three', 'four'] })
     expect(userOf(ask(headers, { groupHeaders: [] }))).toMatchObject({ groups: [] })
   })
 
-  it('P244 extra: the prefix goes, the rest is lower-cased and percent-decoded', () => {
+  it('derives extra keys without prefix, lower-cased and percent-decoded [P244]', () => {
     const headers = {
       'x-remote-user': 'a',
       'x-remote-extra-scopes': ['view', 'edit'],
@@ -81,7 +81,7 @@ describe('frontProxy', () => {
     ])
   })
 
-  it('refuses repeated names and keys that are not UTF-8', () => {
+  it('rejects repeated user names and keys that are not UTF-8', () => {
     for (const headers of [
       { 'x-remote-user': ['a', 'b'] },
       { 'x-remote-user': 'a', 'x-remote-uid': ['1', '1'] },
@@ -90,7 +90,7 @@ describe('frontProxy', () => {
       expect(ask(headers)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('lets a caller with a certificate of their own be known by it, whatever the headers say', () => {
+  it('lets client certificate authentication apply to certificates of other authorities', () => {
     const people = createCertificateAuthority({ name: 'people', ...environment })
     const members = [
       proxyOf(),
@@ -104,7 +104,7 @@ describe('frontProxy', () => {
     expect(userOf(outcome)).toMatchObject({ username: 'bob', groups: [] })
   })
 
-  it('follows its authorities', () => {
+  it('follows changes of the CA bundle', () => {
     let pem = createCertificateAuthority({ name: 'former', ...environment }).certificate
     const proxy = proxyOf({ authorities: () => pem })
     expect(proxy.authenticate(lab.request(alice))).toMatchObject({ kind: 'rejected' })
@@ -112,7 +112,10 @@ describe('frontProxy', () => {
     expect(proxy.authenticate(lab.request(alice))).toMatchObject({ kind: 'authenticated' })
   })
 
-  it.each([[{ usernameHeaders: [] }], [{ usernameHeaders: ['X User'] }], [{ groupHeaders: [''] }]])('refuses %j', (more) => {
-    expect(() => proxyOf(more)).toThrow(expect.objectContaining({ code: 'InvalidHeaders' }))
-  })
+  it.each([[{ usernameHeaders: [] }], [{ usernameHeaders: ['X User'] }], [{ groupHeaders: [''] }]])(
+    'rejects the options %j',
+    (more) => {
+      expect(() => proxyOf(more)).toThrow(expect.objectContaining({ code: 'InvalidHeaders' }))
+    },
+  )
 })

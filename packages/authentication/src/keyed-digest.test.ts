@@ -3,7 +3,7 @@ import { seededRandom } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import { createKeyedDigest, isSameSecret } from './keyed-digest.ts'
 
-it('is HMAC-SHA-256 under a key of the instance', () => {
+it('createKeyedDigest computes HMAC-SHA-256 with a key of the instance', () => {
   const bytes = Uint8Array.from({ length: 64 }, (_, i) => i * 37)
   const digest = createKeyedDigest({ bytes: () => bytes })
   const key = bytes.map((byte) => byte & 0x7f)
@@ -12,7 +12,7 @@ it('is HMAC-SHA-256 under a key of the instance', () => {
   expect(createKeyedDigest(seededRandom(1))('a')).not.toBe(createKeyedDigest(seededRandom(2))('a'))
 })
 
-it('isSameSecret compares every length', () => {
+it('isSameSecret compares secrets of any length', () => {
   expect(isSameSecret('', '')).toBe(true)
   expect(isSameSecret('grün', 'grün')).toBe(true)
   for (const other of ['', 'secre', 'secret ', 'Secret', 'secreü']) expect(isSameSecret('secret', other)).toBe(false)

@@ -20,7 +20,7 @@ function setup(more: Partial<WebhookTokenOptions> = {}) {
     onError: (error) => errors.push(error),
     ...more,
   })
-  /** Judges while time passes. */
+  /** Authenticates while the clock advances. */
   const judge = async (token: string, audiences?: string[], by = tokens): Promise<AuthenticationOutcome> => {
     let done = false
     const outcome = Promise.resolve(by.authenticateToken(token, audiences && { audiences })).finally(() => {
@@ -36,13 +36,13 @@ function setup(more: Partial<WebhookTokenOptions> = {}) {
 }
 const alice = { username: 'alice', uid: '1', groups: ['dev'], extra: { scopes: ['view'] } }
 
-describe('webhookTokens', () => {
+describe('createWebhookTokenAuthenticator', () => {
   it.each([
     [undefined, 'v1beta1'],
     ['v1beta1', 'v1beta1'],
     ['v1', 'v1'],
   ] as const)(
-    'P233 P241 P242 P344 asks by TokenReview in the version that is set (%s), by default v1beta1',
+    'sends a TokenReview in the configured version (%s), by default v1beta1 [P233] [P241] [P242] [P344]',
     async (version, sent) => {
       const { judge, webhook } = setup(version === undefined ? {} : { version })
       expect(await judge('good')).toEqual({ kind: 'authenticated', user: alice })
@@ -52,27 +52,27 @@ describe('webhookTokens', () => {
     },
   )
 
-  it('P241 an answer in another version is none', async () => {
+  it('rejects a response of another version [P241]', async () => {
     const { judge, webhook, errors } = setup()
     webhook.alter = (review) => ({ ...review, apiVersion: 'authentication.k8s.io/v1' })
     expect(await judge('good')).toMatchObject({ kind: 'rejected' })
     expect(errors).toHaveLength(1)
   })
 
-  it('P241 P311 without an error there is nothing to say; with one it is a rejection', async () => {
+  it('has no opinion on an unauthenticated token without error, and rejects one with error [P241] [P311]', async () => {
     const { judge, webhook } = setup()
     expect(await judge('bad')).toEqual({ kind: 'noOpinion' })
     webhook.error = 'revoked'
     expect(await judge('bad')).toEqual({ kind: 'rejected', reason: 'revoked' })
   })
 
-  it('P40 an error beside authenticated is ignored', async () => {
+  it('ignores an error of an authenticated token [P40]', async () => {
     const { judge, webhook } = setup()
     webhook.alter = (review) => ({ ...review, status: { ...(review.status as object), error: 'but' } })
     expect(await judge('good')).toMatchObject({ kind: 'authenticated' })
   })
 
-  it('P241 audiences: those that both want, and those of the server for a service that knows of none', async () => {
+  it('intersects audiences; assumes the server audiences for responses without audiences [P241]', async () => {
     const { judge, webhook } = setup({ audiences: ['api'] })
     expect(await judge('good')).toMatchObject({ audiences: ['api'] })
     expect(webhook.reviews.at(-1)?.spec.audiences).toEqual(['api'])
@@ -84,7 +84,7 @@ describe('webhookTokens', () => {
     expect(await judge('good')).toEqual({ kind: 'noOpinion' })
   })
 
-  it('asks again when the connection breaks or the service is busy, each time later, and not forever', async () => {
+  it('retries lost connections and busy responses with backoff, a limited number of times', async () => {
     const { judge, webhook, clock, errors } = setup()
     webhook.faults.next.push('reset', { status: 500 }, { status: 429, retryAfter: '3' })
     const before = clock.now()
@@ -96,7 +96,7 @@ describe('webhookTokens', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('a refused connection and another status are not asked again', async () => {
+  it('does not retry refused connections and other statuses', async () => {
     for (const fault of ['dead', { status: 403, text: 'internal-host says no' }] as const) {
       const { judge, webhook, clock } = setup()
       webhook.faults.always = fault
@@ -108,7 +108,7 @@ describe('webhookTokens', () => {
     }
   })
 
-  it('a service that does not answer is waited for ten seconds', async () => {
+  it('times out after ten seconds', async () => {
     const { judge, webhook, clock } = setup({ backoffMs: [] })
     webhook.faults.always = { slowMs: 60_000 }
     const before = clock.now()
@@ -126,18 +126,18 @@ describe('webhookTokens', () => {
     ['a list', []],
     ['no user', { status: { authenticated: true } }],
     ['an empty name', { status: { authenticated: true, user: { username: '' } } }],
-    ['groups that are no texts', { status: { authenticated: true, user: { username: 'a', groups: [7] } } }],
-    ['a uid that is none', { status: { authenticated: true, user: { username: 'a', uid: 7 } } }],
-    ['an error that is no text', { status: { authenticated: true, error: 7, user: { username: 'a' } } }],
-    ['a truth that is none', { status: { authenticated: 'true', user: { username: 'a' } } }],
-  ])('an answer with %s lets nobody in', async (_, answer) => {
+    ['groups that are not strings', { status: { authenticated: true, user: { username: 'a', groups: [7] } } }],
+    ['a uid that is not a string', { status: { authenticated: true, user: { username: 'a', uid: 7 } } }],
+    ['an error that is not a string', { status: { authenticated: true, error: 7, user: { username: 'a' } } }],
+    ['authenticated that is not a boolean', { status: { authenticated: 'true', user: { username: 'a' } } }],
+  ])('rejects a response with %s', async (_, answer) => {
     const { judge, webhook } = setup()
     webhook.alter = (review) => (typeof answer === 'object' && !Array.isArray(answer) ? { ...review, ...answer } : answer)
-    // No opinion would let another authenticator decide.
+    // `noOpinion` would let another authenticator decide.
     expect((await judge('good')).kind).toBe('rejected')
   })
 
-  it('a user named by hostile members is only what it says', async () => {
+  it('keeps extra keys on the object prototype as plain keys', async () => {
     const { judge, webhook } = setup()
     const text = '{"authenticated":true,"user":{"username":"a","extra":{"__proto__":["x"],"constructor":["y"]}}}'
     webhook.alter = (review) => ({ ...review, status: JSON.parse(text) as object })
@@ -148,7 +148,7 @@ describe('webhookTokens', () => {
     ])
   })
 
-  it('P242 answers are kept for two minutes, failures of the service not at all', async () => {
+  it('works with the cache: outcomes last two minutes, failures are not cached [P242]', async () => {
     const { judge, webhook, clock, tokens, random } = setup()
     const cached = createCachedTokenAuthenticator(tokens, { clock, random })
     const kinds = async (token: string) => (await judge(token, undefined, cached)).kind

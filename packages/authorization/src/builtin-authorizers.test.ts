@@ -23,10 +23,10 @@ const answering = (decision: Decision, asked: string[] = [], name = ''): Authori
   },
 })
 
-describe('unionAuthorizer', () => {
+describe('createUnionAuthorizer', () => {
   const anything = toResource(authenticated, 'get', 'pods')
 
-  it('the first opinion counts, and nobody is asked after it', async () => {
+  it('stops at the first decision', async () => {
     const asked: string[] = []
     const union = createUnionAuthorizer([
       answering({ decision: 'noOpinion', reason: 'not mine' }, asked, 'a'),
@@ -37,18 +37,18 @@ describe('unionAuthorizer', () => {
     expect(asked).toEqual(['a', 'b'])
   })
 
-  it('without an opinion all reasons are told', async () => {
+  it('joins all reasons when no authorizer decides', async () => {
     const silent = answering({ decision: 'noOpinion', reason: '' })
     const union = createUnionAuthorizer([answering({ decision: 'noOpinion', reason: 'one' }), silent, alwaysDeny])
     expect(await union.authorize(anything)).toEqual({ decision: 'noOpinion', reason: 'one\nEverything is forbidden.' })
     expect(await createUnionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
-  it('answers at once while those who are asked do', () => {
+  it('is synchronous while the members are', () => {
     expect(createUnionAuthorizer([alwaysDeny, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
   })
 
-  it('errors are told while nobody has an opinion', async () => {
+  it('joins errors when no authorizer decides', async () => {
     const failing: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '', error: 'unreachable' }) }
     expect(await createUnionAuthorizer([failing, alwaysDeny]).authorize(anything)).toEqual({
       decision: 'noOpinion',
@@ -58,7 +58,7 @@ describe('unionAuthorizer', () => {
     expect(await createUnionAuthorizer([failing, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
   })
 
-  it('lists the rights that anybody gives', async () => {
+  it('lists the rules of all members', async () => {
     const rules = await createUnionAuthorizer([
       alwaysDeny,
       { authorize: () => ({ decision: 'deny', reason: '' }) },
@@ -72,7 +72,7 @@ describe('unionAuthorizer', () => {
     })
   })
 
-  it('a failure is no opinion of anybody: it ends the question', async () => {
+  it('propagates exceptions of members', async () => {
     const broken: Authorizer = { authorize: () => Promise.reject(new Error('broken')) }
     await expect(createUnionAuthorizer([broken, alwaysAllow]).authorize(anything)).rejects.toThrow('broken')
   })
@@ -81,13 +81,13 @@ describe('unionAuthorizer', () => {
 describe('systemMasters', () => {
   const decide = (attributes: Attributes) => (systemMasters.authorize(attributes) as Decision).decision
 
-  it('masters may do everything', () => {
+  it('allows everything to system:masters', () => {
     expect(decide(toResource(['system:masters'], 'deletecollection', 'secrets'))).toBe('allow')
     expect(decide(toPath(['system:masters'], 'post', '/anything'))).toBe('allow')
   })
 
   it.each(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'])(
-    'authenticated callers may create %s, others may not',
+    'allows creating %s to authenticated users only',
     (resource) => {
       expect(decide(toResource(authenticated, 'create', resource))).toBe('allow')
       expect(decide(toResource(authenticated, 'get', resource))).toBe('noOpinion')
@@ -95,23 +95,23 @@ describe('systemMasters', () => {
     },
   )
 
-  it.each(['get', 'list', 'create', 'delete'])('P251 nobody else may %s resources', (verb) => {
+  it.each(['get', 'list', 'create', 'delete'])('forbids %s on resources to other users [P251]', (verb) => {
     expect(decide(toResource(authenticated, verb, 'pods'))).toBe('noOpinion')
   })
 
   it.each(['/api', '/apis/apps/v1', '/openapi/v3', '/healthz/ping', '/version', '/.well-known/openid-configuration'])(
-    'authenticated callers may get %s',
+    'allows get %s to authenticated users',
     (path) => {
       expect(decide(toPath(authenticated, 'get', path))).toBe('allow')
       expect(decide(toPath(authenticated, 'post', path))).toBe('noOpinion')
     },
   )
 
-  it.each(['/apis-of-others', '/metrics', '/logs', '/', '/healthzz'])('%s is not part of discovery', (path) => {
+  it.each(['/apis-of-others', '/metrics', '/logs', '/', '/healthzz'])('forbids %s, which is not part of discovery', (path) => {
     expect(decide(toPath(authenticated, 'get', path))).toBe('noOpinion')
   })
 
-  it('anonymous callers may get health and version alone', () => {
+  it('allows health and version only to anonymous users', () => {
     for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/'])
       expect(decide(toPath(nobody, 'get', path))).toBe('allow')
     for (const path of ['/api', '/openapi/v2', '/healthz/ping']) expect(decide(toPath(nobody, 'get', path))).toBe('noOpinion')

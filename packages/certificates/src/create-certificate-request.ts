@@ -15,15 +15,16 @@ export interface CertificateRequestOptions {
   /** `{ commonName: 'system:node:a', organizations: ['system:nodes'] }` */
   readonly subject: NameToWrite
   readonly names?: Partial<AlternativeNames>
-  /** PEM of the private key. Default: a new one, ECDSA P-256. */
+  /** PEM of the private key. Default: a new ECDSA P-256 key. */
   readonly key?: string
 }
 
 /**
- * A request for a certificate, and the key that it will belong to; both PEM. `base64` of the request is `spec.request` of a
- * CertificateSigningRequest.
+ * Creates a PKCS#10 request and its private key, both PEM. Base64 of the request is `spec.request` of a CertificateSigningRequest.
  *
- * @throws CertificateError `Malformed` for a key that is none, `UnusableAuthority` for one that does not sign.
+ * @throws CertificateError `Malformed` for an unreadable key, `UnusableAuthority` for an unsupported key type.
+ * @example
+ * const { request, key } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev'] } })
  */
 export function createCertificateRequest(options: CertificateRequestOptions): { readonly request: string; readonly key: string } {
   const key = options.key === undefined ? newKey() : readKey(options.key)
@@ -53,6 +54,6 @@ function readKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)
   } catch (cause) {
-    throw new CertificateError({ code: 'Malformed', message: 'the key is no private key in PEM', cause })
+    throw new CertificateError({ code: 'Malformed', message: 'the key is not a PEM private key', cause })
   }
 }

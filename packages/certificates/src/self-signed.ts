@@ -20,7 +20,7 @@ type AlternativeName = { readonly type: 'dns' | 'ip'; readonly value: string }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
-/** Makes an authority that certifies itself: ECDSA P-256, may issue leaves only. */
+/** Issues a self-signed CA certificate with a new ECDSA P-256 key and path length 0. */
 export async function issueAuthority(options: SelfSignedOptions): Promise<KeyPair> {
   const x509 = await import('./x509.ts')
   const keys = await generateKeys()
@@ -43,7 +43,7 @@ export async function issueAuthority(options: SelfSignedOptions): Promise<KeyPai
   return pairOf(certificate.toString('pem'), keys.privateKey)
 }
 
-/** Makes a certificate for a server that answers under `hosts` (DNS names and IP addresses), signed by `authority`. */
+/** Issues a serving certificate for `hosts` (DNS names and IP addresses), signed by `authority`. */
 export async function issueServing(
   authority: KeyPair,
   options: SelfSignedOptions & { readonly hosts: readonly string[] },
@@ -87,7 +87,7 @@ async function pairOf(certificate: string, privateKey: CryptoKey): Promise<KeyPa
   return { certificate: certificate.endsWith('\n') ? certificate : `${certificate}\n`, key: key as string }
 }
 
-/** Positive whatever the bytes, and never with a leading zero octet. */
+/** A positive serial number without a leading zero octet. */
 function serialHex(bytes: Uint8Array): string {
   const serial = Buffer.from(bytes)
   serial[0] = (serial[0]! & 0x3f) | 0x40

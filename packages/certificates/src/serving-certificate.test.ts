@@ -21,8 +21,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(join(directory, '..'), { recursive: true, force: true }))
 
-describe('servingCertificate', () => {
-  it('makes an authority and a certificate of it that names every host', async () => {
+describe('ensureServingCertificate', () => {
+  it('creates an authority and a certificate for every host', async () => {
     const made = await ensureServingCertificate(directory, at(start, ['api.example.com', '10.0.0.1', 'fd00::7']))
     expect(made.renewed).toBe(true)
     const certificate = new X509Certificate(made.certificate)
@@ -39,7 +39,7 @@ describe('servingCertificate', () => {
     expect(Date.parse(certificate.validTo)).toBe(start + 365 * dayMs)
   })
 
-  it('keeps keys for their owner alone', async () => {
+  it('stores keys readable by their owner only', async () => {
     await ensureServingCertificate(directory, at(start))
     const modes = await Promise.all(
       ['apiserver.key', 'ca.key'].map(async (name) => (await stat(join(directory, name))).mode & 0o777),
@@ -47,12 +47,12 @@ describe('servingCertificate', () => {
     expect(modes).toEqual([0o600, 0o600])
   })
 
-  it('gives what it made before', async () => {
+  it('reuses the stored certificate', async () => {
     const made = await ensureServingCertificate(directory, at(start))
     expect(await ensureServingCertificate(directory, at(start + 300 * dayMs))).toEqual({ ...made, renewed: false })
   })
 
-  it('keeps the authority when hosts are added or the certificate ends', async () => {
+  it('keeps the authority when hosts are added or the certificate expires', async () => {
     const first = await ensureServingCertificate(directory, at(start))
     const named = await ensureServingCertificate(directory, at(start, ['other.example.com']))
     expect(named).toMatchObject({ renewed: true, authority: first.authority })
@@ -61,7 +61,7 @@ describe('servingCertificate', () => {
     expect(Date.parse(new X509Certificate(later.certificate).validTo)).toBe(start + 705 * dayMs)
   })
 
-  it('makes all anew when the authority ends, or files are damaged or do not belong together', async () => {
+  it('replaces everything when the authority expires, or files are damaged or do not match', async () => {
     const first = await ensureServingCertificate(directory, at(start))
     expect((await ensureServingCertificate(directory, at(start + 3640 * dayMs))).authority).not.toBe(first.authority)
     await writeFile(join(directory, 'apiserver.crt'), 'damaged')
@@ -70,7 +70,7 @@ describe('servingCertificate', () => {
     expect((await ensureServingCertificate(directory, at(start + 3640 * dayMs))).renewed).toBe(true)
   })
 
-  it('refuses a damaged authority instead of replacing what others trust', async () => {
+  it('rejects an unreadable authority instead of replacing it', async () => {
     await ensureServingCertificate(directory, at(start))
     for (const name of ['ca.crt', 'ca.key']) {
       const text = await readFile(join(directory, name), 'utf8')
@@ -81,7 +81,7 @@ describe('servingCertificate', () => {
     expect((await ensureServingCertificate(directory, at(start))).renewed).toBe(false)
   })
 
-  it('refuses hosts that are none and directories that cannot be written', async () => {
+  it('rejects invalid hosts and unwritable directories', async () => {
     for (const host of ['', 'a b', 'x\n', 'a,DNS:b', '-a.b', 'a'.repeat(300)]) {
       await expect(ensureServingCertificate(directory, at(start, [host]))).rejects.toMatchObject({ code: 'InvalidHost' })
     }
@@ -91,7 +91,7 @@ describe('servingCertificate', () => {
     })
   })
 
-  it('is believed by a TLS client that trusts the authority', async () => {
+  it('is accepted by a TLS client that trusts the authority', async () => {
     const made = await ensureServingCertificate(directory, at(Date.now()))
     const server = createServer({ key: made.key, cert: made.certificate }).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))

@@ -12,26 +12,26 @@ import {
 import { CertificateError } from './certificate-error.ts'
 import type { KeyPair } from './self-signed.ts'
 
-/** What a server needs to speak TLS, and what its clients need to believe it; all PEM. */
+/** Serving certificate and key of a server, with the authority that clients trust; all PEM. */
 export interface ServingCertificate {
-  /** The server's certificate followed by that of its authority. */
+  /** The serving certificate followed by the CA certificate. */
   readonly certificate: string
   readonly key: string
-  /** The authority to trust. */
+  /** The CA certificate. */
   readonly authority: string
-  /** False when the files that were there are still good. */
+  /** Whether new files were written. */
   readonly renewed: boolean
 }
 
 export interface ServingCertificateOptions {
-  /** DNS names and IP addresses to answer under, besides those of `localHosts`. */
+  /** DNS names and IP addresses of the server, in addition to `defaultServingHosts`. */
   readonly hosts?: readonly string[]
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'vendor'>
 }
 
-/** The names under which a server of this API is always reached: loopback, and the service inside a cluster. */
+/** The default hosts of an API server: loopback, and the names of the service inside a cluster. */
 export function defaultServingHosts(profile: Pick<NamingProfile, 'vendor'>): readonly string[] {
   const service = profile.vendor
   const inside = [service, `${service}.default`, `${service}.default.svc`, `${service}.default.svc.cluster.local`]
@@ -44,11 +44,13 @@ const skewMs = 3_600_000
 const dnsName = /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}))*$/
 
 /**
- * The serving certificate kept in `directory` (`apiserver.crt`, `apiserver.key`, `ca.crt`, `ca.key`; keys readable by the
- * owner alone). It is made when there is none, when it ends within 30 days, or when it does not name every host; the
- * authority is kept for as long as it is good, so that clients need not learn a new one.
+ * Loads the serving certificate from `directory` (`apiserver.crt`, `apiserver.key`, `ca.crt`, `ca.key`; keys readable by the owner only).
+ * A new one is created when none exists, when it expires within 30 days, or when it lacks a host. The authority is reused while it is
+ * valid, so that clients keep trusting it.
  *
- * @throws CertificateError `StorageFailed`, `InvalidHost`.
+ * @throws CertificateError `StorageFailed`, `InvalidHost`
+ * @example
+ * const { certificate, key } = await ensureServingCertificate(directory, { clock: systemClock, random: systemRandom, profile })
  */
 export async function ensureServingCertificate(
   directory: string,

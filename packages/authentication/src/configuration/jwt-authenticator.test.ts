@@ -24,8 +24,8 @@ function setup(issuer: object = {}, algorithm: 'RS256' | 'ES256' = 'ES256') {
 }
 const user = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
 
-describe('jwtTokens', () => {
-  it('takes every algorithm that a key is for, and any of the audiences', async () => {
+describe('createJwtAuthenticator', () => {
+  it('accepts every algorithm with a key, and any of the audiences', async () => {
     for (const algorithm of ['ES256', 'RS256'] as const) {
       const { provider, clock, jwt } = setup({}, algorithm)
       const tokens = createJwtAuthenticator(jwt, { fetch: provider.fetch, clock, expressions })
@@ -41,7 +41,7 @@ describe('jwtTokens', () => {
     }
   })
 
-  it('discovers the issuer where it is told to; the issuer must call itself by its name', async () => {
+  it('discovers the issuer at discoveryURL; the document must name the issuer', async () => {
     const { provider, clock, jwt } = setup({ discoveryURL: 'https://inside.test/discovery' })
     const asked: string[] = []
     const fetch: typeof provider.fetch = (url, init) => {
@@ -82,7 +82,7 @@ describe('distributed claims', () => {
     return { judge, asked, errors }
   }
 
-  it('are fetched from their source, whose own issuer has signed them', async () => {
+  it('resolves a claim from its source, signed by the issuer of the source', async () => {
     const { judge, asked } = distributed((other) => other.token({ claims: { groups: ['a', 'b'] } }))
     expect(await judge(sources())).toEqual({ username: 'alice', groups: ['a', 'b'] })
     expect(asked).toEqual(['Bearer source-secret'])
@@ -90,7 +90,7 @@ describe('distributed claims', () => {
     expect(asked[1]).toBeUndefined()
   })
 
-  it('are left alone where the token holds the claim, or names no source of it', async () => {
+  it('keeps claims of the token, and claims without a source', async () => {
     const { judge, asked } = distributed(() => '')
     expect(await judge({ ...sources(), groups: ['own'] })).toMatchObject({ groups: ['own'] })
     for (const claims of [{}, { _claim_names: {} }, { _claim_names: { other: 'src1' } }, sources({ endpoint: undefined })])
@@ -101,22 +101,22 @@ describe('distributed claims', () => {
   it.each<[string, object, (other: ReturnType<typeof createFakeOidcProvider>) => string | number]>([
     ['no sources', { _claim_names: { groups: 'src1' } }, () => ''],
     ['another source', { _claim_names: { groups: 'src2' }, _claim_sources: sources()._claim_sources }, () => ''],
-    ['a name of every object', { _claim_names: { groups: '__proto__' }, _claim_sources: {} }, () => ''],
-    ['names that are no object', { _claim_names: 'groups' }, () => ''],
-    ['a source without TLS', sources({ endpoint: 'http://graph.test/groups' }), () => ''],
-    ['a failure', sources(), () => 503],
-    ['something else', sources(), () => 'nonsense'],
+    ['a name on the object prototype', { _claim_names: { groups: '__proto__' }, _claim_sources: {} }, () => ''],
+    ['claim names that are not an object', { _claim_names: 'groups' }, () => ''],
+    ['an http source', sources({ endpoint: 'http://graph.test/groups' }), () => ''],
+    ['a failing source', sources(), () => 503],
+    ['a response that is not a token', sources(), () => 'nonsense'],
     ['a token without the claim', sources(), (other) => other.token()],
     ['a token that has expired', sources(), (other) => other.token({ claims: { groups: ['a'], exp: 1 } })],
-    ['a token for others', sources(), (other) => other.token({ claims: { groups: ['a'], aud: 'x' } })],
+    ['a token for another audience', sources(), (other) => other.token({ claims: { groups: ['a'], aud: 'x' } })],
     ['a token of an unknown issuer', sources(), (other) => other.token({ claims: { groups: ['a'], iss: 'https://x.test' } })],
-    ['a token signed by nobody', sources(), (other) => `${other.token({ claims: { groups: ['a'] } }).replace(/[^.]*$/, '')}AAAA`],
+    ['an invalid signature', sources(), (other) => `${other.token({ claims: { groups: ['a'] } }).replace(/[^.]*$/, '')}AAAA`],
     [
       'a token with a secret',
       sources(),
       (other) => other.token({ claims: { groups: ['a'] }, header: { alg: 'HS256' }, signer: 's' }),
     ],
-  ])('%s lets nobody in, and tells no secret', async (_, claims, answer) => {
+  ])('rejects %s without leaking secrets', async (_, claims, answer) => {
     const { judge, errors } = distributed(answer)
     const outcome = await judge(claims)
     expect(outcome).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('distributed claims') })
@@ -124,8 +124,8 @@ describe('distributed claims', () => {
   })
 })
 
-describe('replaceableTokens', () => {
-  it('answers by whoever is there', () => {
+describe('createReplaceableTokenAuthenticator', () => {
+  it('uses the current authenticator', () => {
     const says = (reason: string) => ({ authenticateToken: () => ({ kind: 'rejected' as const, reason }) })
     const tokens = createReplaceableTokenAuthenticator(says('one'))
     expect(tokens.authenticateToken('x')).toMatchObject({ reason: 'one' })

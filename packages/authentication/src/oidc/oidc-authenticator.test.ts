@@ -26,8 +26,8 @@ function setup(more: Partial<OidcOptions> = {}, provider = shared) {
 const user = (outcome: AuthenticationOutcome) => (outcome.kind === 'authenticated' ? outcome.user : outcome)
 const reasonOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'rejected' ? outcome.reason : outcome)
 
-describe('oidcTokens', () => {
-  it('P239 knows an id token by its signature, with keys that it discovers', async () => {
+describe('createOidcAuthenticator', () => {
+  it('authenticates an ID token with a discovered key [P239]', async () => {
     const { judge, provider } = setup()
     expect(await judge(provider.token())).toEqual({
       kind: 'authenticated',
@@ -38,7 +38,7 @@ describe('oidcTokens', () => {
     expect(provider.requestCounts).toEqual({ discovery: 1, keys: 1 })
   })
 
-  it('P239 fetches the keys for the first token, however early it was told to make ready', async () => {
+  it('fetches keys for the first token, even after discovery in advance [P239]', async () => {
     const { tokens, judge, provider } = setup()
     expect(await tokens.prepare()).toBe(true)
     expect(provider.requestCounts).toEqual({ discovery: 1, keys: 0 })
@@ -46,14 +46,14 @@ describe('oidcTokens', () => {
     expect(provider.requestCounts).toEqual({ discovery: 1, keys: 1 })
   })
 
-  it('P239 trusts one issuer; tokens of others, and what is no token, are left to others', async () => {
+  it('has no opinion on tokens of other issuers and on other text [P239]', async () => {
     const { judge, provider } = setup()
     for (const token of ['', 'x', 'a.b.c', provider.token({ claims: { iss: 'https://other.test' } }), 'x'.repeat(100_000)])
       expect(await judge(token)).toEqual({ kind: 'noOpinion' })
     expect(provider.requestCounts).toEqual({ discovery: 0, keys: 0 })
   })
 
-  it('P239 checks the times: the end to the second, the start with five minutes of skew', async () => {
+  it('checks expiry without skew, and the start with five minutes of skew [P239]', async () => {
     const { judge, provider } = setup()
     const now = start / 1000
     const times = (claims: object) => judge(provider.token({ claims: { ...claims } }))
@@ -66,7 +66,7 @@ describe('oidcTokens', () => {
     expect(reasonOf(await times({ exp: 'tomorrow' }))).toContain('cannot be read')
   })
 
-  it('P240 --oidc-client-id: the client must be among the audiences, whoever asked for the token', async () => {
+  it('requires the client id among the audiences, regardless of azp [P240]', async () => {
     const { judge, provider } = setup()
     const audience = (aud: unknown, azp?: string) => judge(provider.token({ claims: { aud, azp } }))
     expect(await audience(['other', provider.clientId])).toMatchObject({ kind: 'authenticated' })
@@ -75,7 +75,7 @@ describe('oidcTokens', () => {
       expect(reasonOf(await audience(aud, provider.clientId))).toContain('another client')
   })
 
-  it('P240 azp: parties may be limited to those that are named', async () => {
+  it('restricts azp to authorized parties [P240]', async () => {
     const { judge, provider } = setup({ authorizedParties: ['cli'] })
     const party = (azp: unknown) => judge(provider.token({ claims: { azp } }))
     for (const azp of [undefined, 'cli', provider.clientId]) expect(await party(azp)).toMatchObject({ kind: 'authenticated' })
@@ -89,27 +89,27 @@ describe('oidcTokens', () => {
     [{ usernameClaim: 'name' }, 'https://issuer.test#Alice'],
     [{ usernameClaim: 'email' }, 'a@example.com'],
     [{ usernameClaim: 'email', usernamePrefix: 'oidc:' }, 'oidc:a@example.com'],
-  ])('P240 --oidc-username-claim and --oidc-username-prefix %j', async (options, username) => {
+  ])('maps the user name with options %j [P240]', async (options, username) => {
     const { judge, provider } = setup(options)
     const claims = { name: 'Alice', email: 'a@example.com', email_verified: true }
     expect(user(await judge(provider.token({ claims })))).toMatchObject({ username })
   })
 
-  it('P240 an email address that is not verified is nobody', async () => {
+  it('rejects an unverified email address [P240]', async () => {
     const { judge, provider } = setup({ usernameClaim: 'email' })
     const verified = (email_verified: unknown) => judge(provider.token({ claims: { email: 'a@example.com', email_verified } }))
     expect(await verified(true)).toMatchObject({ kind: 'authenticated' })
-    // A provider that says nothing about it is believed, as the stock server does.
+    // A provider that omits the claim is trusted, as by the stock server.
     expect(await verified(undefined)).toMatchObject({ kind: 'authenticated' })
     for (const value of [false, 'true', 1, null]) expect(reasonOf(await verified(value))).toContain('not verified')
   })
 
-  it.each([[undefined], [''], [7], [null], [['alice']]])('a user name of %j is none', async (sub) => {
+  it.each([[undefined], [''], [7], [null], [['alice']]])('rejects the user name %j', async (sub) => {
     const { judge, provider } = setup()
     expect(reasonOf(await judge(provider.token({ claims: { sub } })))).toContain('holds no user name')
   })
 
-  it('P240 --oidc-groups-claim: a text or a list of texts; --oidc-groups-prefix before each', async () => {
+  it('maps a string or a list of strings to prefixed groups [P240]', async () => {
     const plain = setup({ groupsClaim: 'roles' })
     const groups = async (roles: unknown) => user(await plain.judge(plain.provider.token({ claims: { roles } })))
     expect(await groups(['a', 'b'])).toMatchObject({ groups: ['a', 'b'] })
@@ -122,7 +122,7 @@ describe('oidcTokens', () => {
     })
   })
 
-  it('P240 --oidc-required-claim: every one must be there with its value', async () => {
+  it('requires every required claim with its value [P240]', async () => {
     const { judge, provider } = setup({ requiredClaims: { hd: 'example.com', tier: 'gold' } })
     const claims = (given: object) => judge(provider.token({ claims: { ...given } }))
     expect(await claims({ hd: 'example.com', tier: 'gold' })).toMatchObject({ kind: 'authenticated' })
@@ -139,12 +139,12 @@ describe('oidcTokens', () => {
     { signingAlgorithms: [] },
     { signingAlgorithms: ['none'] },
     { signingAlgorithms: ['HS256'] },
-  ])('P240 refuses %j', (options) => {
+  ])('rejects the options %j [P240]', (options) => {
     expect(() => setup(options)).toThrow(expect.objectContaining({ name: 'AuthenticationError', code: 'InvalidOidc' }))
   })
 })
 
-describe('keys of the issuer', () => {
+describe('issuer keys', () => {
   const own = () =>
     setup(
       {},
@@ -156,7 +156,7 @@ describe('keys of the issuer', () => {
   const es256 = { signingAlgorithms: ['ES256'] }
   const withOwnKeys = (more: Partial<OidcOptions> = {}) => setup({ ...es256, ...more }, own().provider)
 
-  it('P239 a new key is found when a token first names it', async () => {
+  it('fetches a new key when a token first names it [P239]', async () => {
     const { judge, provider } = withOwnKeys()
     const former = provider.token()
     expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
@@ -167,7 +167,7 @@ describe('keys of the issuer', () => {
     expect(provider.requestCounts).toEqual({ discovery: 1, keys: 2 })
   })
 
-  it('the first token of a new key is judged by a fetch that began after it arrived, however short ago the last one was [P239]', async () => {
+  it('decides about an unknown key after a fetch that started after the token arrived, even right after the last fetch [P239]', async () => {
     const { judge, provider } = withOwnKeys()
     expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
     provider.rotate()
@@ -179,7 +179,7 @@ describe('keys of the issuer', () => {
     expect(provider.requestCounts.keys).toBe(2)
   })
 
-  it('made-up keys make the issuer answer once a second, however many they are', async () => {
+  it('fetches at most once per second for invented keys', async () => {
     const { judge, provider } = withOwnKeys()
     await judge(provider.token())
     const junk = (kid: string) => judge(provider.token({ header: { kid } }))
@@ -193,7 +193,7 @@ describe('keys of the issuer', () => {
     expect(provider.requestCounts.keys).toBeLessThanOrEqual(6)
   })
 
-  it('keys may take half a minute to arrive', async () => {
+  it('waits up to 30 seconds for the keys', async () => {
     const { judge, provider } = withOwnKeys()
     provider.faults.next.push({ slowMs: 29_000 })
     const judged = judge(provider.token())
@@ -202,7 +202,7 @@ describe('keys of the issuer', () => {
     expect(await judged).toMatchObject({ kind: 'authenticated' })
   })
 
-  it('P239 a key that is withdrawn is not believed once the keys have aged', async () => {
+  it('stops accepting a withdrawn key after the maximum age [P239]', async () => {
     const { judge, provider } = withOwnKeys()
     const former = provider.token()
     expect(await judge(former)).toMatchObject({ kind: 'authenticated' })
@@ -211,7 +211,7 @@ describe('keys of the issuer', () => {
     expect(reasonOf(await judge(former))).toContain('no key of the issuer')
   })
 
-  it('P239 a token that names no key is tried with all of them', async () => {
+  it('tries all keys for a token without key id [P239]', async () => {
     const { judge, provider } = withOwnKeys()
     const kid = undefined
     expect(await judge(provider.token({ header: { kid } }))).toMatchObject({ kind: 'authenticated' })
@@ -221,7 +221,7 @@ describe('keys of the issuer', () => {
     expect(provider.requestCounts.keys).toBe(2)
   })
 
-  it('a dead issuer refuses new callers, is asked now and then, and comes back', async () => {
+  it('rejects tokens while the issuer is down, retries at intervals, and recovers', async () => {
     const { judge, provider, errors } = withOwnKeys()
     provider.faults.always = 'dead'
     expect(reasonOf(await judge(provider.token()))).toContain('not available yet')
@@ -232,7 +232,7 @@ describe('keys of the issuer', () => {
     expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
   })
 
-  it('keys that are known hold while the issuer is dead', async () => {
+  it('keeps using cached keys while the issuer is down', async () => {
     const { judge, provider, errors } = withOwnKeys()
     expect(await judge(provider.token())).toMatchObject({ kind: 'authenticated' })
     provider.faults.always = 'dead'
@@ -241,7 +241,7 @@ describe('keys of the issuer', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('a slow issuer is waited for by all together, and only so long', async () => {
+  it('shares one fetch from a slow issuer, with a deadline', async () => {
     const { judge, provider } = withOwnKeys({ timeoutMs: 5000 })
     provider.faults.always = { slowMs: 4000 }
     const both = Promise.all([judge(provider.token()), judge(provider.token({ claims: { sub: 'bob' } }))])
@@ -261,17 +261,17 @@ describe('keys of the issuer', () => {
 
   it.each([
     ['another issuer', { issuer: 'https://other.test', jwks_uri: 'https://issuer.test/keys' }],
-    ['keys without TLS', { issuer: 'https://issuer.test', jwks_uri: 'http://issuer.test/keys' }],
-    ['no keys', { issuer: 'https://issuer.test' }],
+    ['an http key set', { issuer: 'https://issuer.test', jwks_uri: 'http://issuer.test/keys' }],
+    ['no key set', { issuer: 'https://issuer.test' }],
     ['a list', []],
-  ])('P239 a discovery document that names %s is not believed', async (_, document) => {
+  ])('rejects a discovery document with %s [P239]', async (_, document) => {
     const { judge, provider, errors } = withOwnKeys()
     provider.faults.next.push({ status: 200, text: JSON.stringify(document) })
     expect(reasonOf(await judge(provider.token()))).toContain('not available yet')
     expect(errors).toHaveLength(1)
   })
 
-  it('secrets, keys for other uses and other algorithms in the set are left aside', async () => {
+  it('ignores symmetric keys, and keys for other uses or algorithms', async () => {
     const { judge, provider, errors } = withOwnKeys()
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k' }

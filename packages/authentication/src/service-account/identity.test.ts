@@ -44,7 +44,7 @@ function setup(more: Partial<ServiceAccountKeys> = {}, rules: ServiceAccountIssu
   const issue = (given: { bound?: BoundObject; expirationSeconds?: number; audiences?: string[] } = {}) =>
     issuer.issue({ namespace: 'ns', name: 'robot', uid: 'sa-1', audiences: [], expirationSeconds: 3600, ...given })
   const judge = async (token: string): Promise<AuthenticationOutcome> => tokens.authenticateToken(token)
-  /** Issues a token and keeps it in a Secret, as the controller does. */
+  /** Issues a token and stores it in a Secret, as the token controller does. */
   const legacy = async (secret: Partial<FoundObject> = {}) => {
     const token = await issuer.issueLegacy!({ namespace: 'ns', secretName: 's', accountName: 'robot', accountUid: 'sa-1' })
     objects.set('Secret/ns/s', { uid: 's-1', data: { token: Buffer.from(token).toString('base64') }, ...secret })
@@ -55,7 +55,7 @@ function setup(more: Partial<ServiceAccountKeys> = {}, rules: ServiceAccountIssu
 const reasonOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'rejected' ? outcome.reason : outcome.kind)
 
 describe('bound tokens', () => {
-  it('P237 tell which token, pod and node it is', async () => {
+  it('carry token, pod and node in extra [P237]', async () => {
     const { issue, judge } = setup()
     const bound = { kind: 'Pod', name: 'p', uid: 'pod-1', node: { name: 'n', uid: 'node-1' } } as const
     const { token, credentialId } = await issue({ bound })
@@ -73,7 +73,7 @@ describe('bound tokens', () => {
     })
   })
 
-  it('their claims and names follow the naming profile', async () => {
+  it('follow the naming profile', async () => {
     const profile = { ...stockProfile, domain: 'example.com', apiDomain: 'api.example.com', vendor: 'acme' }
     const { issue, judge, legacy } = setup({ profile })
     const { token } = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1' } })
@@ -86,7 +86,7 @@ describe('bound tokens', () => {
     expect(claims).toMatchObject({ iss: 'acme/serviceaccount', 'example.com/serviceaccount/secret.name': 's' })
   })
 
-  it('a token for a pod outlives the node it ran on; one for a node does not', async () => {
+  it('stay valid for a pod after its node is deleted, and not for a deleted node', async () => {
     const { issue, judge, objects } = setup()
     const pod = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1', node: { name: 'n', uid: 'node-1' } } })
     const node = await issue({ bound: { kind: 'Node', name: 'n', uid: 'node-1' } })
@@ -96,7 +96,7 @@ describe('bound tokens', () => {
     expect(reasonOf(await judge(node.token))).toContain('node')
   })
 
-  it('a pod that is shutting down keeps its token until it is over', async () => {
+  it('stay valid while the pod shuts down', async () => {
     const { issue, judge, objects, clock } = setup()
     const { token } = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1' } })
     objects.set('Pod/ns/p', { uid: 'pod-1', deletionTimestamp: new Date(clock.now() + 30_000).toISOString() })
@@ -106,7 +106,7 @@ describe('bound tokens', () => {
     expect(reasonOf(await judge(token))).toContain('pod')
   })
 
-  it('tokens of former issuers and keys hold while they are listed', async () => {
+  it('are accepted from former issuers and keys while they are listed', async () => {
     const former = setup({ issuer: 'https://former.test' })
     const { token } = await former.issue()
     const now = { signingKey: key(), verificationKeys: [createPublicKey(signingKey)] }
@@ -116,7 +116,7 @@ describe('bound tokens', () => {
     expect(reasonOf(await setup(now).judge(own))).toBe('authenticated')
   })
 
-  it('P326 mounted tokens may live on, which is noted when it is used', async () => {
+  it('may be extended when mounted, with an audit annotation on late use [P326]', async () => {
     const { issue, judge, clock } = setup({}, { extendMountedTokens: true })
     const bound = { kind: 'Pod', name: 'p', uid: 'pod-1' } as const
     const { token, expiresAt } = await issue({ bound, expirationSeconds: 3607 })
@@ -139,7 +139,7 @@ describe('bound tokens', () => {
     }
   })
 
-  it('no token lives longer than the issuer allows', async () => {
+  it('never exceed the maximum lifetime of the issuer', async () => {
     const { issue, clock } = setup({}, { maxExpirationSeconds: 7200 })
     expect(await issue({ expirationSeconds: 86_400 })).toMatchObject({
       expirationSeconds: 7200,
@@ -148,8 +148,8 @@ describe('bound tokens', () => {
   })
 })
 
-describe('tokens out of Secrets', () => {
-  it('P238 let in whoever holds them, for as long as the Secret holds them', async () => {
+describe('Secret-based tokens', () => {
+  it('authenticate while the Secret contains them [P238]', async () => {
     const { legacy, judge, objects, clock } = setup()
     const token = await legacy()
     expect(await judge(token)).toMatchObject({
@@ -170,7 +170,7 @@ describe('tokens out of Secrets', () => {
     expect(reasonOf(await judge(token))).toContain('secret of the token is gone')
   })
 
-  it('end with their account, or another of the same name', async () => {
+  it('become invalid when the account is deleted or recreated', async () => {
     const { legacy, judge, objects } = setup()
     const token = await legacy()
     for (const account of [undefined, { uid: 'sa-2' }, { uid: 'sa-1', deletionTimestamp: '2026-01-01T00:00:00Z' }]) {
@@ -180,13 +180,13 @@ describe('tokens out of Secrets', () => {
     }
   })
 
-  it('are for the server alone', async () => {
+  it('are valid for the server audiences only', async () => {
     const { legacy, tokens } = setup()
     const token = await legacy()
     expect(await tokens.authenticateToken(token, { audiences: ['vault'] })).toMatchObject({ kind: 'rejected' })
   })
 
-  it('are noted once a day when they are used, and refused when they are marked', async () => {
+  it('report their use once per day, and are rejected when marked invalid', async () => {
     const { legacy, judge, uses } = setup()
     await judge(await legacy())
     await judge(await legacy({ labels: { 'kubernetes.io/legacy-token-last-used': '2026-01-01' } }))
@@ -195,7 +195,7 @@ describe('tokens out of Secrets', () => {
     expect(reasonOf(await judge(marked))).toContain('marked as invalid')
   })
 
-  it('warn when they were made for an account, not by a person', async () => {
+  it('cause a warning when auto-generated', async () => {
     const { legacy, judge, objects } = setup()
     objects.set('ServiceAccount/ns/robot', { uid: 'sa-1', secrets: ['s'] })
     expect(await judge(await legacy())).toMatchObject({
@@ -206,8 +206,8 @@ describe('tokens out of Secrets', () => {
   })
 })
 
-describe('issuerDocuments', () => {
-  it('let others check tokens by themselves', async () => {
+describe('createOpenIdMetadata', () => {
+  it('lets relying parties verify tokens', async () => {
     const { issue, keys, clock } = setup({ verificationKeys: [createPublicKey(key())] })
     const { configuration, jwks } = createOpenIdMetadata(keys, 'https://host/openid/v1/jwks')!
     expect(configuration).toEqual({
@@ -224,12 +224,12 @@ describe('issuerDocuments', () => {
     expect(JSON.stringify(jwks)).not.toContain('"d"')
   })
 
-  it('are not there for an issuer that cannot be discovered', () => {
+  it('is undefined for an issuer that cannot be discovered', () => {
     for (const issuer of ['kubernetes/serviceaccount', 'http://issuer.test', 'https://issuer.test?x'])
       expect(createOpenIdMetadata({ ...setup().keys, issuer }, 'https://host/keys')).toBeUndefined()
   })
 
-  it('a key of another kind cannot sign', () => {
+  it('rejects signing keys of other types', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     expect(() => setup({ signingKey: privateKey })).toThrow(expect.objectContaining({ code: 'InvalidIssuer' }))
   })

@@ -19,8 +19,8 @@ const tokens = createServiceAccountTokenAuthenticator(keys, lookup)
 const request = { namespace: 'ns', name: 'robot', uid: 'sa-1', audiences: [], expirationSeconds: 3600 }
 const issue = (more: object = {}) => createServiceAccountIssuer(keys).issue({ ...request, ...more })
 
-describe('service account tokens', () => {
-  it('P237 name the account and its groups', async () => {
+describe('createServiceAccountTokenAuthenticator', () => {
+  it('authenticates as the account with its groups [P237]', async () => {
     const { token, expiresAt } = await issue()
     expect(expiresAt).toBe(clock.now() + 3_600_000)
     expect(await tokens.authenticateToken(token)).toMatchObject({
@@ -34,7 +34,7 @@ describe('service account tokens', () => {
     })
   })
 
-  it('are good for their audiences alone', async () => {
+  it('rejects tokens for other audiences', async () => {
     const { token } = await issue({ audiences: ['vault'] })
     expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
     expect(await tokens.authenticateToken(token, { audiences: ['vault', 'x'] })).toMatchObject({
@@ -43,7 +43,7 @@ describe('service account tokens', () => {
     })
   })
 
-  it('P239 expire, and die with what they are bound to', async () => {
+  it('rejects expired tokens, and tokens of deleted objects [P239]', async () => {
     const { token } = await issue({ bound: { kind: 'Pod', name: 'p', uid: 'pod-1' } })
     expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'authenticated' })
     const later = createServiceAccountTokenAuthenticator({ ...keys, clock: fakeClock(clock.now() + 3_700_000) }, lookup)
@@ -56,7 +56,7 @@ describe('service account tokens', () => {
     expect(await recreated.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('P136 a token that is renewed at four fifths of its life is good beside the new one until its end', async () => {
+  it('accepts a token until its expiry after it was refreshed at 80% of its lifetime [P136]', async () => {
     const own = fakeClock(clock.now())
     const renewing = { ...keys, clock: own }
     const judge = createServiceAccountTokenAuthenticator(renewing, lookup)
@@ -72,7 +72,7 @@ describe('service account tokens', () => {
     expect(await goodOnes(first, second)).toEqual(['rejected', 'authenticated'])
   })
 
-  it('a rotated key is believed for as long as it is listed', async () => {
+  it('accepts former keys while they are listed', async () => {
     const { token } = await issue()
     const next = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
     const rotated = { ...keys, signingKey: next }
@@ -85,7 +85,7 @@ describe('service account tokens', () => {
     })
   })
 
-  it('forged ones are rejected: unsigned, signed with the public key as a secret, of another key', async () => {
+  it('rejects forged tokens: unsigned, HMAC with the public key, another key', async () => {
     const claims = {
       sub: 'system:serviceaccount:ns:robot',
       'kubernetes.io': { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'sa-1' } },
@@ -106,7 +106,7 @@ describe('service account tokens', () => {
       expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
   })
 
-  it.each(['', 'a.b.c', 'x'.repeat(20_000), 'eyJhbGciOiJub25lIn0..'])('%.20s is no token of this issuer', async (token) => {
+  it.each(['', 'a.b.c', 'x'.repeat(20_000), 'eyJhbGciOiJub25lIn0..'])('has no opinion on %.20s', async (token) => {
     expect(await tokens.authenticateToken(token)).toEqual({ kind: 'noOpinion' })
   })
 })

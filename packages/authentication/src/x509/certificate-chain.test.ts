@@ -14,20 +14,20 @@ const judge = (peer: { certificates: readonly Uint8Array[] }, more: Partial<Clie
   }) as AuthenticationOutcome
 const reasonOf = (outcome: AuthenticationOutcome) => (outcome.kind === 'rejected' ? outcome.reason : outcome.kind)
 
-describe('chains of client certificates', () => {
-  it('user, groups and uid come from the subject', () => {
+describe('verifyClientChain', () => {
+  it('takes user name, groups and uid from the subject', () => {
     const { peer } = root.issue({ commonName: 'alice', organizations: ['dev', 'ops'], uids: ['u-1'] })
     expect(judge(peer)).toMatchObject({ user: { username: 'alice', groups: ['dev', 'ops'], uid: 'u-1' } })
     const without = judge(peer, { withUid: false })
     expect(without.kind === 'authenticated' && without.user.uid).toBeUndefined()
   })
 
-  it('two uids, or an empty one, are refused', () => {
+  it('rejects several uids and an empty uid', () => {
     for (const uids of [['a', 'b'], ['']])
       expect(reasonOf(judge(root.issue({ commonName: 'alice', uids }).peer))).toContain('more than one uid')
   })
 
-  it('an authority may only issue as far down as it was allowed to', () => {
+  it('enforces path length constraints', () => {
     const one = root.intermediate({ name: 'one', pathLength: 0 })
     expect(reasonOf(judge(one.issue({ commonName: 'a' }).peer))).toBe('authenticated')
     const two = one.intermediate({ name: 'two' })
@@ -36,27 +36,27 @@ describe('chains of client certificates', () => {
     expect(reasonOf(judge(wide.issue({ commonName: 'a' }).peer))).toBe('authenticated')
   })
 
-  it('an authority for servers does not vouch for clients', () => {
+  it('rejects an authority restricted to server authentication', () => {
     const servers = root.intermediate({ name: 'servers', usage: 'server' })
     expect(reasonOf(judge(servers.issue({ commonName: 'a' }).peer))).toContain('may not sign for clients')
   })
 
-  it('what is no authority vouches for nobody', () => {
+  it('rejects an issuer that is not a CA certificate', () => {
     const fake = root.intermediate({ name: 'fake', isAuthority: false })
     expect(reasonOf(judge(fake.issue({ commonName: 'a' }).peer))).toContain('unknown authority')
   })
 
-  it('a critical extension that nobody knows is refused', () => {
+  it('rejects an unknown critical extension', () => {
     const { peer } = root.issue({ commonName: 'a', withUnknownCriticalExtension: true })
     expect(reasonOf(judge(peer))).toContain('critical extension')
   })
 
-  it('an authority of the same name with another key is another authority', () => {
+  it('rejects an authority with the same name and another key', () => {
     const impostor = createCertificateAuthority({ name: 'root', ...environment })
     expect(reasonOf(judge(impostor.issue({ commonName: 'a' }).peer))).toContain('unknown authority')
   })
 
-  it('a chain is good only while all of its certificates are', () => {
+  it('limits validity to that of all certificates of the chain', () => {
     const { peer } = root.issue({ commonName: 'a', notAfterMs: clock.now() + 1000 })
     const own = fakeClock(clock.now())
     const people = createClientCertificateAuthenticator({ authorities: root.certificate, clock: own, profile: stockProfile })
@@ -65,7 +65,7 @@ describe('chains of client certificates', () => {
     expect(people.authenticate({ headers: {}, peer })).toMatchObject({ kind: 'rejected' })
   })
 
-  it('authorities are followed as they change; an unusable bundle leaves the last one in force', () => {
+  it('follows changes of the CA bundle; an invalid bundle keeps the last valid one', () => {
     const next = createCertificateAuthority({ name: 'next', ...environment })
     let pem = root.certificate
     const people = createClientCertificateAuthenticator({ authorities: () => pem, clock, profile: stockProfile })
@@ -85,7 +85,7 @@ describe('chains of client certificates', () => {
   const text = (value: string) => Buffer.from(value)
   const organization = '2.5.4.10'
 
-  it('texts of the subject are read in every encoding that clients use', () => {
+  it('reads subject values in all common string types', () => {
     const rawNames = [
       { oid: organization, tag: 19, content: text('printable') },
       { oid: organization, tag: 22, content: text('ia5@x') },
@@ -98,27 +98,27 @@ describe('chains of client certificates', () => {
   })
 
   it.each([
-    ['UTF-8 that is none', { oid: organization, tag: 12, content: Uint8Array.of(0xff, 0xfe) }],
+    ['invalid UTF-8', { oid: organization, tag: 12, content: Uint8Array.of(0xff, 0xfe) }],
     ['a PrintableString with other characters', { oid: organization, tag: 19, content: text('a@b') }],
     ['an IA5String with other characters', { oid: organization, tag: 22, content: Uint8Array.of(0xe4) }],
-    ['half a character', { oid: organization, tag: 30, content: Uint8Array.of(0) }],
-    ['a group that is no text', { oid: organization, tag: 2, content: Uint8Array.of(1) }],
-    ['another attribute that is no text', { oid: '2.5.4.11', tag: 4, content: text('unit') }],
-  ])('a subject with %s is refused, not read in part', (_, name) => {
+    ['half a UCS-2 character', { oid: organization, tag: 30, content: Uint8Array.of(0) }],
+    ['a group that is not a string', { oid: organization, tag: 2, content: Uint8Array.of(1) }],
+    ['another attribute that is not a string', { oid: '2.5.4.11', tag: 4, content: text('unit') }],
+  ])('rejects a subject with %s', (_, name) => {
     const { peer } = root.issue({ commonName: 'alice', organizations: ['dev'], rawNames: [name] })
     expect(judge(peer)).toEqual({ kind: 'rejected', reason: 'the client certificate cannot be read' })
   })
 
   it.each([
-    ['usages that cannot be read', Uint8Array.of(0x02, 0x01, 0x00)],
-    ['a usage that is no identifier', Uint8Array.of(0x30, 0x03, 0x02, 0x01, 0x00)],
-    ['usages that are cut short', Uint8Array.of(0x30, 0x09, 0x06)],
-  ])('%s are not the same as none', (_, value) => {
+    ['unreadable extended key usage', Uint8Array.of(0x02, 0x01, 0x00)],
+    ['a usage that is not an object identifier', Uint8Array.of(0x30, 0x03, 0x02, 0x01, 0x00)],
+    ['truncated extended key usage', Uint8Array.of(0x30, 0x09, 0x06)],
+  ])('rejects %s', (_, value) => {
     const { peer } = root.issue({ commonName: 'alice', usage: 'any', rawExtensions: [{ oid: '2.5.29.37', value }] })
     expect(reasonOf(judge(peer))).toBe('the certificate cannot be read')
   })
 
-  it('an extension that is there twice is refused', () => {
+  it('rejects a repeated extension', () => {
     const value = Uint8Array.of(0x30, 0x00)
     const rawExtensions = ['1.3.6.1.4.1.57683.98', '1.3.6.1.4.1.57683.98'].map((oid) => ({ oid, value }))
     expect(reasonOf(judge(root.issue({ commonName: 'alice', rawExtensions }).peer))).toBe('certificate has an extension twice')

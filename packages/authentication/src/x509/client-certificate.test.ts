@@ -12,31 +12,31 @@ const now = Date.parse(read('ca').validFrom) + 60_000
 const ask = (authenticator: ReturnType<typeof createClientCertificateAuthenticator>, certificates?: Uint8Array[]) =>
   authenticator.authenticate({ headers: {}, peer: certificates ? { certificates } : {} })
 
-describe('userOfCertificate', () => {
-  it('takes the common name and every organisation, whatever characters they hold', () => {
+describe('userFromCertificate', () => {
+  it('takes the common name and every organization with any characters', () => {
     expect(userFromCertificate(read('admin'), profile)).toMatchObject({ username: 'admin', groups: ['system:masters', 'dev'] })
     expect(userFromCertificate(read('odd-name'), profile)).toMatchObject({ username: 'grün, "x"', groups: ['a+b,c/d'] })
   })
 
-  it('notes which certificate it was, under the name of the profile', () => {
+  it('sets the credential id under the domain of the profile', () => {
     const key = 'authentication.cloud.example/credential-id'
     const { extra } = userFromCertificate(read('admin'), { domain: 'cloud.example' })
     expect(extra?.[key]).toEqual([expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/)])
   })
 })
 
-describe('clientCertificate', () => {
+describe('createClientCertificateAuthenticator', () => {
   const clock = { now: () => now }
   const authenticator = createClientCertificateAuthenticator({ authorities: pem('ca'), clock, profile })
 
-  it('knows certificates of its authority, also over an intermediate one', () => {
+  it('authenticates certificates of its authority, also through an intermediate', () => {
     expect(ask(authenticator, der('admin'))).toMatchObject({ kind: 'authenticated', user: { username: 'admin' } })
     expect(ask(authenticator, der('by-intermediate', 'intermediate'))).toMatchObject({
       user: { username: 'carol', groups: ['ops'] },
     })
   })
 
-  it('has no opinion without a certificate, or on one without a name', () => {
+  it('has no opinion without a certificate, and on one without a common name', () => {
     expect(ask(authenticator)).toEqual({ kind: 'noOpinion' })
     expect(ask(authenticator, [])).toEqual({ kind: 'noOpinion' })
     expect(ask(authenticator, der('nameless'))).toEqual({ kind: 'noOpinion' })
@@ -44,20 +44,20 @@ describe('clientCertificate', () => {
 
   it.each([
     ['another authority', ['by-other']],
-    ['another authority that comes along', ['by-other', 'other-ca']],
-    ['an issuer that is no authority', ['by-leaf', 'admin']],
+    ['another authority that is sent along', ['by-other', 'other-ca']],
+    ['an issuer that is not a CA', ['by-leaf', 'admin']],
   ])('rejects a certificate of %s', (_, names) => {
     expect(ask(authenticator, der(...names))).toEqual({ kind: 'rejected', reason: 'certificate signed by unknown authority' })
   })
 
-  it('rejects a missing intermediate, a server certificate and what is no certificate', () => {
+  it('rejects a missing intermediate, a server certificate and malformed bytes', () => {
     const fresh = createClientCertificateAuthenticator({ authorities: pem('ca'), clock, profile })
     expect(ask(fresh, der('by-intermediate'))).toMatchObject({ kind: 'rejected' })
     expect(ask(fresh, der('serving'))).toEqual({ kind: 'rejected', reason: 'certificate specifies an incompatible key usage' })
     expect(ask(fresh, [new Uint8Array([1, 2, 3])])).toEqual({ kind: 'rejected', reason: 'the client certificate cannot be read' })
   })
 
-  it('looks at the time of every request, also of a connection seen before', () => {
+  it('checks the validity on every request of a connection', () => {
     let time = now
     const timed = createClientCertificateAuthenticator({
       authorities: pem('ca'),
@@ -73,12 +73,12 @@ describe('clientCertificate', () => {
     expect(ask(timed, certificates)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('checks only so many signatures of a hostile chain', () => {
+  it('bounds the signature checks of a hostile chain', () => {
     const chain = der('by-other', ...Array.from({ length: 500 }, () => 'intermediate'))
     expect(ask(authenticator, chain)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('refuses a bundle without certificates', () => {
+  it('rejects a bundle without certificates', () => {
     expect(() => createClientCertificateAuthenticator({ authorities: 'nothing here', clock, profile })).toThrow(
       AuthenticationError,
     )

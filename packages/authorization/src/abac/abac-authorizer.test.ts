@@ -28,11 +28,11 @@ describe('createAbacAuthorizer', () => {
     [{ ...all, user: 'jane', apiGroup: '' }, true],
     [{ user: 'jane', nonResourcePath: '*' }, false],
     [{ ...all, user: 'jane', readonly: true }, true],
-  ])('%j answers get pods with %s', (spec, allowed) => {
+  ])('decides get pods by %j: %s', (spec, allowed) => {
     expect(may(file(spec)).decision).toBe(allowed ? 'allow' : 'noOpinion')
   })
 
-  it('P249 a star means everybody who is authenticated', () => {
+  it('matches authenticated users with a wildcard [P249]', () => {
     for (const spec of [
       { ...all, user: '*' },
       { ...all, group: '*' },
@@ -43,7 +43,7 @@ describe('createAbacAuthorizer', () => {
     expect(may(explicit, attributesOf('get', 'pods', { user: anonymous })).decision).toBe('allow')
   })
 
-  it('readonly is get, list and watch', () => {
+  it('restricts readonly policies to get, list and watch', () => {
     const text = file({ ...all, user: 'jane', readonly: true, nonResourcePath: '*' })
     for (const verb of ['get', 'list', 'watch'])
       expect(may(text, attributesOf(verb, 'pods', { user: jane })).decision).toBe('allow')
@@ -52,7 +52,7 @@ describe('createAbacAuthorizer', () => {
     expect(may(text, pathAttributesOf('post', '/x', { user: jane })).decision).toBe('noOpinion')
   })
 
-  it('paths are those that are named', () => {
+  it('matches non-resource paths', () => {
     const text = file({ user: 'jane', nonResourcePath: '/logs/*' })
     expect(may(text, pathAttributesOf('get', '/logs/a', { user: jane })).decision).toBe('allow')
     expect(may(text, pathAttributesOf('get', '/metrics', { user: jane }))).toMatchObject({
@@ -61,7 +61,7 @@ describe('createAbacAuthorizer', () => {
     })
   })
 
-  it('reads the old form, where what is left out is everything', () => {
+  it('parses the unversioned form, where omitted members match everything', () => {
     expect(may('{"user":"jane"}').decision).toBe('allow')
     expect(may('{"user":"jane"}', pathAttributesOf('get', '/x', { user: jane })).decision).toBe('allow')
     expect(may('{"user":"jane","resource":"pods"}', pathAttributesOf('get', '/x', { user: jane })).decision).toBe('noOpinion')
@@ -70,7 +70,7 @@ describe('createAbacAuthorizer', () => {
     expect(may('{"user":"jane","namespace":"other"}').decision).toBe('noOpinion')
   })
 
-  it('passes over blank lines and remarks', () => {
+  it('skips blank lines and comments', () => {
     expect(parseAbacPolicies('\n# who\n\n{"user":"a"}\r\n')).toHaveLength(1)
   })
 
@@ -82,13 +82,13 @@ describe('createAbacAuthorizer', () => {
     ['{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy"}', 'it has no spec'],
     ['{"user":["jane"]}', 'user must be a string'],
     ['{"user":"jane","readonly":"true"}', 'readonly must be true or false'],
-  ])('refuses %s', (line, message) => {
+  ])('rejects %s', (line, message) => {
     expect(() => parseAbacPolicies(`{"user":"a"}\n${line}`)).toThrow(
       expect.objectContaining({ code: 'InvalidPolicyFile', line: 2, message: `policy file, line 2: ${message}` }),
     )
   })
 
-  it('lists rights', async () => {
+  it('lists rules', async () => {
     const authorizer = createAbacAuthorizer(
       parseAbacPolicies(file({ ...all, user: 'jane', readonly: true, nonResourcePath: '/x' }, { ...all, user: 'joe' })),
     )

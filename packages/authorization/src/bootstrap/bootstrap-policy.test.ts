@@ -9,14 +9,14 @@ const policy = bootstrapPolicy()
 const all = [...policy.clusterRoles, ...policy.clusterRoleBindings, ...policy.roles, ...policy.roleBindings]
 
 describe('bootstrapPolicy', () => {
-  it('marks every object, so that it is mended at each start', () => {
+  it('annotates every object for reconciliation', () => {
     for (const { metadata } of all) {
       expect(metadata.annotations).toEqual({ 'rbac.authorization.kubernetes.io/autoupdate': 'true' })
       expect(metadata.labels).toMatchObject({ 'kubernetes.io/bootstrapping': 'rbac-defaults' })
     }
   })
 
-  it('has each object once, and roles for all bindings', () => {
+  it('contains each object once, and a role for every binding', () => {
     const names = all.map(({ kind, metadata: { namespace, name } }) => `${kind} ${namespace}/${name}`)
     expect(new Set(names).size).toBe(names.length)
     for (const { roleRef, metadata } of [...policy.clusterRoleBindings, ...policy.roleBindings]) {
@@ -25,7 +25,7 @@ describe('bootstrapPolicy', () => {
     }
   })
 
-  it('sorts words as the stock server does, and names nothing twice', () => {
+  it('sorts members as the stock server does, without duplicates', () => {
     const lists = [...policy.clusterRoles, ...policy.roles].flatMap(({ rules }) =>
       (rules ?? []).flatMap((each) => Object.values(each) as string[][]),
     )
@@ -33,13 +33,13 @@ describe('bootstrapPolicy', () => {
     for (const list of lists) expect(list).toEqual([...new Set(list)].sort())
   })
 
-  it('gives every controller its role, bound to its account', () => {
+  it('binds the role of every controller to its service account', () => {
     const binding = policy.clusterRoleBindings.find(({ metadata }) => metadata.name === 'system:controller:ttl-controller')
     expect(binding?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'ttl-controller', namespace: 'kube-system' }])
     expect(policy.clusterRoles.filter(({ metadata }) => metadata.name?.startsWith('system:controller:'))).toHaveLength(35)
   })
 
-  it('P249 lets callers without credentials read health and version, and nothing else', () => {
+  it('allows anonymous users health and version only [P249]', () => {
     const { authorize } = createRbacAuthorizer({ objects: all })
     const anonymous = { user: { username: 'system:anonymous', groups: ['system:unauthenticated'] } }
     for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/']) {
@@ -55,7 +55,7 @@ describe('bootstrapPolicy', () => {
     }
   })
 
-  it('admin, edit and view gather their rules; view reads no secrets', () => {
+  it('aggregates admin, edit and view; view cannot read secrets', () => {
     const bound = (name: string): BootstrapBinding => ({
       ...policy.clusterRoleBindings[0]!,
       metadata: { name: `test-${name}` },
@@ -74,7 +74,7 @@ describe('bootstrapPolicy', () => {
     expect(people.map((name) => may(name, 'create', 'resourcequotas'))).toEqual([false, false, false])
   })
 
-  it('takes its names from the profile', () => {
+  it('follows the naming profile', () => {
     const other = bootstrapPolicy(namingProfile({ apiDomain: 'api.example', domain: 'example.com', systemNamespace: 'sys' }))
     const text = JSON.stringify(other).replaceAll('k8s.io/v1', '')
     expect(text).not.toContain('k8s.io')
@@ -92,7 +92,7 @@ const expectedRole: BootstrapRole = {
 }
 
 describe('reconcileRole', () => {
-  it('leaves what is right', () => {
+  it('keeps an unchanged role', () => {
     expect(reconcileRole(expectedRole, expectedRole)).toEqual({ action: 'keep' })
     const more = {
       ...expectedRole,
@@ -102,7 +102,7 @@ describe('reconcileRole', () => {
     expect(reconcileRole(expectedRole, more)).toEqual({ action: 'keep' })
   })
 
-  it('brings back rules and labels, and keeps what people added', () => {
+  it('restores rules and labels, and keeps additions', () => {
     const mangled = { ...expectedRole, metadata: { name: 'r', labels: { b: '2' } }, rules: [rule('get', 'core', 'pods secrets')] }
     expect(reconcileRole(expectedRole, mangled)).toEqual({
       action: 'update',
@@ -114,14 +114,14 @@ describe('reconcileRole', () => {
     })
   })
 
-  it('leaves objects alone that say so', () => {
+  it('skips objects with autoupdate false', () => {
     const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' }
     expect(reconcileRole(expectedRole, { ...expectedRole, rules: [], metadata: { name: 'r', annotations } })).toEqual({
       action: 'keep',
     })
   })
 
-  it('adds selectors that are missing and leaves gathered rules to their gatherer', () => {
+  it('adds missing selectors, and keeps aggregated rules', () => {
     const edit = policy.clusterRoles.find(({ metadata }) => metadata.name === 'edit')!
     expect(reconcileRole(edit, { ...edit, rules: [rule('get', 'core', 'pods')] })).toEqual({ action: 'keep' })
     const own = { ...edit, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { own: 'yes' } }] } }
@@ -136,18 +136,18 @@ describe('reconcileRole', () => {
 describe('reconcileBinding', () => {
   const expected = policy.clusterRoleBindings.find(({ metadata }) => metadata.name === 'system:basic-user')!
 
-  it('brings back subjects, and keeps those that people added', () => {
+  it('restores subjects, and keeps additions', () => {
     expect(reconcileBinding(expected, expected)).toEqual({ action: 'keep' })
     const reconciled = reconcileBinding(expected, { ...expected, subjects: [group('own')] })
     expect(reconciled.action === 'update' && reconciled.object.subjects).toEqual([group('own'), group('system:authenticated')])
   })
 
-  it('makes a binding to another role anew', () => {
+  it('replaces a binding to another role', () => {
     const other = { ...expected, roleRef: { ...expected.roleRef, name: 'cluster-admin' } }
     expect(reconcileBinding(expected, other)).toEqual({ action: 'replace', object: expected })
   })
 
-  it('leaves objects alone that say so', () => {
+  it('skips objects with autoupdate false', () => {
     const metadata = { ...expected.metadata, annotations: { [`rbac.authorization.${stockProfile.domain}/autoupdate`]: 'false' } }
     expect(reconcileBinding(expected, { ...expected, metadata, subjects: [] })).toEqual({ action: 'keep' })
   })

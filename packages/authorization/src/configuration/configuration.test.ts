@@ -17,7 +17,7 @@ const webhook = {
   connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/etc/hook.conf' },
 }
 const types = ['RBAC', 'Node', 'Webhook', 'AlwaysAllow']
-/** A language of three words, and `user NAME`. */
+/** A test language of three keywords and `user NAME`. */
 const words: Readonly<Record<string, boolean | { error: string }>> = { yes: true, no: false, broken: { error: 'it broke' } }
 const conditions: MatchConditionCompiler = {
   compile: (text) => {
@@ -32,7 +32,7 @@ const rules = { types, conditions, fileProblem: (path: string) => (path === '/no
 const judge = (...authorizers: object[]) => formatFieldErrors(validateAuthorizationConfiguration(parse(...authorizers), rules))
 
 describe('parseAuthorizationConfiguration', () => {
-  it('reads authorizers in order and fills in how long answers are kept', () => {
+  it('parses authorizers in order and applies cache lifetime defaults', () => {
     expect(parse(hook({ matchConditions: [{ expression: 'yes' }] }), { type: 'RBAC', name: 'rbac' })).toEqual({
       authorizers: [
         {
@@ -58,12 +58,12 @@ describe('parseAuthorizationConfiguration', () => {
     })
   })
 
-  it.each(['v1', 'v1beta1', 'v1alpha1'])('knows version %s', (version) => {
+  it.each(['v1', 'v1beta1', 'v1alpha1'])('accepts version %s', (version) => {
     const value = { ...head, apiVersion: `apiserver.config.k8s.io/${version}` }
     expect(parseAuthorizationConfiguration(value)).toEqual({ authorizers: [] })
   })
 
-  it('refuses what it does not know', () => {
+  it('rejects unknown fields, kinds and versions', () => {
     const refused = (value: unknown, message: string) =>
       expect(() => parseAuthorizationConfiguration(value)).toThrow(
         expect.objectContaining({ code: 'InvalidConfiguration', message: expect.stringContaining(message) }),
@@ -77,7 +77,7 @@ describe('parseAuthorizationConfiguration', () => {
 })
 
 describe('validateAuthorizationConfiguration', () => {
-  it('finds nothing wrong with what is right', () => {
+  it('accepts a valid configuration', () => {
     expect(judge(hook(), hook({ connectionInfo: { type: 'InClusterConfig' } }, 'b.c'), { type: 'RBAC', name: 'rbac' })).toBe('')
     const conditional = { matchConditionSubjectAccessReviewVersion: 'v1', matchConditions: [{ expression: 'yes' }] }
     expect(judge(hook(conditional))).toBe('')
@@ -143,12 +143,12 @@ describe('validateAuthorizationConfiguration', () => {
       [hook({ connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: '/none' } })],
       'authorizers[0].connectionInfo.kubeConfigFile: Invalid value: "/none": error loading file: none',
     ],
-  ])('%j: %s', (authorizers, message) => {
+  ])('reports the errors of %j: %s', (authorizers, message) => {
     const found = judge(...authorizers)
     expect(found.startsWith(message), found).toBe(true)
   })
 
-  it('looks at every condition', () => {
+  it('validates every match condition', () => {
     const conditional = (...expressions: string[]) =>
       judge(
         hook({
@@ -166,7 +166,7 @@ describe('validateAuthorizationConfiguration', () => {
     )
   })
 
-  it('names of those that there is one of, and which must stay', () => {
+  it('validates names of singleton authorizers, and required types', () => {
     const configuration = parse({ type: 'RBAC', name: 'roles' }, hook())
     expect(validateAuthorizerNames(configuration)).toEqual(['expected name rbac for authorizer RBAC instead of roles'])
     expect(validateAuthorizerNames(parse(hook()), { required: ['RBAC', 'Node'] })).toEqual([
@@ -188,7 +188,7 @@ describe('composeAuthorizers', () => {
   ])
   const anybody = attributesOf('get', 'pods')
 
-  it('asks in the order that is written; administrators come in whatever it says', async () => {
+  it('evaluates in configured order, after allowing system:masters', async () => {
     const asked: string[] = []
     const webhookOf = (_: object, name: string) => answers(name === 'b' ? 'deny' : 'noOpinion', asked, name)
     const configuration = parse(hook({}, 'a'), hook({}, 'b'), { type: 'AlwaysAllow', name: 'alwaysallow' })
@@ -200,7 +200,7 @@ describe('composeAuthorizers', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('refuses types that the server was not started with', () => {
+  it('rejects types that were not enabled at startup', () => {
     const configuration = parse({ type: 'Node', name: 'node' })
     expect(() => composeAuthorizers(configuration, { byType, webhook: () => alwaysDeny, conditions })).toThrow(
       'authorizer type Node is not allowed if it was not enabled at initial server startup',
@@ -216,7 +216,7 @@ describe('composeAuthorizers', () => {
     [['broken', 'broken', 'yes'], 'NoOpinion', 'noOpinion', 0],
     [['user jane'], 'NoOpinion', 'allow', 1],
     [['user bob'], 'NoOpinion', 'noOpinion', 0],
-  ])('conditions %j with failure policy %s: %s', async (expressions, failurePolicy, decision, times) => {
+  ])('decides match conditions %j with failure policy %s as %s', async (expressions, failurePolicy, decision, times) => {
     const asked: string[] = []
     const matchConditions = expressions.map((expression) => ({ expression }))
     const authorizer = composeAuthorizers(parse(hook({ failurePolicy, matchConditions })), {
@@ -228,7 +228,7 @@ describe('composeAuthorizers', () => {
     expect(asked).toHaveLength(times)
   })
 
-  it('tells once what could not be evaluated', () => {
+  it('reports each evaluation error once', () => {
     const broken = { evaluate: () => ({ error: 'it broke' }) }
     const made = (...all: (typeof broken)[]) => createConditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
     expect(made(broken, broken).authorize(anybody)).toMatchObject({ decision: 'deny', error: 'it broke' })
@@ -237,8 +237,8 @@ describe('composeAuthorizers', () => {
   })
 })
 
-describe('reviewOf', () => {
-  it('shows every text, even when it is empty, and selectors only where there are some', () => {
+describe('subjectAccessReviewSpec', () => {
+  it('contains every string member, and selectors where present', () => {
     expect(subjectAccessReviewSpec(attributesOf('list', 'pods'))).toEqual({
       user: 'jane',
       uid: '',
@@ -264,15 +264,15 @@ describe('reviewOf', () => {
     })
   })
 
-  it('knows paths', () => {
+  it('contains non-resource attributes', () => {
     expect(subjectAccessReviewSpec(pathAttributesOf('get', '/metrics'))).toMatchObject({
       nonResourceAttributes: { path: '/metrics', verb: 'get' },
     })
   })
 })
 
-describe('replaceableAuthorizer', () => {
-  it('answers by whoever is there', async () => {
+describe('createReplaceableAuthorizer', () => {
+  it('uses the current authorizer', async () => {
     const authorizer = createReplaceableAuthorizer(alwaysDeny)
     expect(await authorizer.authorize(attributesOf('get', 'pods'))).toMatchObject({ decision: 'noOpinion' })
     authorizer.replace(alwaysAllow)

@@ -23,7 +23,7 @@ const jane = { username: 'jane', groups: ['dev', 'system:authenticated'] }
 const inShop = { namespace: 'shop', user: jane }
 
 describe('createRbacAuthorizer', () => {
-  it('a ClusterRoleBinding holds everywhere, a RoleBinding in its namespace alone', () => {
+  it('applies ClusterRoleBindings everywhere and RoleBindings in their namespace', () => {
     const everywhere = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', user('jane'))] })
     for (const namespace of ['', 'shop'])
       expect(everywhere.authorize(attributesOf('get', 'pods', { namespace })).decision).toBe('allow')
@@ -33,7 +33,7 @@ describe('createRbacAuthorizer', () => {
       expect(local.authorize(attributesOf('get', 'pods', { namespace })).decision).toBe('noOpinion')
   })
 
-  it('paths need a ClusterRoleBinding', () => {
+  it('requires a ClusterRoleBinding for non-resource requests', () => {
     const paths = clusterRole('paths', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }])
     const asked = pathAttributesOf('get', '/metrics')
     const local = createRbacAuthorizer({ objects: [paths, binding('shop', 'b', ['ClusterRole', 'paths'], user('jane'))] })
@@ -42,7 +42,7 @@ describe('createRbacAuthorizer', () => {
     expect(everywhere.authorize(asked).decision).toBe('allow')
   })
 
-  it('P249 anonymous callers have what their user and group are given', () => {
+  it('applies bindings of the anonymous user and group [P249]', () => {
     const anonymous = { username: 'system:anonymous', groups: ['system:unauthenticated'] }
     for (const subject of [user('system:anonymous'), group('system:unauthenticated')]) {
       const rbac = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', subject)] })
@@ -59,13 +59,13 @@ describe('createRbacAuthorizer', () => {
     [user('robot'), 'system:serviceaccount:shop:robot', false],
     [group('robot'), 'robot', false],
     [{ kind: 'Robot', name: 'robot' }, 'robot', false],
-  ])('%j is %s: %s', (subject, username, allowed) => {
+  ])('matches subject %j with %s: %s', (subject, username, allowed) => {
     const rbac = createRbacAuthorizer({ objects: [reader, binding('shop', 'b', ['ClusterRole', 'reader'], subject)] })
     const { decision } = rbac.authorize(attributesOf('get', 'pods', { namespace: 'shop', user: { username, groups: [] } }))
     expect(decision).toBe(allowed ? 'allow' : 'noOpinion')
   })
 
-  it('groups of service accounts are groups like others', () => {
+  it('applies bindings of service account groups', () => {
     const rbac = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', group('system:serviceaccounts:shop'))] })
     const robot = {
       username: 'system:serviceaccount:shop:robot',
@@ -91,12 +91,12 @@ describe('createRbacAuthorizer', () => {
       [clusterBinding('x', 'reader', group('other'), group('dev'), user('jane'))],
       'RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "reader" to Group "dev"',
     ],
-  ])('reasons are those of the stock server', (objects, reason) => {
+  ])('words reasons as the stock server does', (objects, reason) => {
     const rbac = createRbacAuthorizer({ objects: [reader, ...objects] })
     expect(rbac.authorize(attributesOf('get', 'pods', inShop)).reason).toBe(reason)
   })
 
-  it('service accounts are named with their namespace', () => {
+  it('names service accounts with their namespace in reasons', () => {
     const rbac = createRbacAuthorizer({ objects: [reader, binding('shop', 'x', ['ClusterRole', 'reader'], account('robot'))] })
     const robot = { username: 'system:serviceaccount:shop:robot', groups: [] }
     expect(rbac.authorize(attributesOf('get', 'pods', { namespace: 'shop', user: robot })).reason).toBe(
@@ -104,7 +104,7 @@ describe('createRbacAuthorizer', () => {
     )
   })
 
-  it('decisions tell programs which binding, role, subject and rule decided', () => {
+  it('traces binding, role, subject and rule', () => {
     const both = clusterRole('both', [rule('get', 'core', 'secrets'), rule('get', 'core', 'pods')])
     const rbac = createRbacAuthorizer({ objects: [both, clusterBinding('x', 'both', user('jane'))] })
     expect(rbac.authorize(attributesOf('get', 'pods')).trace).toEqual({
@@ -117,7 +117,7 @@ describe('createRbacAuthorizer', () => {
     })
   })
 
-  it('a missing role is told, until it is there', () => {
+  it('reports a missing role until it exists', () => {
     const rbac = createRbacAuthorizer({
       objects: [clusterBinding('a', 'gone', user('jane')), binding('shop', 'b', ['Role', 'lost'], group('dev'))],
     })
@@ -133,7 +133,7 @@ describe('createRbacAuthorizer', () => {
     expect(rbac.authorize(attributesOf('list', 'pods', inShop)).reason).toBe('')
   })
 
-  it('roles gather the rules of others before anybody asks', () => {
+  it('resolves aggregation rules of initial objects', () => {
     const objects: StoredObject[] = [
       {
         ...clusterRole('sum', []),
@@ -151,26 +151,26 @@ describe('createRbacAuthorizer', () => {
     [{ kind: 'ClusterRoleBinding', roleRef: null, subjects: [null, 'x', { kind: 'User' }] }],
     [{ kind: 'RoleBinding', roleRef: { kind: 'Role', name: 'reader' }, subjects: [user('jane')] }],
     [{ kind: 'Role', rules: [rule('*', '*', '*')] }],
-  ])('what is malformed grants nothing: %j', (object) => {
+  ])('grants nothing by the malformed object %j', (object) => {
     const metadata = { name: 'reader' }
     const wrong = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata, ...object } as unknown as StoredObject
     const rbac = createRbacAuthorizer({ objects: [wrong, clusterBinding('b', 'reader', user('jane'))] })
     expect(rbac.authorize(attributesOf('get', 'pods')).decision).toBe('noOpinion')
   })
 
-  it('a role of a namespace cannot be given to the whole cluster', () => {
+  it('ignores a ClusterRoleBinding to a Role', () => {
     const wrong = { ...clusterBinding('b', 'own', user('jane')), roleRef: { kind: 'Role', name: 'own' } }
     const rbac = createRbacAuthorizer({ objects: [role('shop', 'own', [rule('*', '*', '*')]), wrong] })
     expect(rbac.authorize(attributesOf('get', 'pods', inShop)).decision).toBe('noOpinion')
   })
 
-  it('objects of other groups are nobody’s roles', () => {
+  it('ignores objects of other groups', () => {
     const other = { ...reader, apiVersion: 'rbac.example.com/v1' }
     const rbac = createRbacAuthorizer({ objects: [other, clusterBinding('b', 'reader', user('jane'))] })
     expect(rbac.authorize(attributesOf('get', 'pods')).decision).toBe('noOpinion')
   })
 
-  it('lists rights: those of the cluster first, by the names of bindings', () => {
+  it('lists rules: cluster scope first, ordered by binding name', () => {
     const rbac = createRbacAuthorizer({
       objects: [
         role('shop', 'own', [rule('*', 'apps', '*'), { verbs: ['get'], nonResourceURLs: ['/x'] }]),
@@ -190,7 +190,7 @@ describe('createRbacAuthorizer', () => {
   })
 })
 
-/** The rules as the documentation tells them, with no index at all. */
+/** The documented rules, without any index. */
 function plainDecision(objects: Iterable<StoredObject>, attributes: Attributes): boolean {
   const all = [...objects]
   return all
@@ -211,7 +211,7 @@ function plainDecision(objects: Iterable<StoredObject>, attributes: Attributes):
 }
 
 describe('RbacPolicy', () => {
-  it.each([1, 2, 3, 4])('decides like a policy without an index, whatever comes and goes (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4])('decides like an unindexed policy over random changes (seed %i)', (seed) => {
     const random = seededRandom(seed)
     const below = (n: number) => (random.bytes(2)[0]! * 256 + random.bytes(1)[0]!) % n
     const pick = <T>(values: readonly T[]): T => values[below(values.length)]!
@@ -264,13 +264,13 @@ describe('RbacPolicy', () => {
         expect([rbac.authorize(asked).decision, step, asked]).toEqual([expected ? 'allow' : 'noOpinion', step, asked])
       }
     }
-    // Nothing is left of what is gone.
+    // Removed objects leave no state.
     for (const object of there.values()) rbac.policy.remove(object)
     expect(rbac.policy.bindings()).toEqual([])
     expect(rbac.authorize(attributesOf('get', 'pods', inShop))).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
-  it('clearing one kind leaves the others', () => {
+  it('clears one kind and keeps the others', () => {
     const rbac = createRbacAuthorizer({ objects: [reader, clusterBinding('b', 'reader', user('jane'))] })
     const roles = rbac.policy.handlerFor('ClusterRole')
     roles.clear()

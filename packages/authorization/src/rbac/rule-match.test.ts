@@ -9,7 +9,7 @@ describe('ruleAllows', () => {
     ['get', 'secrets', {}, false],
     ['get', 'pods', { group: 'apps' }, false],
     ['get', 'pods/log', {}, false],
-  ] as const)('P312 a grant of get on pods answers %s %s %j with %s', (verb, resource, rest, allowed) => {
+  ] as const)('matches a rule of get on pods with %s %s %j: %s [P312]', (verb, resource, rest, allowed) => {
     expect(ruleAllows(rule('get', 'core', 'pods'), attributesOf(verb, resource, rest))).toBe(allowed)
   })
 
@@ -29,25 +29,25 @@ describe('ruleAllows', () => {
     ['pods/*', 'pods/log', false],
     ['po*', 'pods', false],
     ['userextras/scopes', 'userextras/scopes', true],
-  ])('resource %s and a request for %s: %s', (granted, asked, allowed) => {
+  ])('matches resource %s with a request for %s: %s', (granted, asked, allowed) => {
     expect(ruleAllows(rule('get', 'core', granted), attributesOf('get', asked))).toBe(allowed)
   })
 
-  it('sub-resources with slashes in them are compared whole', () => {
+  it('compares subresources with slashes as a whole', () => {
     const attributes = { ...attributesOf('impersonate', 'userextras'), subresource: 'example.com/project' }
     expect(ruleAllows(rule('impersonate', 'core', 'userextras/example.com/project'), attributes)).toBe(true)
     expect(ruleAllows(rule('impersonate', 'core', 'userextras/project'), attributes)).toBe(false)
     expect(ruleAllows(rule('impersonate', 'core', '*/project'), attributes)).toBe(false)
   })
 
-  it('P258 names of resources limit a grant, and requests without a name are outside of it', () => {
+  it('restricts a rule to resource names, which excludes requests without a name [P258]', () => {
     const named = rule('get list', 'core', 'pods', 'a b')
     expect(ruleAllows(named, attributesOf('get', 'pods', { name: 'b' }))).toBe(true)
     expect(ruleAllows(named, attributesOf('get', 'pods', { name: 'c' }))).toBe(false)
     expect(ruleAllows(named, attributesOf('list', 'pods'))).toBe(false)
   })
 
-  it('stars stand for every verb and group', () => {
+  it('supports wildcards for verbs and groups', () => {
     expect(ruleAllows(rule('*', '*', 'pods'), attributesOf('fly', 'pods', { group: 'made.up' }))).toBe(true)
   })
 
@@ -63,13 +63,13 @@ describe('ruleAllows', () => {
     ['*', '/anything', true],
     ['/*/b', '/a/b', false],
     ['', '/a', false],
-  ])('path %s and a request for %s: %s', (granted, asked, allowed) => {
+  ])('matches path %s with a request for %s: %s', (granted, asked, allowed) => {
     const paths = { verbs: ['get'], nonResourceURLs: [granted] }
     expect(ruleAllows(paths, pathAttributesOf('get', asked))).toBe(allowed)
     expect(ruleAllows(paths, pathAttributesOf('post', asked))).toBe(false)
   })
 
-  it('paths and resources are different things', () => {
+  it('does not match resource rules with non-resource requests', () => {
     expect(ruleAllows(rule('*', '*', '*'), pathAttributesOf('get', '/metrics'))).toBe(false)
     expect(ruleAllows({ verbs: ['*'], nonResourceURLs: ['*'] }, attributesOf('get', 'pods'))).toBe(false)
   })

@@ -27,7 +27,7 @@ const { policy } = createRbacAuthorizer({
 const question = { ...attributesOf('get', 'secrets', { namespace: 'shop', name: 'tls' }) }
 
 describe('whoCan', () => {
-  it('tells everybody, with the binding and the rule', () => {
+  it('finds all subjects with binding and rule', () => {
     const found = whoCan(policy, question)
     expect(found.map((each) => [formatSubject(each), each.binding.name, each.ruleIndex])).toEqual([
       ['Group "ops"', 'everybody', 0],
@@ -37,7 +37,7 @@ describe('whoCan', () => {
     ])
   })
 
-  it('bindings of namespaces say nothing about the cluster', () => {
+  it('ignores RoleBindings for cluster-scoped queries', () => {
     expect(whoCan(policy, { ...question, namespace: '' }).map(({ binding: { name } }) => name)).toEqual([
       'everybody',
       'everybody',
@@ -46,14 +46,14 @@ describe('whoCan', () => {
 })
 
 describe('explainAccess', () => {
-  it('tells what grants a right', () => {
+  it('reports the granting binding', () => {
     const { allowed, grants, others } = explainAccess(policy, question)
     expect(allowed).toBe(true)
     expect(grants.map(formatSubject)).toEqual(['User "jane"'])
     expect(others.map(formatSubject)).toEqual(['Group "ops"', 'ServiceAccount "robot/shop"'])
   })
 
-  it('tells what was passed over, and who has the right instead', () => {
+  it('reports insufficient bindings and other subjects', () => {
     const { allowed, insufficient, others } = explainAccess(policy, { ...question, verb: 'list' })
     expect(allowed).toBe(true)
     expect(explainAccess(policy, { ...question, verb: 'list', name: '' }).allowed).toBe(false)
@@ -69,7 +69,7 @@ describe('explainAccess', () => {
   })
 })
 
-describe('gatheredRules', () => {
+describe('aggregatedRules', () => {
   const sum = (...clusterRoleSelectors: object[]) => ({ ...clusterRole('sum', []), aggregationRule: { clusterRoleSelectors } })
   const pods = rule('get', 'core', 'pods')
   const secrets = rule('get', 'core', 'secrets')
@@ -80,19 +80,19 @@ describe('gatheredRules', () => {
     clusterRole('sum', [rule('*', '*', '*')], { into: 'sum' }),
   ]
 
-  it('takes roles by selector and by name, each rule once, never its own', () => {
+  it('collects rules by selector and name, without duplicates and without its own', () => {
     expect(aggregatedRules(sum({ matchLabels: { into: 'sum' } }), roles)).toEqual([pods, secrets])
     expect(aggregatedRules(sum({ matchLabels: { also: 'x' } }, { matchLabels: { into: 'sum' } }), roles)).toEqual([pods, secrets])
   })
 
-  it('selects with expressions, everything with an empty selector, nothing with one that cannot be read', () => {
+  it('supports expressions; an empty selector matches everything, a malformed one nothing', () => {
     const absent = sum({ matchExpressions: [{ key: 'into', operator: 'DoesNotExist' }] })
     expect(aggregatedRules(absent, roles)).toEqual([rule('list', 'core', 'pods')])
     expect(aggregatedRules(sum({}), roles)).toHaveLength(3)
     expect(aggregatedRules(sum({ matchExpressions: [{ key: 'into', operator: 'Nope' }] }), roles)).toEqual([])
   })
 
-  it('is undefined for roles that gather nothing', () => {
+  it('is undefined without an aggregation rule', () => {
     expect(aggregatedRules(roles[0]!, roles)).toBeUndefined()
   })
 })

@@ -6,7 +6,7 @@ import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './webhoo
 
 type Reply = { status?: number; body?: unknown; retryAfter?: string } | Error
 
-/** A service that gives these answers in turn, the last one for ever; and what it was asked. */
+/** A webhook that returns these replies in turn, repeating the last one, and records the reviews. */
 function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOptions> = {}) {
   const asked: { apiVersion: string; spec: Record<string, unknown> }[] = []
   const errors: unknown[] = []
@@ -65,14 +65,14 @@ describe('createWebhookAuthorizer', () => {
       { allowed: false, evaluationError: 'half of it' },
       { decision: 'noOpinion', error: 'half of it' },
     ],
-  ])('%j is %j', async (status, decision) => {
+  ])('maps the status %j to %j', async (status, decision) => {
     expect(await service([review(status)]).authorizer.authorize(get)).toMatchObject({
       ...decision,
       trace: { authorizer: 'Webhook' },
     })
   })
 
-  it('asks in version v1beta1, where groups are called group', async () => {
+  it('sends v1beta1 reviews with the groups in group', async () => {
     const { authorizer, asked } = service([review({ allowed: true })])
     await authorizer.authorize(get)
     expect(asked[0]).toMatchObject({
@@ -88,7 +88,7 @@ describe('createWebhookAuthorizer', () => {
     })
   })
 
-  it('P340 asks in version v1, where they are called groups', async () => {
+  it('sends v1 reviews with the groups in groups [P340]', async () => {
     const { authorizer, asked } = service([review({ allowed: true }, 'v1')], { version: 'v1' })
     expect(await authorizer.authorize(pathAttributesOf('get', '/metrics', { user: get.user }))).toMatchObject({
       decision: 'allow',
@@ -103,7 +103,7 @@ describe('createWebhookAuthorizer', () => {
     })
   })
 
-  it('tells what selectors ask for', async () => {
+  it('sends selector requirements', async () => {
     const { authorizer, asked } = service([review({ allowed: true })])
     const fieldSelector = [{ field: 'spec.nodeName', operator: '=' as const, value: 'n1' }]
     const labelSelector = [{ key: 'app', operator: 'In', values: ['a'] }]
@@ -114,7 +114,7 @@ describe('createWebhookAuthorizer', () => {
     })
   })
 
-  it('remembers rights for five minutes and refusals for half a minute, each by all that was asked', async () => {
+  it('caches allow for five minutes and other decisions for 30 seconds, by the whole review', async () => {
     const { authorizer, asked, clock } = service([review({ allowed: true })])
     const times = async (n: number) => {
       for (let i = 0; i < n; i++) await authorizer.authorize(get)
@@ -138,7 +138,7 @@ describe('createWebhookAuthorizer', () => {
     expect(no.asked).toHaveLength(2)
   })
 
-  it('does not remember what clients can make as long as they like', async () => {
+  it('does not cache long attributes', async () => {
     const { authorizer, asked } = service([review({ allowed: true })])
     for (let i = 0; i < 2; i++) await authorizer.authorize(pathAttributesOf('get', `/${'x'.repeat(10_000)}`))
     expect(asked).toHaveLength(2)
@@ -148,15 +148,15 @@ describe('createWebhookAuthorizer', () => {
     ['a failure', { status: 503 }],
     ['a redirect', { status: 302 }],
     ['no JSON', { body: '<html>' }],
-    ['something else', { body: { apiVersion: 'v1', kind: 'Status' } }],
+    ['another kind', { body: { apiVersion: 'v1', kind: 'Status' } }],
     ['another version', review({ allowed: true }, 'v1')],
     ['no status', { body: { apiVersion: 'authorization.k8s.io/v1beta1', kind: 'SubjectAccessReview' } }],
-    ['a refusal that is no truth', review({ allowed: false, denied: 'true' })],
-    ['a reason that is no text', review({ allowed: true, reason: {} })],
-    ['a text for a truth', review({ allowed: 'true' })],
-    ['a megabyte and more', { body: ' '.repeat(1024 * 1024 + 1) }],
+    ['denied that is not a boolean', review({ allowed: false, denied: 'true' })],
+    ['a reason that is not a string', review({ allowed: true, reason: {} })],
+    ['allowed that is not a boolean', review({ allowed: 'true' })],
+    ['more than 1 MiB', { body: ' '.repeat(1024 * 1024 + 1) }],
     ['no connection', new Error('refused')],
-  ])('%s lets nobody in, is not remembered and tells callers nothing', async (_, reply) => {
+  ])('has no opinion after %s, does not cache it, and leaks no details', async (_, reply) => {
     const { authorizer, asked, errors } = service([reply, review({ allowed: true })])
     expect(await authorizer.authorize(get)).toEqual({
       decision: 'noOpinion',
@@ -169,12 +169,12 @@ describe('createWebhookAuthorizer', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('can be told to refuse everybody when it cannot be asked', async () => {
+  it('denies on failure when configured to', async () => {
     const { authorizer } = service([new Error('refused')], { onFailure: 'deny' })
     expect((await authorizer.authorize(get)).decision).toBe('deny')
   })
 
-  it('asks again when the service is busy, after the time that it wants', async () => {
+  it('retries a busy webhook after Retry-After', async () => {
     const { authorizer, asked, clock } = service([{ status: 429, retryAfter: '3' }, { status: 500 }, review({ allowed: true })], {
       backoffMs: [500, 500],
     })
@@ -187,7 +187,7 @@ describe('createWebhookAuthorizer', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('gives up on a service that never answers', async () => {
+  it('times out', async () => {
     const clock = fakeClock(0)
     const { authorizer } = service([], { clock, timeoutMs: 1000, fetch: () => new Promise(() => undefined) })
     const answer = authorizer.authorize(get)
@@ -195,7 +195,7 @@ describe('createWebhookAuthorizer', () => {
     expect((await answer).decision).toBe('noOpinion')
   })
 
-  it('cannot list rights, and says so', async () => {
+  it('reports that it cannot list rules', async () => {
     expect(await service([]).authorizer.rulesFor?.(get.user, 'ns')).toMatchObject({ incomplete: true })
   })
 })

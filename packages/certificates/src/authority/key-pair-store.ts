@@ -6,16 +6,16 @@ import { closeToOtherUsers, writePrivateFile } from '@krmkit/meta/private-files'
 import { CertificateError } from '../certificate-error.ts'
 import type { KeyPair } from '../self-signed.ts'
 
-/** Certificates with their keys in a directory: `name.crt`, `name.key`. */
+/** Stores certificates and keys in a directory as `NAME.crt` and `NAME.key`. */
 
 const dayMs = 86_400_000
-/** A certificate with less than this left is made anew at the next start. */
+/** Remaining validity below which a certificate is replaced at the next start. */
 const renewBeforeMs = 30 * dayMs
 const authorityLifeMs = 3650 * dayMs
 const skewMs = 3_600_000
 
 /**
- * The authority kept in `directory` under `name`; made when there is none that is good, to last ten years.
+ * Loads the authority `name` from `directory`, or creates one that is valid for ten years when none is usable.
  *
  * @throws CertificateError `StorageFailed`
  */
@@ -38,26 +38,29 @@ export async function ensureAuthority(
 }
 
 /**
- * Whether the authority may go on: one that has ended, or whose key is another's after a write that was interrupted, may not.
+ * Whether an authority is usable: a CA certificate within its validity, with the matching key. An interrupted write may leave a key that
+ * does not match.
  *
- * @throws CertificateError `StorageFailed` when certificate or key cannot be read. Such an authority is not replaced: others trust it.
+ * @throws CertificateError `StorageFailed` when certificate or key cannot be parsed. Such an authority is not replaced, because clients
+ *   trust it.
  */
 export function isUsableAuthority(pair: KeyPair, now: number): boolean {
   let certificate: X509Certificate | undefined
   try {
     certificate = parseKeyPair(pair)
   } catch (cause) {
-    const message = 'the kept certificate authority cannot be read; a new one is made when its files are missing'
+    const message = 'the stored certificate authority cannot be read; delete its files to create a new one'
     throw new CertificateError({ code: 'StorageFailed', message, cause })
   }
   return certificate?.ca === true && isCurrent(certificate, now)
 }
 
+/** Whether a certificate is valid now and for at least another 30 days. */
 export function isCurrent(certificate: X509Certificate, now: number): boolean {
   return Date.parse(certificate.validFrom) <= now && Date.parse(certificate.validTo) - renewBeforeMs > now
 }
 
-/** The first certificate of the file, when the key beside it is its own. */
+/** Parses the first certificate; undefined when it is malformed or the key does not match. */
 export function readCertificate(pair: KeyPair): X509Certificate | undefined {
   try {
     return parseKeyPair(pair)
@@ -71,6 +74,7 @@ function parseKeyPair(pair: KeyPair): X509Certificate | undefined {
   return certificate.checkPrivateKey(createPrivateKey(pair.key)) ? certificate : undefined
 }
 
+/** Reads a key pair; undefined when a file is missing. @throws CertificateError `StorageFailed` */
 export async function readKeyPair(directory: string, name: string): Promise<KeyPair | undefined> {
   try {
     const [certificate, key] = await Promise.all([
@@ -85,7 +89,7 @@ export async function readKeyPair(directory: string, name: string): Promise<KeyP
   }
 }
 
-/** Whole files appear under their names, never halves; the key comes first, as a certificate without its key is useless. */
+/** Writes a key pair, each file atomically, the key first. @throws CertificateError `StorageFailed` */
 export async function writeKeyPair(directory: string, options: { name: string; pair: KeyPair }): Promise<void> {
   const { name, pair } = options
   try {

@@ -3,9 +3,8 @@ import { ensureAuthority } from './key-pair-store.ts'
 import { parseSigningAuthority, type SigningAuthority } from './signing-authority.ts'
 
 /**
- * The authority for client certificates that a server keeps for itself (`signing-ca.crt`, `signing-ca.key`), made when there is
- * none. It is another than the one behind the serving certificate: what it signs for one of its callers never passes for the
- * server itself.
+ * Loads the authority for client certificates from `directory` (`signing-ca.crt`, `signing-ca.key`), or creates it. It differs from the
+ * authority of the serving certificate, so that no certificate issued to a client authenticates the server.
  *
  * @throws CertificateError `StorageFailed`
  */
@@ -19,7 +18,7 @@ export async function ensureSigningAuthority(
   )
 }
 
-/** An authority of this moment, kept nowhere: for tests and servers that forget. It lasts ten years. */
+/** Creates an authority in memory that is valid for ten years, for tests and ephemeral servers. */
 export async function createSigningAuthority({
   clock,
   random,

@@ -8,14 +8,14 @@ const authority = async (commonName: string, serial: number) => {
   return (await issueAuthority({ commonName, ...times, serial: new Uint8Array(8).fill(serial) })).certificate
 }
 
-describe('pins of public keys', () => {
+describe('public key pins', () => {
   it('are the digest of the SubjectPublicKeyInfo', async () => {
     const pem = await authority('a', 1)
     const der = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' })
     expect(publicKeyPinOf(pem)).toBe(`sha256:${createHash('sha256').update(der).digest('hex')}`)
   })
 
-  it('every authority of a bundle must have one', async () => {
+  it('must cover every authority of a bundle', async () => {
     const [a, b] = [await authority('a', 1), await authority('b', 2)]
     const pins = [publicKeyPinOf(a), publicKeyPinOf(b).toUpperCase().replace('SHA256', 'sha256')]
     expect(() => checkPublicKeyPins(`${a}${b}`, pins)).not.toThrow()
@@ -27,7 +27,7 @@ describe('pins of public keys', () => {
   })
 
   it.each(['', 'sha256:', `sha1:${'0'.repeat(40)}`, `sha256:${'0'.repeat(63)}`, `sha256:${'g'.repeat(64)}`, '0'.repeat(64)])(
-    '%j is none',
+    'reject %j',
     (text) => {
       expect(() => parsePublicKeyPin(text)).toThrow(expect.objectContaining({ code: 'InvalidPin' }))
     },

@@ -11,13 +11,13 @@ const request = (...conditions: { type: string; lastUpdateTime?: string | null; 
   status: { conditions },
 })
 
-describe('cleanUpTime', () => {
-  it('P135 a day for what nobody has decided about', () => {
+describe('cleanupTime', () => {
+  it('is one day after creation for pending requests [P135]', () => {
     expect(cleanupTime({ metadata: { creationTimestamp: made } })).toBe(Date.parse(made) + 24 * hourMs)
     expect(cleanupTime(request({ type: 'Wonderful', lastUpdateTime: later }))).toBe(Date.parse(made) + 24 * hourMs)
   })
 
-  it('P135 an hour for what was approved, denied or failed, from the last change on', () => {
+  it('is one hour after the last change for approved, denied and failed requests [P135]', () => {
     for (const type of ['Approved', 'Denied', 'Failed'])
       expect(cleanupTime(request({ type, lastUpdateTime: later }))).toBe(Date.parse(later) + hourMs)
     const changed = request(
@@ -28,7 +28,7 @@ describe('cleanUpTime', () => {
     expect(cleanupTime(request({ type: 'Denied', lastUpdateTime: null }))).toBe(Date.parse(made) + hourMs)
   })
 
-  it('P135 at once when the certificate has ended', async () => {
+  it('is the expiry of the certificate at the latest [P135]', async () => {
     const random = { bytes: (size: number) => new Uint8Array(size).fill(7) }
     const { certificate, info } = await createSigningAuthority({
       clock: { now: () => Date.parse('2020-01-01T00:00:00Z') },
@@ -39,7 +39,7 @@ describe('cleanUpTime', () => {
     expect(cleanupTime({ ...issued, status: { certificate: base64Of('damaged') } })).toBe(Date.parse(made) + 24 * hourMs)
   })
 
-  it('P135 never, when nobody knows since when it is there', () => {
+  it('is undefined without creation time [P135]', () => {
     expect(cleanupTime({ metadata: {} })).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { readCertificates } from '../request/certificate.ts'
 import { decodeBase64 } from '../request/pem.ts'
 
-/** As much of a CertificateSigningRequest as tells when it has served its purpose. */
+/** The fields of a CertificateSigningRequest that determine its cleanup. */
 export interface CleanupCandidate {
   readonly metadata: { readonly creationTimestamp?: string | null | undefined }
   readonly status?:
@@ -20,17 +20,17 @@ interface CandidateCondition {
 }
 
 const hourMs = 3_600_000
-/** Life of a request after it was approved, denied or failed, in milliseconds. */
+/** Retention of approved, denied and failed requests, in milliseconds. */
 export const decidedRequestLifeMs = hourMs
-/** Life of a request about which nobody decides. */
+/** Retention of pending requests, in milliseconds. */
 export const pendingRequestLifeMs = 24 * hourMs
 const decisions = ['Approved', 'Denied', 'Failed']
 
 /**
- * When a request may be deleted, in milliseconds since the epoch: an hour after the last decision about it, a day after it was
- * made when there is none, and in any case when its certificate ends. Undefined when it does not say when it was made.
+ * Time at which a request may be deleted, in milliseconds since the epoch: one hour after its last approval, denial or failure; one day
+ * after creation while pending; at the latest when its certificate expires. Undefined without creation time.
  *
- * Differs: the stock cleaner keeps approved requests that nobody has signed.
+ * Differs: the stock cleaner keeps approved requests without a certificate.
  *
  * @see API protocol specification, 3 and 8
  */
@@ -40,16 +40,16 @@ export function cleanupTime(request: CleanupCandidate): number | undefined {
   const changes = decided.map(({ lastUpdateTime, lastTransitionTime }) => {
     return Math.max(timeOf(lastUpdateTime) ?? 0, timeOf(lastTransitionTime) ?? 0)
   })
-  const made = timeOf(request.metadata.creationTimestamp)
+  const created = timeOf(request.metadata.creationTimestamp)
   const since = Math.max(...changes, 0)
   const times = [
-    decided.length === 0 ? later(made, pendingRequestLifeMs) : later(since === 0 ? made : since, decidedRequestLifeMs),
+    decided.length === 0 ? later(created, pendingRequestLifeMs) : later(since === 0 ? created : since, decidedRequestLifeMs),
     certificateEnd(certificate),
   ].filter((time) => time !== undefined)
   return times.length === 0 ? undefined : Math.min(...times)
 }
 
-/** When the first certificate that was issued ends; what cannot be read never does. */
+/** Expiry of the issued certificate; undefined when it is absent or unreadable. */
 function certificateEnd(base64: string | null | undefined): number | undefined {
   const bytes = decodeBase64(base64 ?? '')
   if (bytes === undefined || bytes.length === 0) return undefined

@@ -8,7 +8,7 @@ import { verifyRequestSignature } from './request-signature.ts'
 import { validateSignerRequest } from './rules.ts'
 import { defaultSigningDurationMs, validityOf } from './validity.ts'
 
-/** What a CertificateSigningRequest says to its signer. */
+/** The fields of a CertificateSigningRequest that a signer uses. */
 export interface RequestToSign {
   /** `spec.request`: base64 of PEM. */
   readonly request: string
@@ -16,38 +16,46 @@ export interface RequestToSign {
   readonly expirationSeconds?: number | undefined
 }
 
-/** Signs the requests of one name. */
+/** Signs the requests with one signer name. */
 export interface CertificateSigner {
   readonly signerName: string
   /**
-   * The certificate in PEM.
+   * Signs a request.
    *
-   * @throws CertificateError `Malformed`, `BadSignature`, `WeakKey` or `Refused` for a request that is never signed;
-   * `UnusableAuthority` or `StorageFailed` for an authority that is out of order.
+   * @returns the certificate in PEM.
+   * @throws CertificateError `Malformed`, `BadSignature`, `WeakKey` or `Refused` for requests that can never be signed;
+   *   `UnusableAuthority` or `StorageFailed` for problems of the authority.
    */
-  sign(asked: RequestToSign): Promise<string>
+  sign(request: RequestToSign): Promise<string>
 }
 
 /** Signers by name. */
 export interface CertificateSigners {
-  /** Undefined for a signer that somebody else is. */
+  /** The signer of a name; undefined for names that are not served here. */
   of(signerName: string): CertificateSigner | undefined
 }
 
-/** An authority, or where to get it whenever something is to be signed: files may have changed. */
+/** An authority, or a function that returns the current one and is called for every signature. */
 export type SigningAuthoritySource = SigningAuthority | (() => SigningAuthority | Promise<SigningAuthority>)
 
 export interface ClusterSignersOptions {
-  /** One authority for all, or one for each signer; a signer without one signs nothing. */
+  /** One authority for all signers, or one per purpose; purposes without one are not served. */
   readonly authority: SigningAuthoritySource | Readonly<Partial<Record<SignerPurpose, SigningAuthoritySource>>>
-  /** The longest life of a certificate in milliseconds. Default: a year. */
+  /** Maximum duration of certificates, in milliseconds. Default: one year. */
   readonly maxDurationMs?: number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'domain'>
 }
 
-/** The signers that come with a server. @see API protocol specification, 2.10 */
+/**
+ * Creates the built-in signers.
+ *
+ * @see API protocol specification, 2.10
+ * @example
+ * const signers = createClusterSigners({ authority, clock: systemClock, random: systemRandom, profile: stockProfile })
+ * const certificate = await signers.of('kubernetes.io/kube-apiserver-client')?.sign({ request, usages: ['client auth'] })
+ */
 export function createClusterSigners(options: ClusterSignersOptions): CertificateSigners {
   const names = builtInSigners(options.profile)
   const signers = new Map<string, CertificateSigner>()
@@ -57,10 +65,10 @@ export function createClusterSigners(options: ClusterSignersOptions): Certificat
     const signerName = names[purpose]
     signers.set(signerName, {
       signerName,
-      async sign(asked) {
-        const request = verifySigningRequest({ ...asked, signerName }, options.profile)
+      async sign(toSign) {
+        const request = verifySigningRequest({ ...toSign, signerName }, options.profile)
         const current = typeof authority === 'function' ? await authority() : authority
-        return signRequest({ ...asked, request }, { ...options, authority: current })
+        return signRequest({ ...toSign, request }, { ...options, authority: current })
       },
     })
   }
@@ -68,7 +76,7 @@ export function createClusterSigners(options: ClusterSignersOptions): Certificat
 }
 
 /**
- * Reads a request and looks at all that a signer looks at: rules of its name, key, signature.
+ * Decodes a request and verifies everything that a signer requires: the rules of its name, key strength, signature.
  *
  * @throws CertificateError `Malformed`, `Refused`, `BadSignature`, `WeakKey`
  */
@@ -84,7 +92,7 @@ export function verifySigningRequest(
 }
 
 /**
- * Signs a request that was looked at.
+ * Signs a verified request.
  *
  * @throws CertificateError `UnusableAuthority`; `Refused` for unknown usages.
  */

@@ -3,7 +3,7 @@ import { hasControlCharacter } from '@krmkit/meta/der'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { type SignerPurpose, signerPurposeOf } from './names.ts'
 
-/** A request, and what the object around it says about it. */
+/** A decoded request with the fields of its CertificateSigningRequest. */
 export interface SignerRequest {
   readonly request: CertificateRequest
   readonly signerName: string
@@ -14,24 +14,25 @@ const nodeGroup = 'system:nodes'
 const nodePrefix = 'system:node:'
 
 /**
- * What a signer that comes with a server has against a request; undefined when it may sign. Other signers have their own rules,
- * of which nothing is known here.
+ * Validates a request by the rules of its built-in signer. Requests for other signers are not validated.
+ *
+ * @returns the problem in the words of the stock server; undefined when there is none.
  *
  * @see API protocol specification, 2.10
  */
-export function validateSignerRequest(asked: SignerRequest, profile: Pick<NamingProfile, 'domain'>): string | undefined {
-  const purpose = signerPurposeOf(asked.signerName, profile)
-  return purpose === undefined ? undefined : (rules[purpose](asked) ?? validatePrintableNames(asked.request))
+export function validateSignerRequest(request: SignerRequest, profile: Pick<NamingProfile, 'domain'>): string | undefined {
+  const purpose = signerPurposeOf(request.signerName, profile)
+  return purpose === undefined ? undefined : (rules[purpose](request) ?? validatePrintableNames(request.request))
 }
 
-const rules: Readonly<Record<SignerPurpose, (asked: SignerRequest) => string | undefined>> = {
+const rules: Readonly<Record<SignerPurpose, (request: SignerRequest) => string | undefined>> = {
   apiserverClient: ({ usages }) => validateClientUsages(usages),
   apiserverClientKubelet: validateKubeletClientRequest,
   kubeletServing: validateKubeletServingRequest,
   legacyUnknown: () => undefined,
 }
 
-/** Whether a request is one for the client certificate of a node. */
+/** Validates a request for the client certificate of a node. @returns the problem, or undefined. */
 export function validateKubeletClientRequest({ request, usages }: Omit<SignerRequest, 'signerName'>): string | undefined {
   const { dns, emails, ips, uris } = request.names
   if (!isNodeOrganization(request)) return 'subject organization is not system:nodes'
@@ -42,7 +43,7 @@ export function validateKubeletClientRequest({ request, usages }: Omit<SignerReq
   return validateNodeName(request) ?? validateExactUsages(usages, 'client auth')
 }
 
-/** Whether a request is one for the serving certificate of a node. */
+/** Validates a request for the serving certificate of a node. @returns the problem, or undefined. */
 export function validateKubeletServingRequest({ request, usages }: Omit<SignerRequest, 'signerName'>): string | undefined {
   const { dns, emails, ips, uris } = request.names
   if (!isNodeOrganization(request)) return 'subject organization is not system:nodes'
@@ -58,7 +59,7 @@ function validateClientUsages(usages: readonly string[]): string | undefined {
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth'
 }
 
-/** Encipherment is left out by those whose keys cannot do it: all but RSA. Stock nodes do so since 1.27. */
+/** Key encipherment is optional: kubelets omit it for keys other than RSA since Kubernetes 1.27. */
 function validateExactUsages(usages: readonly string[], purpose: string): string | undefined {
   const wanted = new Set(usages)
   const allowed = ['digital signature', 'key encipherment', purpose]
@@ -75,9 +76,9 @@ function validateNodeName({ subject }: CertificateRequest): string | undefined {
 }
 
 /**
- * Names with characters that print nothing are read in one way by one program and in another by the next.
+ * Rejects control characters in names: programs interpret them differently.
  *
- * Differs: the stock signer passes them on.
+ * Differs: the stock signer accepts them.
  */
 function validatePrintableNames({ subject, names }: CertificateRequest): string | undefined {
   const { dns, emails, ips, uris } = names

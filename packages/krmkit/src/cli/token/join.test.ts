@@ -99,7 +99,7 @@ describe('joining', () => {
 
     // Whoever has no token learns how to reach the cluster, and cannot believe it.
     const stranger = ['join-info', url, '--token', `${token.slice(0, 7)}aaaaaaaaaaaaaaaa`, ...trust, '--timeout=0s']
-    expect(await run(stranger)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is not good') })
+    expect(await run(stranger)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is invalid') })
 
     expect((await run(['token', 'delete', token, ...config])).out).toBe(`bootstrap token "${token.slice(0, 6)}" deleted\n`)
     expect((await joiner.request({ path: '/version' })).status).toBe(401)
