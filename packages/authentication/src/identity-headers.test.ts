@@ -69,7 +69,7 @@ describe('createIdentityHeaderRules', () => {
   it('recognizes default and configured proxy headers [P243]', () => {
     for (const name of ['x-remote-user', 'x-remote-uid', 'x-remote-group', 'x-remote-extra-a', 'x-who', 'x-team', 'x-more-a'])
       expect(judged.isProxyHeader(name), name).toBe(true)
-    for (const name of ['authorization', 'x-remote', 'x-whoever', 'accept', 'impersonate-user'])
+    for (const name of ['authorization', 'x-remote', 'x-other', 'accept', 'impersonate-user'])
       expect(judged.isProxyHeader(name), name).toBe(false)
   })
 

@@ -9,7 +9,6 @@ export {
   createAuthenticatorChain,
   createReplaceableTokenAuthenticator,
   createTokenAuthenticatorChain,
-  type ReplaceableTokenAuthenticator,
   withAuthenticatedGroup,
 } from './chain.ts'
 export { withConcurrencyLimit } from './concurrency-limit.ts'
@@ -18,14 +17,10 @@ export type {
   AuthenticationConfiguration,
   ClaimExpression,
   ClaimExpressionCompiler,
-  ClaimRule,
-  ClaimSource,
-  JwtConfiguration,
-  PrefixedSource,
 } from './configuration/interfaces.ts'
 export { createJwtAuthenticator } from './configuration/jwt-authenticator.ts'
 export { parseAuthenticationConfiguration } from './configuration/parse.ts'
-export { type AuthenticationValidationOptions, validateAuthenticationConfiguration } from './configuration/validate.ts'
+export { validateAuthenticationConfiguration } from './configuration/validate.ts'
 export { createFrontProxyAuthenticator, type FrontProxyOptions } from './front-proxy.ts'
 export {
   createIdentityHeaderRules,
@@ -33,7 +28,6 @@ export {
   defaultFrontProxyHeaders,
   type FrontProxyHeaders,
   headerValues,
-  type IdentityHeaderError,
   type IdentityHeaderRules,
   impersonationHeaders,
   isValidHeaderText,
@@ -52,31 +46,20 @@ export { createKeyedDigest, type KeyedDigest } from './keyed-digest.ts'
 export type { OidcClaimOptions } from './oidc/claim-mapping.ts'
 export type { IssuerConnection, OidcAuthenticator } from './oidc/issuer-authenticator.ts'
 export { createOidcAuthenticator, type OidcOptions } from './oidc/oidc-authenticator.ts'
-export { type BoundClaims, type LegacyClaims, legacyIssuer, type ObjectClaim } from './service-account/claims.ts'
 export {
   type BoundObject,
   createServiceAccountIssuer,
   extendableTokenSeconds,
-  type IssuedToken,
   type ServiceAccountIssuer,
-  type ServiceAccountIssuerOptions,
   type ServiceAccountKeys,
-  serverAudiencesOf,
-  type TokenRequest,
 } from './service-account/issuer.ts'
-export type { LegacyTokenOptions } from './service-account/legacy-token.ts'
 export type { FoundObject, ObjectLookup } from './service-account/object-lookup.ts'
 export { createOpenIdMetadata, type OpenIdMetadata } from './service-account/openid-metadata.ts'
-export { createServiceAccountTokenAuthenticator, type ServiceAccountTokenOptions } from './service-account/token-authenticator.ts'
+export { createServiceAccountTokenAuthenticator } from './service-account/token-authenticator.ts'
 export { createStaticTokenAuthenticator, parseStaticTokens, type StaticToken } from './static-tokens.ts'
 export { createCachedTokenAuthenticator, type TokenCacheOptions } from './token-cache.ts'
-export { clockSkewSeconds } from './token-times.ts'
 export { createWebSocketTokenAuthenticator, removeTokenProtocols } from './web-socket-token.ts'
 export { createWebhookTokenAuthenticator, type WebhookTokenOptions } from './webhook-tokens.ts'
-export { type ChainVerification, parseAuthorities, verifyClientChain } from './x509/certificate-chain.ts'
+export { parseAuthorities } from './x509/certificate-chain.ts'
 export type { CaBundleSource } from './x509/certificate-verifier.ts'
-export {
-  type ClientCertificateOptions,
-  createClientCertificateAuthenticator,
-  userFromCertificate,
-} from './x509/client-certificate.ts'
+export { type ClientCertificateOptions, createClientCertificateAuthenticator } from './x509/client-certificate.ts'

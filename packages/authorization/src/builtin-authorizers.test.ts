@@ -4,7 +4,7 @@ import type { Attributes, Authorizer, Decision } from './interfaces.ts'
 import { createUnionAuthorizer } from './union.ts'
 
 const authenticated = ['system:authenticated']
-const nobody = ['system:unauthenticated']
+const anonymous = ['system:unauthenticated']
 
 function toResource(groups: readonly string[], verb: string, resource: string): Attributes {
   const user = { username: 'u', groups }
@@ -91,7 +91,7 @@ describe('systemMasters', () => {
     (resource) => {
       expect(decide(toResource(authenticated, 'create', resource))).toBe('allow')
       expect(decide(toResource(authenticated, 'get', resource))).toBe('noOpinion')
-      expect(decide(toResource(nobody, 'create', resource))).toBe('noOpinion')
+      expect(decide(toResource(anonymous, 'create', resource))).toBe('noOpinion')
     },
   )
 
@@ -113,7 +113,7 @@ describe('systemMasters', () => {
 
   it('allows health and version only to anonymous users', () => {
     for (const path of ['/healthz', '/livez', '/readyz', '/version', '/version/'])
-      expect(decide(toPath(nobody, 'get', path))).toBe('allow')
-    for (const path of ['/api', '/openapi/v2', '/healthz/ping']) expect(decide(toPath(nobody, 'get', path))).toBe('noOpinion')
+      expect(decide(toPath(anonymous, 'get', path))).toBe('allow')
+    for (const path of ['/api', '/openapi/v2', '/healthz/ping']) expect(decide(toPath(anonymous, 'get', path))).toBe('noOpinion')
   })
 })

@@ -1,34 +1,19 @@
 export type { Fetch } from '@krmkit/meta/fetch'
 export { type AbacPolicy, createAbacAuthorizer, parseAbacPolicies } from './abac/abac-authorizer.ts'
 export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
-export { type BootstrapBinding, type BootstrapPolicy, type BootstrapRole, bootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
-export { nodeRules } from './bootstrap/cluster-roles.ts'
+export { type BootstrapBinding, type BootstrapRole, bootstrapPolicy } from './bootstrap/bootstrap-policy.ts'
 export { type ReconcileResult, reconcileBinding, reconcileRole } from './bootstrap/reconcile.ts'
 export { alwaysAllow, alwaysDeny, createPrivilegedGroupsAuthorizer, systemMasters } from './builtin-authorizers.ts'
-export {
-  type ComposeAuthorizersOptions,
-  composeAuthorizers,
-  createReplaceableAuthorizer,
-  type ReplaceableAuthorizer,
-} from './configuration/compose.ts'
+export { composeAuthorizers, createReplaceableAuthorizer, type ReplaceableAuthorizer } from './configuration/compose.ts'
 export type {
   AuthorizationConfiguration,
   AuthorizationWebhook,
-  AuthorizerConfiguration,
-  MatchCondition,
   MatchConditionCompiler,
-  SelectorRequirement,
   SubjectAccessReviewSpec,
-  WebhookConnection,
 } from './configuration/interfaces.ts'
-export { createConditionalAuthorizer, subjectAccessReviewSpec } from './configuration/match-conditions.ts'
+export { subjectAccessReviewSpec } from './configuration/match-conditions.ts'
 export { parseAuthorizationConfiguration } from './configuration/parse.ts'
-export {
-  type AuthorizationValidationOptions,
-  compileMatchConditions,
-  validateAuthorizationConfiguration,
-  validateAuthorizerNames,
-} from './configuration/validate.ts'
+export { validateAuthorizationConfiguration, validateAuthorizerNames } from './configuration/validate.ts'
 export type {
   Attributes,
   Authorizer,
@@ -43,26 +28,18 @@ export type {
   SubjectRules,
   SyncAuthorizer,
 } from './interfaces.ts'
-export { NodeGraph } from './node/graph.ts'
-export {
-  createNodeAuthorizer,
-  createNodeAuthorizerFromInformer,
-  type NodeAuthorizerOptions,
-  nodeNameOf,
-} from './node/node-authorizer.ts'
-export { aggregatedRules, aggregateRoles } from './rbac/aggregation.ts'
-export { type Coverage, covers } from './rbac/coverage.ts'
+export { createNodeAuthorizerFromInformer, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
+export { aggregatedRules } from './rbac/aggregation.ts'
 export { describeRule } from './rbac/describe.ts'
 export { createEscalationGuard, type EscalationGuard, type EscalationGuardOptions, type RoleWrite } from './rbac/escalation.ts'
 export type { BindingObject } from './rbac/objects.ts'
-export { RbacPolicy, type ResolvedRule } from './rbac/policy.ts'
+export type { RbacPolicy, ResolvedRule } from './rbac/policy.ts'
 export {
   createRbacAuthorizer,
   createRbacAuthorizerFromInformer,
   type RbacAuthorizer,
   type RbacAuthorizerOptions,
 } from './rbac/rbac-authorizer.ts'
-export { ruleAllows } from './rbac/rule-match.ts'
 export {
   type AccessExplanation,
   type AllowedSubject,

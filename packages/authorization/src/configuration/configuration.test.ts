@@ -186,16 +186,16 @@ describe('composeAuthorizers', () => {
     ['RBAC', answers('noOpinion')],
     ['AlwaysAllow', alwaysAllow],
   ])
-  const anybody = attributesOf('get', 'pods')
+  const request = attributesOf('get', 'pods')
 
   it('evaluates in configured order, after allowing system:masters', async () => {
     const asked: string[] = []
     const webhookOf = (_: object, name: string) => answers(name === 'b' ? 'deny' : 'noOpinion', asked, name)
     const configuration = parse(hook({}, 'a'), hook({}, 'b'), { type: 'AlwaysAllow', name: 'alwaysallow' })
     const authorizer = composeAuthorizers(configuration, { byType, webhook: webhookOf, conditions })
-    expect(await authorizer.authorize(anybody)).toMatchObject({ decision: 'deny', reason: 'b' })
+    expect(await authorizer.authorize(request)).toMatchObject({ decision: 'deny', reason: 'b' })
     expect(asked).toEqual(['a', 'b'])
-    const admin = { ...anybody, user: { username: 'root', groups: ['system:masters'] } }
+    const admin = { ...request, user: { username: 'root', groups: ['system:masters'] } }
     expect(await authorizer.authorize(admin)).toMatchObject({ decision: 'allow' })
     expect(asked).toHaveLength(2)
   })
@@ -224,16 +224,16 @@ describe('composeAuthorizers', () => {
       webhook: () => answers('allow', asked),
       conditions,
     })
-    expect((await authorizer.authorize(anybody)).decision).toBe(decision)
+    expect((await authorizer.authorize(request)).decision).toBe(decision)
     expect(asked).toHaveLength(times)
   })
 
   it('reports each evaluation error once', () => {
     const broken = { evaluate: () => ({ error: 'it broke' }) }
     const made = (...all: (typeof broken)[]) => createConditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
-    expect(made(broken, broken).authorize(anybody)).toMatchObject({ decision: 'deny', error: 'it broke' })
+    expect(made(broken, broken).authorize(request)).toMatchObject({ decision: 'deny', error: 'it broke' })
     const other = { evaluate: () => ({ error: 'so did this' }) }
-    expect(made(broken, other).authorize(anybody)).toMatchObject({ error: '[it broke, so did this]' })
+    expect(made(broken, other).authorize(request)).toMatchObject({ error: '[it broke, so did this]' })
   })
 })
 

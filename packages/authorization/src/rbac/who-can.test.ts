@@ -18,7 +18,7 @@ const { policy } = createRbacAuthorizer({
   objects: [
     clusterRole('reader', [rule('get list', 'core', 'secrets pods')]),
     role('shop', 'keys', [rule('get', 'core', 'pods'), rule('*', 'core', 'secrets', 'tls')]),
-    clusterBinding('everybody', 'reader', group('ops'), account('robot', 'shop')),
+    clusterBinding('all', 'reader', group('ops'), account('robot', 'shop')),
     binding('shop', 'keys', ['Role', 'keys'], user('jane'), account('till')),
     binding('other', 'keys', ['ClusterRole', 'reader'], user('joe')),
     binding('shop', 'lost', ['Role', 'gone'], user('jane')),
@@ -30,8 +30,8 @@ describe('whoCan', () => {
   it('finds all subjects with binding and rule', () => {
     const found = whoCan(policy, question)
     expect(found.map((each) => [formatSubject(each), each.binding.name, each.ruleIndex])).toEqual([
-      ['Group "ops"', 'everybody', 0],
-      ['ServiceAccount "robot/shop"', 'everybody', 0],
+      ['Group "ops"', 'all', 0],
+      ['ServiceAccount "robot/shop"', 'all', 0],
       ['User "jane"', 'keys', 1],
       ['ServiceAccount "till/shop"', 'keys', 1],
     ])
@@ -39,8 +39,8 @@ describe('whoCan', () => {
 
   it('ignores RoleBindings for cluster-scoped queries', () => {
     expect(whoCan(policy, { ...question, namespace: '' }).map(({ binding: { name } }) => name)).toEqual([
-      'everybody',
-      'everybody',
+      'all',
+      'all',
     ])
   })
 })

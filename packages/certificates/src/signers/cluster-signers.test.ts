@@ -93,7 +93,7 @@ describe('issued certificates', () => {
   it('have one common name and known attributes only [P98]', async () => {
     const subject = [
       [commonName, 'first'],
-      ['1.3.6.1.4.1.57683.2', 'uid-of-somebody'],
+      ['1.3.6.1.4.1.57683.2', 'another-uid'],
       ['2.5.4.42', 'given'],
       [organization, 'b'],
       [commonName, 'last'],

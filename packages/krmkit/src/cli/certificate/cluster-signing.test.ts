@@ -216,7 +216,7 @@ describe('krmkit serve', () => {
     await expect(start(one, '--cluster-signing-key-file=none')).rejects.toThrow('cannot read none')
     const text = await file('text', 'no PEM')
     await expect(start(`--cluster-signing-cert-file=${text}`, `--cluster-signing-key-file=${ca.files.key}`)).rejects.toThrow(
-      'no certificate in PEM',
+      'no PEM certificate',
     )
     expect(ca.files.certificate).toContain(folder)
   })
