@@ -4,6 +4,7 @@ import type { NamingProfile, UserInfo } from '@krmkit/meta'
 import { stockProfile } from '@krmkit/meta'
 import { AuthorizationError } from '../authorization-error.ts'
 import type { Attributes, Decision, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
+import { isRecord } from '../rbac/objects.ts'
 import { pathMatches } from '../rbac/rule-match.ts'
 
 /** One policy. `*` matches everything; an empty member matches empty attributes only, and an empty path matches no path. */
@@ -131,8 +132,4 @@ function appliesTo({ user, group }: AbacPolicy, { username, groups }: UserInfo):
   if (user === '' && group === '') return false
   if (user !== '' && user !== '*' && user !== username) return false
   return group === '' || group === '*' || groups.includes(group)
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

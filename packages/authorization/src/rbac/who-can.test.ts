@@ -38,10 +38,7 @@ describe('whoCan', () => {
   })
 
   it('ignores RoleBindings for cluster-scoped queries', () => {
-    expect(whoCan(policy, { ...question, namespace: '' }).map(({ binding: { name } }) => name)).toEqual([
-      'all',
-      'all',
-    ])
+    expect(whoCan(policy, { ...question, namespace: '' }).map(({ binding: { name } }) => name)).toEqual(['all', 'all'])
   })
 })
 

@@ -8,6 +8,7 @@ import { ByteBoundedCache, type Clock, type NamingProfile, type Random, stockPro
 import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
 import { selectorRequirements } from '../configuration/match-conditions.ts'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
+import { isRecord } from '../rbac/objects.ts'
 
 export interface WebhookAuthorizerOptions {
   /** URL that SubjectAccessReviews are posted to. */
@@ -167,7 +168,7 @@ function decisionFromReview({ status: code, text }: HttpResponse, apiVersion: st
   return { ...details, decision: allowed ? 'allow' : denied ? 'deny' : 'noOpinion' }
 }
 
-function membersOf(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value
   throw new Error('the response of the authorization webhook is not a review')
 }

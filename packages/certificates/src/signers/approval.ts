@@ -21,7 +21,7 @@ export const autoApprovedReason = 'AutoApproved'
  * @see API protocol specification, 2.10
  */
 export function autoApprovalsFor(
-  asked: {
+  candidate: {
     readonly request: CertificateRequest
     readonly signerName: string
     readonly usages: readonly string[]
@@ -30,13 +30,13 @@ export function autoApprovalsFor(
   },
   profile: Pick<NamingProfile, 'domain'>,
 ): readonly AutoApproval[] {
-  if (asked.signerName !== builtInSigners(profile).apiserverClientKubelet) return []
-  if (validateKubeletClientRequest(asked) !== undefined) return []
+  if (candidate.signerName !== builtInSigners(profile).apiserverClientKubelet) return []
+  if (validateKubeletClientRequest(candidate) !== undefined) return []
   const any = {
     subresource: 'nodeclient',
     message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
   } as const
-  if (asked.username !== asked.request.subject.commonName) return [any]
+  if (candidate.username !== candidate.request.subject.commonName) return [any]
   const own = {
     subresource: 'selfnodeclient',
     message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',

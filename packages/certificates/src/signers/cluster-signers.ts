@@ -81,12 +81,12 @@ export function createClusterSigners(options: ClusterSignersOptions): Certificat
  * @throws CertificateError `Malformed`, `Refused`, `BadSignature`, `WeakKey`
  */
 export function verifySigningRequest(
-  asked: { readonly request: string; readonly signerName: string; readonly usages: readonly string[] },
+  toSign: { readonly request: string; readonly signerName: string; readonly usages: readonly string[] },
   profile: Pick<NamingProfile, 'domain'>,
 ): CertificateRequest {
-  const request = readSigningRequest(asked.request)
-  const objection = validateSignerRequest({ ...asked, request }, profile)
-  if (objection !== undefined) throw new CertificateError({ code: 'Refused', message: objection })
+  const request = readSigningRequest(toSign.request)
+  const problem = validateSignerRequest({ ...toSign, request }, profile)
+  if (problem !== undefined) throw new CertificateError({ code: 'Refused', message: problem })
   verifyRequestSignature(request)
   return request
 }
@@ -97,7 +97,7 @@ export function verifySigningRequest(
  * @throws CertificateError `UnusableAuthority`; `Refused` for unknown usages.
  */
 export function signRequest(
-  asked: {
+  toSign: {
     readonly request: CertificateRequest
     readonly usages: readonly string[]
     readonly expirationSeconds?: number | undefined
@@ -110,10 +110,10 @@ export function signRequest(
   },
 ): string {
   const { authority, maxDurationMs = defaultSigningDurationMs, clock, random } = options
-  const { expirationSeconds } = asked
+  const { expirationSeconds } = toSign
   const authorityNotAfter = authority.info.notAfter
   const validity = validityOf({ now: clock.now(), maxDurationMs, expirationSeconds, authorityNotAfter })
-  return issueCertificate(authority, { ...asked, ...validity, serial: random.bytes(16) })
+  return issueCertificate(authority, { ...toSign, ...validity, serial: random.bytes(16) })
 }
 
 function authorityOf(given: ClusterSignersOptions['authority'], purpose: SignerPurpose): SigningAuthoritySource | undefined {
