@@ -24,7 +24,7 @@ export function missingRoleMessage({ kind, name }: { readonly kind: string; read
   return `${kind.toLowerCase()}.${rbacGroup} ${goQuote(name)} not found`
 }
 
-/** Several errors as one text: each once, in brackets when there are more of them. */
+/** Joins errors without duplicates, in brackets when there are several. */
 export function joinErrors(errors: readonly string[]): string {
   const each = [...new Set(errors)]
   return each.length === 1 ? each[0]! : `[${each.join(', ')}]`
