@@ -1,4 +1,4 @@
-import type { IssuerDocuments } from '@krmkit/authentication'
+import type { OpenIdMetadata } from '@krmkit/authentication'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type GroupVersion } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
@@ -44,7 +44,7 @@ export interface NonResourceOptions {
   /** Release of the API, as `1.33`. */
   readonly release: string
   /** Discovery of the issuer of service account tokens. */
-  readonly issuerDocuments?: IssuerDocuments | undefined
+  readonly issuerDocuments?: OpenIdMetadata | undefined
 }
 
 /** Answers every path that names no resource: health, metrics, version, discovery, OpenAPI, the list of paths. */

@@ -3,7 +3,7 @@ import {
   type Authenticator,
   anonymousAuthenticator,
   type FrontProxyHeaders,
-  type IssuerDocuments,
+  type OpenIdMetadata,
   type ServiceAccountIssuer,
 } from '@krmkit/authentication'
 import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
@@ -53,7 +53,7 @@ export interface ApiServerOptions {
   /** Issues tokens of service accounts. Default: none are issued. */
   readonly serviceAccountIssuer?: ServiceAccountIssuer
   /** Discovery documents of the issuer, served at the well-known paths. Default: none. */
-  readonly issuerDocuments?: IssuerDocuments
+  readonly issuerDocuments?: OpenIdMetadata
   /** Identity headers of the front proxy, besides the usual ones; only authentication sees them. */
   readonly proxyHeaders?: FrontProxyHeaders
   /**

@@ -5,9 +5,9 @@ import type { TlsFiles, TlsSelfSigned } from './interfaces.ts'
 /** The certificate to serve with; made when it is ours to make. */
 export async function tlsFiles(tls: TlsFiles | TlsSelfSigned, host: string): Promise<TlsFiles> {
   if (!('directory' in tls)) return tls
-  const { servingCertificate } = await import('@krmkit/certificates')
+  const { ensureServingCertificate } = await import('@krmkit/certificates')
   const hosts = isWildcard(host) ? tls.hosts : [...tls.hosts, host]
-  const made = await servingCertificate(tls.directory, { ...tls, hosts })
+  const made = await ensureServingCertificate(tls.directory, { ...tls, hosts })
   return {
     certificate: made.certificate,
     key: made.key,

@@ -122,6 +122,7 @@ export {
   seededRandom,
   systemRandom,
 } from './random.ts'
+export { randomText } from './random-text.ts'
 export {
   type DeleteOptions,
   fieldValidations,

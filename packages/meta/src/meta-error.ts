@@ -7,6 +7,7 @@ import { QuietError } from './quiet-error.ts'
 /** What kind of text was refused. */
 export type MetaErrorCode =
   | 'InvalidApiVersion'
+  | 'InvalidDer'
   | 'InvalidDuration'
   | 'InvalidFieldSelector'
   | 'InvalidIntOrString'

@@ -3,6 +3,7 @@
  */
 
 import type { Random } from './interfaces.ts'
+import { randomText } from './random-text.ts'
 
 /** Characters of generated names: no vowels, so that no words come out, and nothing that looks like something else. */
 export const nameSuffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789'
@@ -57,14 +58,6 @@ function fromBytes(bytes: (size: number) => Uint8Array): Random {
       }
       return hex
     },
-    nameSuffix(length) {
-      const { length: size } = nameSuffixAlphabet
-      const limit = 256 - (256 % size)
-      let out = ''
-      while (out.length < length) {
-        for (const byte of bytes(length - out.length)) if (byte < limit) out += nameSuffixAlphabet[byte % size]
-      }
-      return out
-    },
+    nameSuffix: (length) => randomText({ bytes }, nameSuffixAlphabet, length),
   }
 }

@@ -1,4 +1,4 @@
-import type { ObjectFeed } from '@krmkit/authorization'
+import type { ObjectInformer } from '@krmkit/authorization'
 import type { Registry } from '@krmkit/registry'
 
 export interface StoreFeedOptions {
@@ -12,7 +12,7 @@ export interface StoreFeedOptions {
  * Feeds authorizers and flow control from the store itself: `catchUp` delivers what is visible without waiting, so that a new
  * binding is in force for the next request.
  */
-export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): ObjectFeed {
+export function storeFeed({ registry, closing, onFault }: StoreFeedOptions): ObjectInformer {
   return {
     async follow(resource, sink) {
       const following = await registry.storeOf(resource)?.follow(sink, { signal: closing, onFault })

@@ -1,4 +1,4 @@
-import { isRepresentable, valuesOf, withoutTokenProtocols } from '@krmkit/authentication'
+import { headerValues, isValidHeaderText, removeTokenProtocols } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
@@ -71,7 +71,7 @@ export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<strin
     if (values.length > 0) headers[identityHeaders.extra + headerName(key)] = values
   }
   for (const name in headers) {
-    if (valuesOf(headers[name]).every(isCarried)) continue
+    if (headerValues(headers[name]).every(isCarried)) continue
     throw ApiError.badRequest('the user has attributes that cannot be passed on to the server of this API')
   }
   return headers
@@ -79,7 +79,7 @@ export function identityOf({ user }: Pick<RequestContext, 'user'>): Record<strin
 
 /** White space around a value is lost on the way. */
 function isCarried(value: string): boolean {
-  return isRepresentable(value) && !/^[ \t]|[ \t]$/.test(value)
+  return isValidHeaderText(value) && !/^[ \t]|[ \t]$/.test(value)
 }
 
 function asksForUpgrade(connection: string | readonly string[] | undefined): boolean {
@@ -94,7 +94,7 @@ function kept(headers: RequestContext['request']['headers']): Record<string, str
     if (value === undefined || dropped.has(name) || name.startsWith(':')) continue
     // Nobody but this server says who asks.
     if (name.startsWith('x-remote-') || name.startsWith('impersonate-')) continue
-    const passed = name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value
+    const passed = name === 'sec-websocket-protocol' ? removeTokenProtocols(value) : value
     if (passed !== undefined) out[name] = passed
   }
   return out

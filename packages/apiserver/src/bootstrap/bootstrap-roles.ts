@@ -1,8 +1,8 @@
 import {
-  type BindingLike,
+  type BootstrapBinding,
+  type BootstrapRole,
   bootstrapPolicy,
-  type Reconciled,
-  type RoleLike,
+  type ReconcileResult,
   reconcileBinding,
   reconcileRole,
 } from '@krmkit/authorization'
@@ -18,8 +18,8 @@ export async function ensureBootstrapRoles(registry: Registry, profile: NamingPr
   const target = (resource: string) => ({ registry, group, resource })
   const expected = bootstrapPolicy(profile)
   const bindings = splitPublicInfo(target('clusterrolebindings'), expected.clusterRoleBindings)
-  const role = (object: RoleLike, stored: FrozenObject) => reconcileRole(object, stored, profile)
-  const binding = (object: BindingLike, stored: FrozenObject) => reconcileBinding(object, stored, profile)
+  const role = (object: BootstrapRole, stored: FrozenObject) => reconcileRole(object, stored, profile)
+  const binding = (object: BootstrapBinding, stored: FrozenObject) => reconcileBinding(object, stored, profile)
   const all = [
     ...expected.clusterRoles.map((object) => () => ensure(target('clusterroles'), object, role)),
     ...bindings.map((object) => () => ensure(target('clusterrolebindings'), object, binding)),
@@ -52,10 +52,10 @@ interface Target {
 }
 
 /** Old servers had one binding for discovery where there are two now: the second starts as a copy of the customised first. */
-function splitPublicInfo({ registry, ...resource }: Target, expected: readonly BindingLike[]): readonly BindingLike[] {
+function splitPublicInfo({ registry, ...resource }: Target, expected: readonly BootstrapBinding[]): readonly BootstrapBinding[] {
   const discovery = registry.reader.get(resource, '', 'system:discovery')
   if (discovery === undefined || registry.reader.get(resource, '', 'system:public-info-viewer') !== undefined) return expected
-  const { subjects = [], metadata } = structuredClone(discovery) as unknown as BindingLike
+  const { subjects = [], metadata } = structuredClone(discovery) as unknown as BootstrapBinding
   const { labels = {}, annotations = {} } = metadata
   return expected.map((each) =>
     each.metadata.name === 'system:public-info-viewer'
@@ -67,7 +67,7 @@ function splitPublicInfo({ registry, ...resource }: Target, expected: readonly B
 async function ensure<T extends ApiObject>(
   { registry, group, resource }: Target,
   expected: T,
-  reconcile: (expected: T, stored: FrozenObject) => Reconciled<T>,
+  reconcile: (expected: T, stored: FrozenObject) => ReconcileResult<T>,
 ): Promise<void> {
   const store = registry.storeOf({ group, resource })
   if (store === undefined) return

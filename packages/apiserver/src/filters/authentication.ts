@@ -1,4 +1,4 @@
-import type { AuthenticationOutcome, Authenticator, IdentityHeaders } from '@krmkit/authentication'
+import type { AuthenticationOutcome, Authenticator, IdentityHeaderRules } from '@krmkit/authentication'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { DerivedRequest } from '../derived-request.ts'
@@ -6,7 +6,7 @@ import type { Filter, RequestContext } from '../request-context.ts'
 
 export interface AuthenticationFilterOptions {
   /** Judges the headers that say who the caller is, whatever authenticates it. Those of a proxy do not get beyond authentication. */
-  readonly identityHeaders: IdentityHeaders
+  readonly identityHeaders: IdentityHeaderRules
   /** Told of failures of an authenticator itself; the caller is refused. */
   readonly onFault: (error: unknown) => void
 }
@@ -20,7 +20,7 @@ export interface AuthenticationFilterOptions {
 export function authentication(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
   return async (context, next) => {
     const { request } = context
-    const problem = options.identityHeaders.problemOf(request)
+    const problem = options.identityHeaders.validate(request)
     if (problem !== undefined) throw problem.code === 401 ? ApiError.unauthorized() : ApiError.badRequest(problem.message)
     if (request.user !== undefined) {
       context.user = request.user

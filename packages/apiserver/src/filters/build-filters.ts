@@ -1,4 +1,4 @@
-import { identityHeaders } from '@krmkit/authentication'
+import { createIdentityHeaderRules } from '@krmkit/authentication'
 import type { ApiResponse } from '@krmkit/protocol'
 import { bodyReader } from '../audit/bodies.ts'
 import { auditTrails } from '../audit/trails.ts'
@@ -35,7 +35,7 @@ export function buildFilters(settings: ServerSettings, { scope, failed, metrics,
     failures(failed),
     auditRefused(trails, auditing),
     timeout(limits.requestTimeoutMs, clock),
-    authentication(authenticator, { identityHeaders: identityHeaders(settings.proxyHeaders), onFault }),
+    authentication(authenticator, { identityHeaders: createIdentityHeaderRules(settings.proxyHeaders), onFault }),
     audit(trails, auditing),
     // Warnings may depend on the user, whatever the outcome of the request.
     warnings(),

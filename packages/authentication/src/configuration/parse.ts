@@ -39,10 +39,10 @@ const shape = {
 } as const
 
 /**
- * Reads an `AuthenticationConfiguration`. What it says is not judged here.
+ * Parses an `AuthenticationConfiguration` strictly; `validateAuthenticationConfiguration` validates the result.
  *
  * @param value parsed JSON or YAML
- * @param options.repeated what the parser found out about repeated keys
+ * @param options.repeated messages of the YAML parser about repeated keys
  * @throws AuthenticationError `InvalidConfiguration`
  */
 export function parseAuthenticationConfiguration(
@@ -85,13 +85,13 @@ function jwtOf(read: ShapeValue<typeof jwtShape>): JwtConfiguration {
       ...rule,
     })),
     claimMappings: {
-      username: { ...nothing, ...username },
-      groups: { ...nothing, ...groups },
-      uid: { ...nothing, ...uid },
+      username: { ...emptySource, ...username },
+      groups: { ...emptySource, ...groups },
+      uid: { ...emptySource, ...uid },
       extra: extra.map(({ key = '', valueExpression = '' }) => ({ key, valueExpression })),
     },
     userValidationRules: (read.userValidationRules ?? []).map(({ expression = '', message = '' }) => ({ expression, message })),
   }
 }
 
-const nothing = { claim: '', expression: '' }
+const emptySource = { claim: '', expression: '' }

@@ -23,10 +23,10 @@ const defaultAuthorizedMs = 300_000
 const defaultUnauthorizedMs = 30_000
 
 /**
- * Reads an `AuthorizationConfiguration` and fills in what is left to the server. What it says is not judged here.
+ * Parses an `AuthorizationConfiguration` strictly and applies defaults; `validateAuthorizationConfiguration` validates the result.
  *
  * @param value parsed JSON or YAML
- * @param options.repeated what the parser found out about repeated keys
+ * @param options.repeated messages of the YAML parser about repeated keys
  * @throws AuthorizationError `InvalidConfiguration`
  */
 export function parseAuthorizationConfiguration(
@@ -64,7 +64,7 @@ function webhookOf(read: ShapeValue<typeof webhookShape>): AuthorizationWebhook 
   }
 }
 
-/** With the fraction that finer units make. */
+/** May be fractional, because durations have nanosecond precision. */
 function milliseconds(nanos = 0n): number {
   return Number(nanos) / 1e6
 }

@@ -1,4 +1,4 @@
-import { type AutoApproval, autoApprovals, autoApprovedReason, readSigningRequest } from '@krmkit/certificates'
+import { type AutoApproval, autoApprovalsFor, autoApprovedReason, readSigningRequest } from '@krmkit/certificates'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import { hasCondition, type SigningRequest, signingRequests, withCondition } from '../csr-signing/signing-requests.ts'
@@ -60,7 +60,7 @@ function waysToApprove(request: DeepReadonly<SigningRequest>, { profile }: Contr
   if (isDecided || (request.status?.certificate ?? '') !== '') return []
   const { request: text, signerName = '', usages = [], username = '' } = request.spec
   try {
-    return autoApprovals({ request: readSigningRequest(text), signerName, usages, username }, profile)
+    return autoApprovalsFor({ request: readSigningRequest(text), signerName, usages, username }, profile)
   } catch {
     // Validation lets none through that cannot be read; somebody else has put it there.
     return []

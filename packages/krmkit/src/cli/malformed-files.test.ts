@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serve } from './serve.ts'
@@ -10,7 +10,7 @@ import { serveOptions } from './testing/run-command.ts'
 
 let folder: string
 const environment = { clock: systemClock, random: systemRandom }
-const authority = certificateAuthority({ name: 'authority', ...environment })
+const authority = createCertificateAuthority({ name: 'authority', ...environment })
 const client = authority.issue({ commonName: 'proxy' })
 const other = authority.issue({ commonName: 'other' })
 const publicKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }) as string

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ApiServerOptions, AuditEvent } from '@krmkit/apiserver'
-import { extendableTokenSeconds, type IssuerDocuments } from '@krmkit/authentication'
+import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authentication'
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
 import { proxyTransport, selfSigned, type TlsFiles, type TlsSelfSigned, webhookTransport } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
@@ -85,7 +85,7 @@ export interface ServerParts {
   readonly storage: Storage
   /** `host:port` that discovery advertises. */
   readonly serverAddress: string
-  readonly issuerDocuments: IssuerDocuments | undefined
+  readonly issuerDocuments: OpenIdMetadata | undefined
   readonly log: Log
 }
 

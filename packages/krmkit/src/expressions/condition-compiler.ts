@@ -1,4 +1,4 @@
-import type { ConditionCompiler } from '@krmkit/authorization'
+import type { MatchConditionCompiler } from '@krmkit/authorization'
 import { type Cel, celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
 
 /**
@@ -7,7 +7,7 @@ import { type Cel, celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
  *
  * @see docs/authorization.md
  */
-export async function createConditionCompiler(): Promise<ConditionCompiler> {
+export async function createConditionCompiler(): Promise<MatchConditionCompiler> {
   const known = await loadOperatorCel()
   const { engine } = known
   const scope = known.environment.with([['request', requestType(known)]])

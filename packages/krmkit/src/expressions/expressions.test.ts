@@ -1,4 +1,4 @@
-import { type Attributes, type ReviewSpec, reviewOf } from '@krmkit/authorization'
+import { type Attributes, type SubjectAccessReviewSpec, subjectAccessReviewSpec } from '@krmkit/authorization'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createClaimExpressionCompiler } from './claim-expression-compiler.ts'
 import { createConditionCompiler } from './condition-compiler.ts'
@@ -22,8 +22,8 @@ describe('createConditionCompiler', () => {
     path: '',
     fieldSelector: [{ field: 'metadata.name', operator: '=', value: 'a' }],
   }
-  const metrics: ReviewSpec = reviewOf({ ...list, isResource: false, verb: 'get', path: '/metrics' })
-  const judge = (text: string, review = reviewOf(list)) => {
+  const metrics: SubjectAccessReviewSpec = subjectAccessReviewSpec({ ...list, isResource: false, verb: 'get', path: '/metrics' })
+  const judge = (text: string, review = subjectAccessReviewSpec(list)) => {
     const compiled = compiler.compile(text)
     return 'problem' in compiled ? compiled.problem : compiled.evaluate(review)
   }
@@ -62,7 +62,7 @@ describe('createConditionCompiler', () => {
   })
 
   it('limits the cost of an expression', () => {
-    const many = { ...reviewOf(list), groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) }
+    const many = { ...subjectAccessReviewSpec(list), groups: Array.from({ length: 2000 }, (_, i) => `group-${i}`) }
     const heavy = 'request.groups.all(a, request.groups.all(b, request.groups.all(c, a + b + c != "")))'
     expect(judge(heavy, many)).toMatchObject({ error: expect.stringContaining('cost limit') })
   })

@@ -1,11 +1,11 @@
 /** Requests for certificates. */
 import {
   builtInSigners,
-  certificateBundleError,
   decodeBase64,
-  kubeletClientObjection,
-  kubeletServingObjection,
   readSigningRequest,
+  validateCertificateBundle,
+  validateKubeletClientRequest,
+  validateKubeletServingRequest,
 } from '@krmkit/certificates/request'
 import { type DeepReadonly, formatTime, goText, joinPrinted, type NamingProfile } from '@krmkit/meta'
 import type { StrategyContext } from '../../interfaces.ts'
@@ -65,7 +65,7 @@ function requestError(request: string | null | undefined): string | undefined {
 /** What is wrong with a base64 text that should hold certificates in PEM; nothing at all is fine. */
 function certificateError(certificate: string | null | undefined): string | undefined {
   const bytes = decodeBase64(certificate ?? '')
-  return bytes === undefined ? undefined : certificateBundleError(new TextDecoder('latin1').decode(bytes))
+  return bytes === undefined ? undefined : validateCertificateBundle(new TextDecoder('latin1').decode(bytes))
 }
 
 /** `old` is undefined for a new request. What it already has wrong is not held against an update. */
@@ -191,8 +191,8 @@ function formerSigner(spec: R<Partial<Csr['spec']>>, profile: NamingProfile): st
   const signers = builtInSigners(profile)
   try {
     const asked = { request: readSigningRequest(spec.request), usages: spec.usages ?? [] }
-    if (kubeletClientObjection(asked) === undefined) return signers.apiserverClientKubelet
-    if (kubeletServingObjection(asked) === undefined) return signers.kubeletServing
+    if (validateKubeletClientRequest(asked) === undefined) return signers.apiserverClientKubelet
+    if (validateKubeletServingRequest(asked) === undefined) return signers.kubeletServing
   } catch {
     // What cannot be read is for validation to refuse.
   }

@@ -1,4 +1,4 @@
-import { type BindingObject, describeRule, type Holder, type PolicyRule, subjectText } from '@krmkit/authorization'
+import { type AllowedSubject, type BindingObject, describeRule, formatSubject, type PolicyRule } from '@krmkit/authorization'
 import { goQuote } from '@krmkit/meta'
 
 /** Text and JSON forms of bindings, roles and rules. */
@@ -18,7 +18,7 @@ export function ruleText(rule: PolicyRule, index: number): string {
 }
 
 /** The JSON form of a holder of a permission. */
-export function holderValue({ subject, binding, rule, ruleIndex }: Holder): object {
+export function holderValue({ subject, binding, rule, ruleIndex }: AllowedSubject): object {
   const { kind, namespace, name, roleRef } = binding
   const home = subject.kind === 'ServiceAccount' ? { namespace: subject.namespace ?? namespace } : {}
   return {
@@ -44,7 +44,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join('')
 }
 
-export function holderRow(holder: Holder): readonly string[] {
+export function holderRow(holder: AllowedSubject): readonly string[] {
   const { binding, rule, ruleIndex } = holder
-  return [subjectText(holder), bindingText(binding), roleText(binding), ruleText(rule, ruleIndex)]
+  return [formatSubject(holder), bindingText(binding), roleText(binding), ruleText(rule, ruleIndex)]
 }

@@ -1,4 +1,10 @@
-import { type Attributes, type Decision, type PolicyRule, privilegedGroups, type RuleAnswer } from '@krmkit/authorization'
+import {
+  type Attributes,
+  createPrivilegedGroupsAuthorizer,
+  type Decision,
+  type PolicyRule,
+  type SubjectRules,
+} from '@krmkit/authorization'
 import { type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -20,7 +26,7 @@ type ReviewResult = Pick<Decision, 'reason'> & { readonly allowed: boolean; read
 interface AccessReviewer {
   readonly namespace: string
   decide(request: AccessRequest): Promise<ReviewResult>
-  rules(namespace: string): Promise<RuleAnswer>
+  rules(namespace: string): Promise<SubjectRules>
 }
 
 /** Runs `krmkit can-i`. @returns the exit code. @throws CliError, ApiError, ClientError */
@@ -47,7 +53,7 @@ export async function runCanI(args: readonly (string | undefined)[], flags: CanI
 async function createFileReviewer(flags: CanIFlags, terminal: Terminal): Promise<AccessReviewer> {
   const user = parseUser(flags)
   const { rbac, namespace } = await loadRbacSource(flags, terminal)
-  const masters = privilegedGroups()
+  const masters = createPrivilegedGroupsAuthorizer()
   return {
     namespace,
     async decide(request) {
@@ -109,7 +115,7 @@ async function review<T>(
   return (result.status ?? {}) as T
 }
 
-function printRules(result: RuleAnswer, { output, quiet }: CanIFlags, terminal: Terminal): number {
+function printRules(result: SubjectRules, { output, quiet }: CanIFlags, terminal: Terminal): number {
   const { resourceRules, nonResourceRules, incomplete, errors } = result
   if (output === 'json') terminal.out(`${prettyJson(result)}\n`)
   else if (!quiet) {

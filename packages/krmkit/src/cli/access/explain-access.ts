@@ -27,12 +27,12 @@ export async function runExplainAccess(
   return allowed ? exitCodes.success : exitCodes.findings
 }
 
-function documentOf({ grants, passedOver, others }: AccessExplanation, allowed: boolean, isAdministrator: boolean): object {
+function documentOf({ grants, insufficient, others }: AccessExplanation, allowed: boolean, isAdministrator: boolean): object {
   return {
     allowed,
     ...(isAdministrator ? { privilegedGroup: administrators } : {}),
     grants: grants.map(holderValue),
-    passedOver: passedOver.map(({ binding: { kind, namespace, name }, why }) => ({
+    insufficient: insufficient.map(({ binding: { kind, namespace, name }, why }) => ({
       binding: { kind, ...(namespace === '' ? {} : { namespace }), name },
       why,
     })),
@@ -48,7 +48,7 @@ interface ExplanationDetails {
 }
 
 function textOf({ user, request, explanation, isAdministrator }: ExplanationDetails, paint: Paint): string {
-  const { grants, passedOver, others, allowed } = explanation
+  const { grants, insufficient, others, allowed } = explanation
   const userText = `${user.username} (groups ${user.groups.join(', ')})`
   const answer = allowed || isAdministrator ? paint.green('yes') : paint.red('no')
   const lines = [`${answer}: ${userText} ${allowed || isAdministrator ? 'may' : 'may not'} ${accessRequestText(request)}`]
@@ -59,9 +59,9 @@ function textOf({ user, request, explanation, isAdministrator }: ExplanationDeta
   }
   if (!allowed && !isAdministrator) {
     lines.push(
-      passedOver.length === 0 ? '  No binding applies to this user here.' : '  Bindings of this user that do not allow it:',
+      insufficient.length === 0 ? '  No binding applies to this user here.' : '  Bindings of this user that do not allow it:',
     )
-    for (const { binding, why } of passedOver) lines.push(`    ${bindingText(binding)} of ${roleText(binding)}: ${why}`)
+    for (const { binding, why } of insufficient) lines.push(`    ${bindingText(binding)} of ${roleText(binding)}: ${why}`)
     if (others.length > 0) lines.push('  Allowed subjects:')
     for (const other of others)
       lines.push(

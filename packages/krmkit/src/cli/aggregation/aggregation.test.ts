@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, seededRandom } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Command } from '../commander.ts'
@@ -41,7 +41,7 @@ describe('aggregation flags', () => {
 
   it('reload the certificate when its file changes', async () => {
     const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    const authority = certificateAuthority({ name: 'proxies', clock, random: seededRandom(1) })
+    const authority = createCertificateAuthority({ name: 'proxies', clock, random: seededRandom(1) })
     const first = authority.issue({ commonName: 'proxy' })
     const second = authority.issue({ commonName: 'proxy' })
     await writeFile(certificate, first.certificate)

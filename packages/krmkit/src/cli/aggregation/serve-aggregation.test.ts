@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { type CertificateAuthority, certificateAuthority } from '@krmkit/authentication/testing'
+import { type CertificateAuthority, createCertificateAuthority } from '@krmkit/authentication/testing'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type Listening, listen, selfSigned } from '@krmkit/http'
 import { type ApiObject, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
@@ -50,7 +50,7 @@ let front: CertificateAuthority
 const closing: (() => Promise<unknown>)[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-aggregation-'))
-  front = certificateAuthority({ name: 'front', ...environment })
+  front = createCertificateAuthority({ name: 'front', ...environment })
 })
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()

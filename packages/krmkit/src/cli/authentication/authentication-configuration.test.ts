@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificateAuthority, type OidcLab, oidcLab } from '@krmkit/authentication/testing'
+import { createCertificateAuthority, createFakeOidcProvider, type FakeOidcProvider } from '@krmkit/authentication/testing'
 import { loadKubeconfig, remoteClient } from '@krmkit/client'
 import { listen } from '@krmkit/http'
 import { type Clock, fakeClock, seededRandom, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
@@ -22,10 +22,10 @@ afterEach(async () => {
 })
 
 /** An OpenID provider on a port, with a separate authority. */
-async function provider(clock: Clock): Promise<{ lab: OidcLab; authority: string }> {
-  const ca = certificateAuthority({ name: 'issuer', clock: systemClock, random: systemRandom })
+async function provider(clock: Clock): Promise<{ lab: FakeOidcProvider; authority: string }> {
+  const ca = createCertificateAuthority({ name: 'issuer', clock: systemClock, random: systemRandom })
   const { certificate, key } = ca.issue({ usage: 'server', hosts: ['127.0.0.1'] })
-  let lab: OidcLab | undefined
+  let lab: FakeOidcProvider | undefined
   const handle: Parameters<typeof listen>[0]['handle'] = async ({ path, signal }) => {
     const answer = await lab!.fetch(`${lab!.issuerUrl}${path}`, { method: 'GET', headers: {}, signal, redirect: 'error' })
     const parts: Uint8Array[] = []
@@ -34,10 +34,10 @@ async function provider(clock: Clock): Promise<{ lab: OidcLab; authority: string
   }
   const listening = await listen({ handle }, { tls: { certificate, key } })
   closing.push(() => listening.close({ graceMs: 0 }))
-  lab = oidcLab({ clock, issuerUrl: listening.url, algorithm: 'ES256' })
+  lab = createFakeOidcProvider({ clock, issuerUrl: listening.url, algorithm: 'ES256' })
   return { lab, authority: ca.certificate }
 }
-const issuerOf = ({ lab, authority }: { readonly lab: OidcLab; readonly authority: string }, more: object = {}) => ({
+const issuerOf = ({ lab, authority }: { readonly lab: FakeOidcProvider; readonly authority: string }, more: object = {}) => ({
   issuer: { url: lab.issuerUrl, certificateAuthority: authority, audiences: [lab.clientId] },
   claimMappings: {
     username: { expression: "'oidc:' + claims.sub" },

@@ -2,13 +2,13 @@ import {
   type AnonymousConfiguration,
   type AuthenticationConfiguration,
   type ClaimExpressionCompiler,
-  cachedTokens,
-  isTokenShaped,
-  jwtTokens,
+  createCachedTokenAuthenticator,
+  createJwtAuthenticator,
+  createReplaceableTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  isJwtShaped,
   parseAuthenticationConfiguration,
-  replaceableTokens,
   type TokenAuthenticator,
-  tokenChain,
   validateAuthenticationConfiguration,
 } from '@krmkit/authentication'
 import { type Clock, type FieldError, field, formatFieldErrors, type NamingProfile, Path, type Random } from '@krmkit/meta'
@@ -63,7 +63,7 @@ export async function createConfiguredAuthentication(
   let former: IssuerSet | undefined
   // Not awaited: an issuer may be served by this server, which does not listen yet.
   void current.prepare()
-  const tokens = replaceableTokens(current.tokens)
+  const tokens = createReplaceableTokenAuthenticator(current.tokens)
   put = async (configuration) => {
     const next = createIssuerSet(configuration, { ...environment, expressions })
     if (!(await next.prepare())) {
@@ -118,11 +118,11 @@ function createIssuerSet(
     const { certificateAuthority } = each.issuer
     const remote = createRemoteFetch(certificateAuthority === '' ? {} : { ca: certificateAuthority })
     remotes.push(remote)
-    return jwtTokens(each, { ...environment, fetch: remote.fetch })
+    return createJwtAuthenticator(each, { ...environment, fetch: remote.fetch })
   })
-  const cache = { clock, random, successMs: cacheMs, failureMs: 0, accepts: isTokenShaped }
+  const cache = { clock, random, successMs: cacheMs, failureMs: 0, accepts: isJwtShaped }
   return {
-    tokens: cachedTokens(tokenChain(issuers), cache),
+    tokens: createCachedTokenAuthenticator(createTokenAuthenticatorChain(issuers), cache),
     prepare: async () => (await Promise.all(issuers.map((issuer) => issuer.prepare()))).every((isKnown) => isKnown),
     async [Symbol.asyncDispose]() {
       await Promise.all(remotes.map((remote) => remote[Symbol.asyncDispose]()))

@@ -2,25 +2,25 @@ import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
   type Authenticator,
-  anonymousFor,
-  bearerToken,
-  bootstrapTokens,
-  cachedTokens,
-  chain,
-  clientCertificate,
+  createAnonymousAuthenticator,
+  createAuthenticatorChain,
+  createBearerTokenAuthenticator,
+  createBootstrapTokenAuthenticator,
+  createCachedTokenAuthenticator,
+  createClientCertificateAuthenticator,
+  createFrontProxyAuthenticator,
+  createKeyedDigest,
+  createStaticTokenAuthenticator,
+  createTokenAuthenticatorChain,
+  createWebSocketTokenAuthenticator,
   type FrontProxyHeaders,
-  forAudiences,
-  frontProxy,
-  isTokenShaped,
+  isJwtShaped,
   type KeyedDigest,
-  keyedDigest,
   parseStaticTokens,
   type StaticToken,
-  staticTokens,
   type TokenAuthenticator,
-  tokenChain,
-  webSocketToken,
   withAuthenticatedGroup,
+  withServerAudiences,
 } from '@krmkit/authentication'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { CliError, messageOf } from '../cli-error.ts'
@@ -29,7 +29,7 @@ import type { ServeOptions } from '../serve-options.ts'
 import { type ConfiguredAuthentication, createConfiguredAuthentication } from './authentication-configuration.ts'
 import { type CertificateBundles, createCertificateBundles } from './certificate-bundles.ts'
 import { publishClusterAuthenticationInfo } from './cluster-authentication-info.ts'
-import { createOidcAuthenticator } from './oidc.ts'
+import { openOidcAuthenticator } from './oidc.ts'
 import { createServiceAccounts, defaultIssuer, type ServiceAccounts } from './service-accounts.ts'
 import { createTokenWebhook } from './token-webhook.ts'
 
@@ -134,28 +134,29 @@ interface TokenAuthenticators {
 
 async function createTokenAuthenticators(options: ServeOptions, context: TokenContext): Promise<TokenAuthenticators> {
   const { random, clock, profile, accounts } = context
-  const digest = keyedDigest(random)
+  const digest = createKeyedDigest(random)
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
   refuseContradictions(options)
-  const openId = await createOidcAuthenticator(options, context)
+  const openId = await openOidcAuthenticator(options, context)
   const configured =
     options.authenticationConfig === undefined
       ? undefined
       : await createConfiguredAuthentication(options.authenticationConfig, { ...context, ownIssuers: issuersOf(options) })
   const anonymousPaths = anonymousPathsOf(options, { modes: context.modes ?? options.authorizationMode, configured })
   const webhook = await createTokenWebhook(options, { ...context, audiences })
-  const bootstrap = () => bootstrapTokens({ ...context, secret: (name) => bootstrapSecret(context.server(), name, profile) })
-  const openIdCache = { clock, random, successMs: 10_000, failureMs: 0, accepts: isTokenShaped }
+  const bootstrap = () =>
+    createBootstrapTokenAuthenticator({ ...context, secret: (name) => bootstrapSecret(context.server(), name, profile) })
+  const openIdCache = { clock, random, successMs: 10_000, failureMs: 0, accepts: isJwtShaped }
   const members: (TokenAuthenticator | undefined)[] = [
-    forAudiences(staticTokens(context.staticEntries, { digest }), audiences),
+    withServerAudiences(createStaticTokenAuthenticator(context.staticEntries, { digest }), audiences),
     accounts.tokens,
-    options.enableBootstrapTokenAuth ? forAudiences(bootstrap(), audiences) : undefined,
-    openId && forAudiences(cachedTokens(openId.tokens, openIdCache), audiences),
-    configured && forAudiences(configured.tokens, audiences),
+    options.enableBootstrapTokenAuth ? withServerAudiences(bootstrap(), audiences) : undefined,
+    openId && withServerAudiences(createCachedTokenAuthenticator(openId.tokens, openIdCache), audiences),
+    configured && withServerAudiences(configured.tokens, audiences),
     webhook?.tokens,
   ]
   return {
-    tokens: tokenChain(members.filter((member) => member !== undefined)),
+    tokens: createTokenAuthenticatorChain(members.filter((member) => member !== undefined)),
     digest,
     anonymousPaths,
     disposables: [configured, openId, webhook].filter((each) => each !== undefined),
@@ -170,17 +171,26 @@ function chainAuthenticators(
   const { clientCa, frontCa, proxyHeaders } = context.bundles
   const withUid = features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false
   const authenticated = withAuthenticatedGroup(
-    chain([
+    createAuthenticatorChain([
       ...(proxyHeaders === undefined || frontCa === undefined
         ? []
-        : [frontProxy({ ...proxyHeaders, authorities: frontCa, allowedNames: options.requestheaderAllowedNames, clock })]),
-      ...(clientCa === undefined ? [] : [clientCertificate({ authorities: clientCa, clock, profile, withUid })]),
-      bearerToken(tokens, { digest }),
-      webSocketToken(tokens, { digest, profile }),
+        : [
+            createFrontProxyAuthenticator({
+              ...proxyHeaders,
+              authorities: frontCa,
+              allowedNames: options.requestheaderAllowedNames,
+              clock,
+            }),
+          ]),
+      ...(clientCa === undefined
+        ? []
+        : [createClientCertificateAuthenticator({ authorities: clientCa, clock, profile, withUid })]),
+      createBearerTokenAuthenticator(tokens, { digest }),
+      createWebSocketTokenAuthenticator(tokens, { digest, profile }),
     ]),
   )
   if (anonymousPaths === undefined) return authenticated
-  return chain([authenticated, anonymousFor(anonymousPaths)], { onRejection: 'stop' })
+  return createAuthenticatorChain([authenticated, createAnonymousAuthenticator(anonymousPaths)], { onRejection: 'stop' })
 }
 
 /**

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AuthenticationOutcome, clientCertificate } from '@krmkit/authentication'
-import { certificateAuthority } from '@krmkit/authentication/testing'
+import { type AuthenticationOutcome, createClientCertificateAuthenticator } from '@krmkit/authentication'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
 import { fakeClock, stockProfile, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCertificateBundles } from './certificate-bundles.ts'
@@ -16,7 +16,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 it('reloads --client-ca-file and names its authorities in the handshake, without a restart', async () => {
   const clock = fakeClock(Date.UTC(2026, 0, 1))
-  const [former, next] = ['former', 'next'].map((name) => certificateAuthority({ name, clock, random: systemRandom }))
+  const [former, next] = ['former', 'next'].map((name) => createCertificateAuthority({ name, clock, random: systemRandom }))
   const path = join(folder, 'ca.pem')
   await writeFile(path, former!.certificate)
   const errors: unknown[] = []
@@ -24,7 +24,7 @@ it('reloads --client-ca-file and names its authorities in the handshake, without
   const options = { clientCaFile: path } as AuthenticationOptions
   using bundles = await createCertificateBundles(options, { clock, onError: (error) => errors.push(error) })
   bundles.onChange((pem) => told.push(pem))
-  const people = clientCertificate({ authorities: bundles.clientCa!, clock, profile: stockProfile })
+  const people = createClientCertificateAuthenticator({ authorities: bundles.clientCa!, clock, profile: stockProfile })
   const shown = [former!, next!].map((authority) => authority.issue({ commonName: 'alice' }).peer)
   const kinds = () => shown.map((peer) => (people.authenticate({ headers: {}, peer }) as AuthenticationOutcome).kind)
   const replace = async (text: string) => {

@@ -1,4 +1,4 @@
-import { AuthenticationError, type OidcAuthenticator, oidcTokens } from '@krmkit/authentication'
+import { AuthenticationError, createOidcAuthenticator, type OidcAuthenticator } from '@krmkit/authentication'
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { createRemoteFetch } from '../remote-fetch.ts'
@@ -6,7 +6,7 @@ import { readAuthorities } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
 
 /** Creates the authenticator of the OpenID flags; undefined without `--oidc-issuer-url`. Discovery starts in the background. */
-export async function createOidcAuthenticator(
+export async function openOidcAuthenticator(
   options: AuthenticationOptions,
   { clock, onError }: { readonly clock: Clock; readonly onError: (error: unknown) => void },
 ): Promise<({ readonly tokens: OidcAuthenticator } & AsyncDisposable) | undefined> {
@@ -16,7 +16,7 @@ export async function createOidcAuthenticator(
   if (oidcIssuerUrl === undefined || oidcClientId === undefined) return undefined
   const remote = createRemoteFetch(oidcCaFile === undefined ? {} : { ca: await readAuthorities(oidcCaFile, 'oidc-ca-file') })
   try {
-    const tokens = oidcTokens({
+    const tokens = createOidcAuthenticator({
       issuerUrl: oidcIssuerUrl,
       clientId: oidcClientId,
       usernameClaim: options.oidcUsernameClaim,

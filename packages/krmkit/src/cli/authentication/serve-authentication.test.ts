@@ -2,7 +2,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CertificateAuthority, certificateAuthority, forgeToken, webhookLab } from '@krmkit/authentication/testing'
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  createFakeTokenWebhook,
+  forgeToken,
+} from '@krmkit/authentication/testing'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type Listening, listen } from '@krmkit/http'
 import { systemClock, systemRandom, type UserInfo } from '@krmkit/meta'
@@ -65,11 +70,11 @@ async function who(
 
 describe('client certificates', () => {
   it('--client-ca-file: authenticates user, groups and uid; rejects other authorities', async () => {
-    const people = certificateAuthority({ name: 'people', ...environment })
+    const people = createCertificateAuthority({ name: 'people', ...environment })
     const { connection } = await start(`--client-ca-file=${await file('ca.pem', people.certificate)}`)
     const alice = people.intermediate({ name: 'below' }).issue({ commonName: 'alice', organizations: ['dev'], uids: ['7'] })
     expect(await who(connection, alice)).toMatchObject({ username: 'alice', uid: '7', groups: ['dev', 'system:authenticated'] })
-    const mallory = certificateAuthority({ name: 'people', ...environment }).issue({ commonName: 'admin' })
+    const mallory = createCertificateAuthority({ name: 'people', ...environment }).issue({ commonName: 'admin' })
     expect(await who(connection, mallory)).toBe(401)
     expect(await who(connection, people.issue({ commonName: 'alice', usage: 'server' }))).toBe(401)
   })
@@ -90,7 +95,7 @@ describe('an authenticating proxy', () => {
   ]
   let front: CertificateAuthority
   beforeEach(() => {
-    front = certificateAuthority({ name: 'front', ...environment })
+    front = createCertificateAuthority({ name: 'front', ...environment })
   })
 
   it('has its headers accepted only with an allowed name [P244]', async () => {
@@ -244,14 +249,14 @@ describe('service accounts', () => {
 
 describe('a token webhook', () => {
   let listening: Listening
-  const lab = webhookLab({ clock: systemClock })
+  const lab = createFakeTokenWebhook({ clock: systemClock })
   beforeEach(() => {
     lab.reviews.length = 0
     lab.known.set('good', { user: { username: 'walter', uid: '9', groups: ['ops'], extra: { scopes: ['view'] } } })
   })
   /** Serves the webhook lab over TLS with a required client certificate. */
   const webhook = async (): Promise<string> => {
-    const authority = certificateAuthority({ name: 'webhook', ...environment })
+    const authority = createCertificateAuthority({ name: 'webhook', ...environment })
     const { certificate, key } = authority.issue({ usage: 'server', hosts: ['127.0.0.1'] })
     const empty = { kind: 'empty' } as const
     const handle: Parameters<typeof listen>[0]['handle'] = async (request) => {
@@ -306,7 +311,7 @@ describe('a token webhook', () => {
     const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
     lab.faults.next.push({ status: 403, text: 'internal' })
     expect(await who(connection, { token: 'good' })).toBe(401)
-    expect(logged.at(-1)).toContain('the token webhook answered with 403')
+    expect(logged.at(-1)).toContain('the token webhook responded with status 403')
     expect(logged.join()).not.toContain('good')
   })
 })

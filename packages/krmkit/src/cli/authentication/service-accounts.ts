@@ -2,14 +2,14 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { join } from 'node:path'
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import {
+  createOpenIdMetadata,
+  createServiceAccountIssuer,
+  createServiceAccountTokenAuthenticator,
   type FoundObject,
-  type IssuerDocuments,
-  issuerDocuments,
   type ObjectLookup,
+  type OpenIdMetadata,
   type ServiceAccountIssuer,
   type ServiceAccountKeys,
-  serviceAccountIssuer,
-  serviceAccountTokens,
   type TokenAuthenticator,
 } from '@krmkit/authentication'
 import { inProcessClient, resourceType } from '@krmkit/client'
@@ -24,7 +24,7 @@ export interface ServiceAccounts {
   readonly issuer: ServiceAccountIssuer
   readonly tokens: TokenAuthenticator
   /** The discovery document and key set; undefined for an issuer that is not an https URL. */
-  documents(serverAddress: string): IssuerDocuments | undefined
+  documents(serverAddress: string): OpenIdMetadata | undefined
   /** Connects the server that stores the accounts. Before that, every token is rejected. */
   attach(server: EmbeddedServer): void
 }
@@ -54,15 +54,15 @@ export async function createServiceAccounts(
     return found === undefined ? undefined : toFoundObject(found as StoredObject)
   }
   return {
-    issuer: serviceAccountIssuer(keys, {
+    issuer: createServiceAccountIssuer(keys, {
       extendMountedTokens: options.serviceAccountExtendTokenExpiration,
       ...(maxMs === 0 ? {} : { maxExpirationSeconds: Math.floor(maxMs / 1000) }),
     }),
-    tokens: serviceAccountTokens(keys, lookup, {
+    tokens: createServiceAccountTokenAuthenticator(keys, lookup, {
       onUse: (use) => server !== undefined && recordLastUse(server, use, environment),
     }),
     documents: (serverAddress) =>
-      issuerDocuments(keys, options.serviceAccountJwksUri ?? `https://${serverAddress}/openid/v1/jwks`),
+      createOpenIdMetadata(keys, options.serviceAccountJwksUri ?? `https://${serverAddress}/openid/v1/jwks`),
     attach: (attached) => {
       server = attached
     },
@@ -78,16 +78,16 @@ async function keysOf(
     serviceAccountSigningKeyFile === undefined
       ? await localKey(join(options.certDir ?? join(options.dataDir, 'pki'), 'sa.key'))
       : privateKey(await readText(serviceAccountSigningKeyFile, 'service-account-signing-key-file'), serviceAccountSigningKeyFile)
-  const believedKeys: KeyObject[] = []
+  const verificationKeys: KeyObject[] = []
   for (const path of serviceAccountKeyFile)
-    believedKeys.push(...publicKeys(await readText(path, 'service-account-key-file'), path))
+    verificationKeys.push(...publicKeys(await readText(path, 'service-account-key-file'), path))
   const [issuer = defaultIssuer, ...formerIssuers] = options.serviceAccountIssuer
   return {
     ...environment,
     issuer,
     formerIssuers,
     signingKey,
-    believedKeys,
+    verificationKeys,
     ...(options.apiAudiences.length === 0 ? {} : { audiences: options.apiAudiences }),
   }
 }

@@ -1,4 +1,9 @@
-import { boundedTokens, cachedTokens, type TokenAuthenticator, webhookTokens } from '@krmkit/authentication'
+import {
+  createCachedTokenAuthenticator,
+  createWebhookTokenAuthenticator,
+  type TokenAuthenticator,
+  withConcurrencyLimit,
+} from '@krmkit/authentication'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 
 import { createRemoteFetch, readKubeconfigFlag } from '../remote-fetch.ts'
@@ -20,7 +25,7 @@ export async function createTokenWebhook(
   const connection = await readKubeconfigFlag(path, 'authentication-token-webhook-config-file')
   const remote = createRemoteFetch(connection)
   const successMs = options.authenticationTokenWebhookCacheTtl
-  const reviewed = webhookTokens({
+  const reviewed = createWebhookTokenAuthenticator({
     ...environment,
     url: connection.server,
     version: options.authenticationTokenWebhookVersion,
@@ -28,7 +33,7 @@ export async function createTokenWebhook(
   })
   const failureMs = options.authenticationTokenWebhookFailureCacheTtl ?? successMs
   return {
-    tokens: cachedTokens(boundedTokens(reviewed), { ...environment, successMs, failureMs }),
+    tokens: createCachedTokenAuthenticator(withConcurrencyLimit(reviewed), { ...environment, successMs, failureMs }),
     [Symbol.asyncDispose]: () => remote[Symbol.asyncDispose](),
   }
 }

@@ -6,14 +6,14 @@ import {
   type Authorizer,
   alwaysAllow,
   alwaysDeny,
-  type ConditionCompiler,
   composeAuthorizers,
+  createReplaceableAuthorizer,
   createWebhookAuthorizer,
-  namingProblems,
+  type MatchConditionCompiler,
   parseAuthorizationConfiguration,
   type ReplaceableAuthorizer,
-  replaceableAuthorizer,
   validateAuthorizationConfiguration,
+  validateAuthorizerNames,
 } from '@krmkit/authorization'
 import { type ConnectionOptions, loadKubeconfig } from '@krmkit/client'
 import { type Clock, formatFieldErrors, type NamingProfile, type Random } from '@krmkit/meta'
@@ -83,7 +83,7 @@ export async function createConfiguredAuthorization(
           throw error
         }
       }
-      const current: ReplaceableAuthorizer = replaceableAuthorizer(await compose(newest ?? initial))
+      const current: ReplaceableAuthorizer = createReplaceableAuthorizer(await compose(newest ?? initial))
       put = async (next) => current.replace(await compose(next))
       return current
     },
@@ -98,7 +98,7 @@ export async function createConfiguredAuthorization(
 function parseConfiguration(
   text: string,
   options: {
-    readonly conditions: ConditionCompiler
+    readonly conditions: MatchConditionCompiler
     readonly profile: Pick<NamingProfile, 'apiDomain'>
     readonly required: readonly string[]
   },
@@ -110,7 +110,7 @@ function parseConfiguration(
     text === '' ? { authorizers: [] } : parseAuthorizationConfiguration(value, { repeated, apiDomain: profile.apiDomain })
   const errors = validateAuthorizationConfiguration(configuration, { types, conditions, fileProblem })
   if (errors.length > 0) throw new Error(formatFieldErrors(errors))
-  const problems = namingProblems(configuration, { required })
+  const problems = validateAuthorizerNames(configuration, { required })
   if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`)
   return configuration
 }

@@ -4,11 +4,11 @@ import {
   alwaysAllow,
   alwaysDeny,
   createAbacAuthorizer,
+  createPrivilegedGroupsAuthorizer,
+  createUnionAuthorizer,
   createWebhookAuthorizer,
   parseAbacPolicies,
-  privilegedGroups,
   systemMasters,
-  unionAuthorizer,
 } from '@krmkit/authorization'
 import { loadKubeconfig } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
@@ -63,10 +63,10 @@ export async function createAuthorization(
       const chosen: Authorizer[] = []
       // Group system:masters is always allowed, so that broken roles can be repaired.
       if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'SystemMasters')) {
-        chosen.push(privilegedGroups())
+        chosen.push(createPrivilegedGroupsAuthorizer())
       }
       for (const mode of modes) chosen.push(await makers[mode](parts))
-      return chosen.length === 1 ? chosen[0]! : unionAuthorizer(chosen)
+      return chosen.length === 1 ? chosen[0]! : createUnionAuthorizer(chosen)
     },
     [Symbol.asyncDispose]: async () => remote?.fetch[Symbol.asyncDispose](),
   }

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newCertificateRequest, newSigningAuthority, signRequest } from '@krmkit/certificates'
+import { createCertificateRequest, createSigningAuthority, signRequest } from '@krmkit/certificates'
 import { readCertificateRequest, readCertificates } from '@krmkit/certificates/request'
 import { type Client, type KubeconfigConnection, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { type ApiObject, systemClock, systemRandom } from '@krmkit/meta'
@@ -55,7 +55,7 @@ async function file(name: string, text: string): Promise<string> {
 }
 /** Writes the certificate and key of an authority. */
 async function authority(name: string) {
-  const made = await newSigningAuthority(environment)
+  const made = await createSigningAuthority(environment)
   const certificate = await file(`${name}.crt`, made.certificate)
   const key = await file(`${name}.key`, made.key.export({ format: 'pem', type: 'pkcs8' }) as string)
   return { ...made, files: { certificate, key } }
@@ -64,10 +64,10 @@ async function authority(name: string) {
 /** Creates and approves a request, and waits until it is signed or failed. */
 async function ask(
   client: Client,
-  options: { name?: string; about?: Parameters<typeof newCertificateRequest>[0]; spec?: object } = {},
+  options: { name?: string; about?: Parameters<typeof createCertificateRequest>[0]; spec?: object } = {},
 ) {
   const { name = 'a', about = { subject: { commonName: 'jane' } }, spec = {} } = options
-  const { request, key } = newCertificateRequest(about)
+  const { request, key } = createCertificateRequest(about)
   const base64 = Buffer.from(request).toString('base64')
   const draft = { metadata: { name }, spec: { request: base64, signerName: clientSigner, usages: ['client auth'], ...spec } }
   const made = await client.create(requests, draft)
@@ -116,19 +116,19 @@ describe('krmkit serve', () => {
     const { subjectDer } = readCertificates(own)[0]!
     /** Signed by another key, with the name of another or of the right authority, with or without its certificate in the chain. */
     const forge = async (options: { readonly name?: Uint8Array; readonly more?: string }) => {
-      const forger = await newSigningAuthority(environment)
-      const { request, key } = newCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
-      const facts = { ...forger.facts, subjectDer: options.name ?? forger.facts.subjectDer }
+      const forger = await createSigningAuthority(environment)
+      const { request, key } = createCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
+      const info = { ...forger.info, subjectDer: options.name ?? forger.info.subjectDer }
       const asked = { request: readCertificateRequest(request), usages: ['client auth'] }
-      const certificate = signRequest(asked, { ...environment, authority: { ...forger, facts } })
+      const certificate = signRequest(asked, { ...environment, authority: { ...forger, info } })
       return { certificate: certificate + (options.more ?? ''), key }
     }
     expect(await who(connection, await forge({}))).toBe(401)
     expect(await who(connection, await forge({ name: subjectDer }))).toBe(401)
     expect(await who(connection, await forge({ name: subjectDer, more: own }))).toBe(401)
     // Jane's certificate is not an authority, although her key can sign.
-    const leaf = { ...(await newSigningAuthority(environment)), facts: readCertificates(jane.certificate)[0]! }
-    const { request, key } = newCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
+    const leaf = { ...(await createSigningAuthority(environment)), facts: readCertificates(jane.certificate)[0]! }
+    const { request, key } = createCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
     const asked = { request: readCertificateRequest(request), usages: ['client auth'] }
     const below = signRequest(asked, { ...environment, authority: { ...leaf, key: createPrivateKey(jane.key) } })
     expect(await who(connection, { certificate: below + jane.certificate, key })).toBe(401)
@@ -146,7 +146,7 @@ describe('krmkit serve', () => {
   it('accepts --client-ca-file in addition [P134]', async () => {
     const other = await authority('other')
     const { admin, connection } = await start(`--client-ca-file=${other.files.certificate}`)
-    const request = newCertificateRequest({ subject: { commonName: 'carl' } })
+    const request = createCertificateRequest({ subject: { commonName: 'carl' } })
     const asked = { request: readCertificateRequest(request.request), usages: ['client auth'] }
     const carl = { certificate: signRequest(asked, { ...environment, authority: other }), key: request.key }
     expect(await who(connection, carl)).toBe('carl')
@@ -203,12 +203,12 @@ describe('krmkit serve', () => {
     const two = [`${serving}-cert-file=${ca.files.certificate}`, `${serving}-key-file=${ca.files.key}`]
     await expect(start(one, `--cluster-signing-key-file=${ca.files.key}`, ...two)).rejects.toThrow('cannot both be given')
     await expect(start(one, `--cluster-signing-key-file=${other.files.key}`)).rejects.toThrow(
-      'the key is not that of the certificate',
+      'the key does not match the certificate',
     )
     await expect(start(one, '--cluster-signing-key-file=none')).rejects.toThrow('cannot read none')
     const text = await file('text', 'no PEM')
     await expect(start(`--cluster-signing-cert-file=${text}`, `--cluster-signing-key-file=${ca.files.key}`)).rejects.toThrow(
-      'no certificate in PEM',
+      'no PEM certificate',
     )
     expect(ca.files.certificate).toContain(folder)
   })

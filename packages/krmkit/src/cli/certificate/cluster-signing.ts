@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import {
-  type AuthoritySource,
   CertificateError,
-  clusterSigners,
-  keptSigningAuthority,
+  createClusterSigners,
+  ensureSigningAuthority,
+  parseSigningAuthority,
   type SignerPurpose,
   type SigningAuthority,
-  signingAuthority,
+  type SigningAuthoritySource,
 } from '@krmkit/certificates'
 import { type CertificateSigning, type Controller, signingController } from '@krmkit/controllers'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
@@ -54,8 +54,10 @@ export async function createClusterSigning(
     throw new CliError({ code: 'InvalidFlag', message })
   }
   if (!environment.controllers.includes(signingController)) return { signing: undefined, ownAuthority: undefined }
-  const make = (authority: AuthoritySource | Partial<Record<SignerPurpose, AuthoritySource>>): CertificateSigning => ({
-    signers: clusterSigners({ ...environment, authority, maxDurationMs }),
+  const make = (
+    authority: SigningAuthoritySource | Partial<Record<SignerPurpose, SigningAuthoritySource>>,
+  ): CertificateSigning => ({
+    signers: createClusterSigners({ ...environment, authority, maxDurationMs }),
     reportFailures,
   })
   if (common.certificate !== undefined) return { signing: make(await createAuthoritySource(common)), ownAuthority: undefined }
@@ -71,7 +73,7 @@ export async function createClusterSigning(
 
 async function localAuthority(directory: string, environment: SigningEnvironment): Promise<SigningAuthority> {
   try {
-    return await keptSigningAuthority(directory, environment)
+    return await ensureSigningAuthority(directory, environment)
   } catch (cause) {
     throw new CliError({ code: 'FileFailed', message: `cannot store the signing authority: ${messageOf(cause)}`, cause })
   }
@@ -122,7 +124,7 @@ function filesOf(flag: string, certificate: string | undefined, key: string | un
 }
 
 /** Returns a reader of the files and reads them once, so that errors are reported at the start. */
-async function createAuthoritySource(files: Files): Promise<AuthoritySource> {
+async function createAuthoritySource(files: Files): Promise<SigningAuthoritySource> {
   const read = () => readAuthority(files)
   try {
     await read()
@@ -138,5 +140,5 @@ async function readAuthority({ flag, certificate = '', key = '' }: Files): Promi
     readText(certificate, `${flag}-cert-file`),
     readText(key, `${flag}-key-file`),
   ])
-  return signingAuthority({ certificate: certificateText, key: keyText })
+  return parseSigningAuthority({ certificate: certificateText, key: keyText })
 }

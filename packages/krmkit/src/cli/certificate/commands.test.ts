@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newCertificateRequest, newSigningAuthority } from '@krmkit/certificates'
+import { createCertificateRequest, createSigningAuthority } from '@krmkit/certificates'
 import { systemRandom } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const nodeSubject = { commonName: 'system:node:a', organizations: ['system:nodes
 let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-certificate-'))
-  const authority = await newSigningAuthority({ clock: { now: () => start }, random: systemRandom })
+  const authority = await createSigningAuthority({ clock: { now: () => start }, random: systemRandom })
   await file('ca.crt', authority.certificate)
   await file('ca.key', authority.key.export({ format: 'pem', type: 'pkcs8' }) as string)
 })
@@ -45,7 +45,7 @@ const authority = () => ['--ca-cert-file', join(folder, 'ca.crt'), '--ca-key-fil
 
 describe('krmkit certificate inspect', () => {
   it('prints the contents of a request and the verdict of each built-in signer [P96] [P97] [P100]', async () => {
-    const { request } = newCertificateRequest({
+    const { request } = createCertificateRequest({
       subject: { commonName: 'jane', organizations: ['dev'] },
       names: { ips: ['::1'] },
     })
@@ -64,7 +64,7 @@ describe('krmkit certificate inspect', () => {
   })
 
   it('uses signer, usages and requester of the object [P99] [P101]', async () => {
-    const pem = newCertificateRequest({ subject: nodeSubject }).request
+    const pem = createCertificateRequest({ subject: nodeSubject }).request
     const spec = { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: ['digital signature', 'client auth'] }
     const good = await file('good.json', object('good', pem, { ...spec, username: 'system:node:a', expirationSeconds: 900 }))
     const bad = await file('bad.yaml', object('bad', pem, { ...spec, usages: ['client auth'] }))
@@ -79,14 +79,14 @@ describe('krmkit certificate inspect', () => {
   })
 
   it('reports that the rules of other signers are unknown [P112]', async () => {
-    const pem = newCertificateRequest({ subject: {} }).request
+    const pem = createCertificateRequest({ subject: {} }).request
     expect((await run(['inspect', '-', '--signer', 'example.com/x'], pem)).out).toContain(
       'example.com/x: would sign; its approval rules are unknown',
     )
   })
 
   it('reports unreadable inputs and continues [P85]', async () => {
-    const pem = newCertificateRequest({ subject: nodeSubject }).request
+    const pem = createCertificateRequest({ subject: nodeSubject }).request
     const list = `[${object('damaged', 'no PEM')},${object('good', pem)}]`
     const { out, code } = await run(['inspect', '-', '-o', 'json'], `{"kind":"List","apiVersion":"v1","items":${list}}`)
     expect(JSON.parse(out)).toMatchObject([
@@ -102,7 +102,7 @@ describe('krmkit certificate inspect', () => {
     const ca = await run(['inspect', join(folder, 'ca.crt')])
     expect(ca.out).toMatch(/subject +CN=krmkit-signing-ca@\d+\n +issuer +CN=krmkit-signing-ca/)
     expect(ca.out).toMatch(/valid +2031-05-04T02:02:01Z to 2041-/)
-    const { request } = newCertificateRequest({ subject: { commonName: 'a\u001b[31m\u0000' }, names: { dns: ['\u001b[0m'] } })
+    const { request } = createCertificateRequest({ subject: { commonName: 'a\u001b[31m\u0000' }, names: { dns: ['\u001b[0m'] } })
     const { out } = await run(['inspect', '-'], request)
     expect(out).toContain('CN=a\\1b[31m\\00')
     expect(out).not.toContain('\u001b')
@@ -111,7 +111,7 @@ describe('krmkit certificate inspect', () => {
 
 describe('krmkit certificate sign', () => {
   it('signs by the rules of the signer [P110] [P134]', async () => {
-    const { request, key } = newCertificateRequest({ subject: { commonName: 'jane' } })
+    const { request, key } = createCertificateRequest({ subject: { commonName: 'jane' } })
     const path = await file('jane.json', object('jane', request, { expirationSeconds: 3600 }))
     const { out, code } = await run(['sign', path, ...authority()])
     const certificate = new X509Certificate(out)
@@ -125,7 +125,7 @@ describe('krmkit certificate sign', () => {
   })
 
   it('refuses what the signer refuses, and signs the rest [P97]', async () => {
-    const pem = newCertificateRequest({ subject: { commonName: 'jane' } }).request
+    const pem = createCertificateRequest({ subject: { commonName: 'jane' } }).request
     const bad = await file('bad.json', object('bad', pem, { usages: ['server auth'] }))
     const good = await file('good.csr', pem)
     const { out, err, code } = await run(['sign', bad, good, ...authority()])
@@ -135,9 +135,9 @@ describe('krmkit certificate sign', () => {
   })
 
   it('requires an authority that can sign', async () => {
-    const other = await file('other.key', newCertificateRequest({ subject: {} }).key)
+    const other = await file('other.key', createCertificateRequest({ subject: {} }).key)
     const { err, code } = await run(['sign', '-', '--ca-cert-file', join(folder, 'ca.crt'), '--ca-key-file', other], '')
-    expect(err).toContain('the key is not that of the certificate')
+    expect(err).toContain('the key does not match the certificate')
     expect(code).toBe(2)
   })
 })

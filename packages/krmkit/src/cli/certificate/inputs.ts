@@ -1,4 +1,4 @@
-import { CertificateError, type CertificateFacts, type CertificateRequest } from '@krmkit/certificates'
+import { CertificateError, type CertificateInfo, type CertificateRequest } from '@krmkit/certificates'
 import {
   decodeCertificate,
   decodeCertificateRequest,
@@ -36,7 +36,7 @@ export type Input = { /** Path and position or name. */ readonly where: string }
       /** Undefined for a PEM request. */
       readonly object: RequestObject | undefined
     }
-  | { readonly kind: 'certificate'; readonly certificate: CertificateFacts }
+  | { readonly kind: 'certificate'; readonly certificate: CertificateInfo }
   | { readonly kind: 'unreadable'; readonly message: string }
 )
 

@@ -1,4 +1,4 @@
-import { type CertificateFacts, type CertificateRequest, formatDistinguishedName, type PublicKeyInfo } from '@krmkit/certificates'
+import { type CertificateInfo, type CertificateRequest, formatDistinguishedName, type PublicKeyInfo } from '@krmkit/certificates'
 import { formatTime, stockProfile } from '@krmkit/meta'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
@@ -53,7 +53,7 @@ function requestFacts(request: CertificateRequest): (readonly [string, string])[
   ]
 }
 
-function certificateFacts(certificate: CertificateFacts): (readonly [string, string])[] {
+function certificateFacts(certificate: CertificateInfo): (readonly [string, string])[] {
   const { subject, issuer, names, publicKey, notBefore, notAfter, serialNumber } = certificate
   return [
     ['subject', formatDistinguishedName(subject)],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { type CertificateRequest, newCertificateRequest } from '@krmkit/certificates'
+import { type CertificateRequest, createCertificateRequest } from '@krmkit/certificates'
 import { encodeBase64, readCertificateRequest } from '@krmkit/certificates/request'
 import { stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -25,7 +25,7 @@ export async function runRequest(flags: RequestFlags, terminal: Terminal): Promi
   const bad = flags.ip.find((address) => isIP(address) === 0)
   if (bad !== undefined) throw new CliError({ code: 'InvalidFlag', message: `--ip: ${JSON.stringify(bad)} is not an IP address` })
   const hasKey = existsSync(flags.keyFile)
-  const { request, key } = newCertificateRequest({
+  const { request, key } = createCertificateRequest({
     subject: { commonName: flags.commonName, organizations: flags.organization },
     names: { dns: flags.dns, ips: flags.ip },
     ...(hasKey ? { key: await readText(flags.keyFile, 'key-file') } : {}),

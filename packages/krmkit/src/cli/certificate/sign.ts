@@ -1,4 +1,10 @@
-import { CertificateError, signerObjection, signingAuthority, signRequest, verifyRequest } from '@krmkit/certificates'
+import {
+  CertificateError,
+  parseSigningAuthority,
+  signRequest,
+  validateSignerRequest,
+  verifyRequestSignature,
+} from '@krmkit/certificates'
 import { encodeBase64 } from '@krmkit/certificates/request'
 import { type Random, stockProfile } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
@@ -56,9 +62,10 @@ function sign(input: Input, flags: SignFlags, tools: Tools): { readonly pem: str
     throw new CertificateError({ code: 'Malformed', message: 'expected a request, found a certificate' })
   const { request, object } = input
   const { signer, usages = ['digital signature', 'client auth'] } = signerAndUsages(object, flags, stockProfile)
-  const objection = signer === undefined ? undefined : signerObjection({ request, signerName: signer, usages }, stockProfile)
+  const objection =
+    signer === undefined ? undefined : validateSignerRequest({ request, signerName: signer, usages }, stockProfile)
   if (objection !== undefined) throw new CertificateError({ code: 'Refused', message: `${signer} refuses: ${objection}` })
-  verifyRequest(request)
+  verifyRequestSignature(request)
   const expirationSeconds = object?.spec?.expirationSeconds ?? flags.expirationSeconds
   const pem = signRequest({ request, usages, expirationSeconds }, { ...tools, maxDurationMs: flags.duration })
   const certificate = encodeBase64(new TextEncoder().encode(pem))
@@ -70,7 +77,7 @@ async function authorityOf({ caCertFile, caKeyFile }: SignFlags) {
   const certificate = await readText(caCertFile, 'ca-cert-file')
   const key = await readText(caKeyFile, 'ca-key-file')
   try {
-    return signingAuthority({ certificate, key })
+    return parseSigningAuthority({ certificate, key })
   } catch (cause) {
     if (!(cause instanceof CertificateError)) throw cause
     throw new CliError({ code: 'FileFailed', message: `--ca-cert-file: ${caCertFile}: ${cause.message}`, cause })

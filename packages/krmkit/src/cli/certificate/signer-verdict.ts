@@ -1,13 +1,13 @@
 import {
-  autoApprovals,
+  autoApprovalsFor,
   builtInSigners,
   CertificateError,
   type CertificateRequest,
-  purposeOf,
   type SignerPurpose,
-  signerObjection,
+  signerPurposeOf,
   signerPurposes,
-  verifyRequest,
+  validateSignerRequest,
+  verifyRequestSignature,
 } from '@krmkit/certificates'
 import type { NamingProfile } from '@krmkit/meta'
 import type { RequestObject } from './inputs.ts'
@@ -43,7 +43,7 @@ export function signerAndUsages(
   profile: NamingProfile,
 ): { readonly signer: string | undefined; readonly usages: readonly string[] | undefined } {
   const signer = object?.spec?.signerName ?? flags.signer
-  const purpose = signer === undefined ? undefined : purposeOf(signer, profile)
+  const purpose = signer === undefined ? undefined : signerPurposeOf(signer, profile)
   const defaults = purpose === undefined ? undefined : defaultUsages[purpose]
   return { signer, usages: object?.spec?.usages ?? flags.usages ?? defaults }
 }
@@ -59,7 +59,7 @@ export function signerVerdicts(
   const username = input.object?.spec?.username ?? flags.requester ?? ''
   const signers = signer === undefined ? signerPurposes.map((purpose) => names[purpose]) : [signer]
   return signers.map((signerName) => {
-    const effectiveUsages = usages ?? defaultUsages[purposeOf(signerName, profile) ?? 'apiserverClient']
+    const effectiveUsages = usages ?? defaultUsages[signerPurposeOf(signerName, profile) ?? 'apiserverClient']
     const { request } = input
     return {
       signer: signerName,
@@ -72,7 +72,7 @@ export function signerVerdicts(
 /** The problem of the key or signature of a request; undefined for a valid one. */
 export function requestProblem(request: CertificateRequest): string | undefined {
   try {
-    verifyRequest(request)
+    verifyRequestSignature(request)
     return undefined
   } catch (error) {
     if (error instanceof CertificateError) return error.message
@@ -84,13 +84,13 @@ function objectionOf(
   input: { readonly request: CertificateRequest; readonly signerName: string; readonly usages: readonly string[] },
   profile: NamingProfile,
 ): string | undefined {
-  const purpose = purposeOf(input.signerName, profile)
+  const purpose = signerPurposeOf(input.signerName, profile)
   if (purpose === 'legacyUnknown') return 'the API rejects new requests for it'
-  return signerObjection(input, profile) ?? requestProblem(input.request)
+  return validateSignerRequest(input, profile) ?? requestProblem(input.request)
 }
 
-function approvalOf(input: Parameters<typeof autoApprovals>[0], profile: NamingProfile): string {
-  if (purposeOf(input.signerName, profile) === undefined) return 'its approval rules are unknown'
-  const rights = autoApprovals(input, profile).map(({ subresource }) => subresource)
+function approvalOf(input: Parameters<typeof autoApprovalsFor>[0], profile: NamingProfile): string {
+  if (signerPurposeOf(input.signerName, profile) === undefined) return 'its approval rules are unknown'
+  const rights = autoApprovalsFor(input, profile).map(({ subresource }) => subresource)
   return rights.length === 0 ? 'needs manual approval' : `approved automatically for users who may create ${rights.join(' or ')}`
 }

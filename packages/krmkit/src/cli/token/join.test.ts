@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newCertificateRequest, publicKeyPin } from '@krmkit/certificates'
+import { createCertificateRequest, publicKeyPinOf } from '@krmkit/certificates'
 import { type Client, loadKubeconfig, remoteClient, resourceType } from '@krmkit/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testTerminal } from '../offline/testing/test-terminal.ts'
@@ -46,7 +46,7 @@ const start = async (...flags: string[]) => {
   running.push(serving)
   const config = ['--kubeconfig', serving.kubeconfig!]
   const connection = await loadKubeconfig({ path: serving.kubeconfig! })
-  return { url: serving.url, config, ca: connection.ca!, pin: publicKeyPin(connection.ca!), admin: connect(connection) }
+  return { url: serving.url, config, ca: connection.ca!, pin: publicKeyPinOf(connection.ca!), admin: connect(connection) }
 }
 const connect = (connection: Parameters<typeof remoteClient>[0]) => {
   const client = remoteClient(connection)
@@ -88,7 +88,7 @@ describe('joining a cluster', () => {
 
     // Without the token, cluster-info is readable but cannot be verified.
     const stranger = ['join-info', url, '--token', `${token.slice(0, 7)}aaaaaaaaaaaaaaaa`, ...trust, '--timeout=0s']
-    expect(await run(stranger)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is not good') })
+    expect(await run(stranger)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is invalid') })
 
     expect((await run(['token', 'delete', token, ...config])).out).toBe(`bootstrap token "${token.slice(0, 6)}" deleted\n`)
     expect((await joiner.request({ path: '/version' })).status).toBe(401)
@@ -105,7 +105,9 @@ describe('joining a cluster', () => {
     await writeFile(join(folder, 'joined.conf'), found.out)
     const joiner = connect(await loadKubeconfig({ path: join(folder, 'joined.conf') }))
 
-    const { request, key } = newCertificateRequest({ subject: { commonName: 'system:node:n1', organizations: ['system:nodes'] } })
+    const { request, key } = createCertificateRequest({
+      subject: { commonName: 'system:node:n1', organizations: ['system:nodes'] },
+    })
     const spec = {
       request: Buffer.from(request).toString('base64'),
       signerName: 'kubernetes.io/kube-apiserver-client-kubelet',

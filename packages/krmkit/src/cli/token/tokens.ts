@@ -9,7 +9,7 @@ import {
   generateBootstrapToken,
   isBootstrapTokenId,
   parseBootstrapToken,
-  publicKeyPin,
+  publicKeyPinOf,
   readBootstrapToken,
 } from '@krmkit/certificates'
 import { type Client, type KubeconfigConnection, remoteClient, resourceType } from '@krmkit/client'
@@ -124,7 +124,7 @@ async function withServer<T>(flags: ServerFlags, use: (client: Client) => Promis
 
 function joinCommand(token: string, { server, ca }: KubeconfigConnection): string {
   // A kubeconfig with a bundle has at least one authority.
-  const pins = ca === undefined ? [] : pemBlocks(ca, 'CERTIFICATE').map(publicKeyPin)
+  const pins = ca === undefined ? [] : pemBlocks(ca, 'CERTIFICATE').map(publicKeyPinOf)
   const trust =
     ca === undefined
       ? '--discovery-token-unsafe-skip-ca-verification'

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ServingCertificate, servingCertificate } from '@krmkit/certificates'
+import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
 import { type Client, loadKubeconfig, remoteClient } from '@krmkit/client'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -47,8 +47,8 @@ function converted({ spec, ...rest }: CustomObject, apiVersion: string): object 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-conversion-'))
   const made = { clock: systemClock, random: systemRandom, profile: stockProfile }
-  certificate = await servingCertificate(join(folder, 'hook'), { ...made, hosts: ['hook.default.svc'] })
-  stranger = await servingCertificate(join(folder, 'stranger'), { ...made, hosts: [] })
+  certificate = await ensureServingCertificate(join(folder, 'hook'), { ...made, hosts: ['hook.default.svc'] })
+  stranger = await ensureServingCertificate(join(folder, 'stranger'), { ...made, hosts: [] })
   hook = createServer({ cert: certificate.certificate, key: certificate.key }, async (request, response) => {
     const pieces: Uint8Array[] = []
     for await (const piece of request) pieces.push(piece)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdmissionPlugins } from '@krmkit/admission'
 import { type AuditEvent, createApiServer, type EmbeddedServer, fixedAuditPolicy } from '@krmkit/apiserver'
-import { type ServingCertificate, servingCertificate } from '@krmkit/certificates'
+import { ensureServingCertificate, type ServingCertificate } from '@krmkit/certificates'
 import { webhookTransport } from '@krmkit/http'
 import { type FakeClock, fakeClock, seededRandom, stockProfile, systemRandom } from '@krmkit/meta'
 import type { WebhookTransport } from '@krmkit/protocol'
@@ -28,7 +28,12 @@ let transport: WebhookTransport & Disposable
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-faults-'))
   const make = (name: string, { now = Date.now(), hosts = [] as string[] } = {}) =>
-    servingCertificate(join(folder, name), { hosts, clock: { now: () => now }, random: systemRandom, profile: stockProfile })
+    ensureServingCertificate(join(folder, name), {
+      hosts,
+      clock: { now: () => now },
+      random: systemRandom,
+      profile: stockProfile,
+    })
   good = await make('good')
   named = await make('named', { hosts: ['hook.default.svc'] })
   expired = await make('expired', { now: Date.now() - 400 * day })
