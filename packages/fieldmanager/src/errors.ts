@@ -1,28 +1,28 @@
-/** Why a function of this package failed; the message is for people. */
+/** The reasons for which functions of this package fail. The set is closed; messages are for people. */
 export type FieldManagerErrorCode =
-  /** Text or value that is no JSON value, path element or field set. */
+  /** Malformed JSON, path element or field set. */
   | 'InvalidFieldSet'
-  /** A schema that cannot be used: an unknown type name, an atom without a form. */
+  /** An unusable schema: an unknown type name, or an atom without a form. */
   | 'InvalidSchema'
   /** The object does not fit its schema. */
   | 'InvalidObject'
-  /** Stored managedFields cannot be decoded. */
+  /** Stored managedFields that cannot be decoded. */
   | 'InvalidManagedFields'
-  /** The body of an apply carries what it must not. */
+  /** An apply body with managedFields, or with another version than the request. */
   | 'InvalidApply'
-  /** A version is not known to the converter; its managers are dropped. */
+  /** A version that the type converter does not know. */
   | 'MissingVersion'
-  /** Limits of depth or size are exceeded. */
+  /** A value that exceeds a limit of depth or size. */
   | 'TooLarge'
 
 export interface FieldManagerErrorFields {
-  /** Where in the object, `.spec.ports[0]`. */
+  /** Location within the object: `.spec.ports[0]`. */
   readonly path?: string
-  /** Single findings, for failures that have several. */
+  /** The individual errors, when there are several. */
   readonly errors?: readonly string[]
 }
 
-/** Failure of this package; expected refusals (conflicts) are values instead. */
+/** Failure of a function of this package. Conflicts and other expected outcomes are return values. */
 export class FieldManagerError extends Error {
   readonly code: FieldManagerErrorCode
   readonly path: string | undefined

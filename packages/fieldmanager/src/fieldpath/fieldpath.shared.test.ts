@@ -22,7 +22,7 @@ interface SetForm {
   fieldsV1: JsonObject
 }
 
-describe.skipIf(sharedMissing)(`shared vectors of fieldpath ${sharedMissing ?? ''}`, () => {
+describe.skipIf(sharedMissing)(`fieldpath: shared vectors ${sharedMissing ?? ''}`, () => {
   for (const line of readVectors('fieldpath.jsonl')) {
     const vector = line as Vector
     it(`${vector.kind} ${vector.id}`, () => {

@@ -9,33 +9,31 @@ import { emptySet, FieldSet, leaf } from './field-set.ts'
 import { RecentSets } from './recent-sets.ts'
 
 /**
- * The FieldsV1 form of a set: an object whose members are path elements in order; `.` stands for the path of the
- * object itself, and an empty object for a path with nothing below it.
+ * The FieldsV1 form of a set: an object whose members are path elements in order. `.` stands for the path of the object itself,
+ * an empty object for a path with nothing below it.
  */
 
-/** Deepest path that is read. */
+/** Maximum length of a decoded path. */
 export const maxPathLength = 500
 
 const cache = new WeakMap<object, FieldSet>()
 
-/** FieldsV1 objects by their text. A memo: objects of a kind mostly have the same few, and each is kept once for all of them. */
+/** Interned FieldsV1 objects by their JSON text. Objects of one kind mostly share a few field sets, so each is stored once. */
 const shared = new Map<string, JsonObject>()
-/** The same for sets that were made here. */
+/** Recently encoded sets, to find the encoded form of equal ones. */
 const recent = new RecentSets()
 const maxShared = 512
 const maxSharedText = 2048
-/** Sets of more nodes have longer texts. */
+/** Sets with more nodes have longer texts than `maxSharedText`. */
 const maxSharedNodes = maxSharedText / 6
-/** Below a path, sets of only a few leaves are shared on their own. */
+/** Subtrees of at most this many leaves are interned separately. */
 const fewLeaves = 8
 const manyMembers = 128
 
-/** Below a path with nothing below it. */
+/** The encoding of a path with nothing below it. */
 const noFields: JsonObject = Object.freeze({})
 
-/**
- * The FieldsV1 object of a set, frozen; the same object for the same set, and mostly for equal sets too.
- */
+/** The FieldsV1 object of a set, frozen. The same set yields the same object; equal sets usually do. */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
   if (set.encoded !== undefined) return set.encoded
   if (set.empty) return noFields
@@ -51,14 +49,14 @@ export function encodeFieldsV1(set: FieldSet): JsonObject {
   return encoded
 }
 
-/** Does the same for a large set in slices, after which `encodeFieldsV1` has it. */
+/** Encodes a large set in slices; afterwards `encodeFieldsV1` returns the cached form. */
 export function* encodeSteps(set: FieldSet): Generator<void, void> {
   if (set.encoded !== undefined || set.empty) return
   yield* prepareSet(set, false)
   encodeFieldsV1(set)
 }
 
-/** Makes the FieldsV1 form of a set, its parts first. */
+/** Encodes a set bottom-up. */
 function* prepareSet(set: FieldSet, member: boolean): Generator<void, void> {
   if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
   const elements = set.elements()
@@ -77,10 +75,10 @@ function* prepareSet(set: FieldSet, member: boolean): Generator<void, void> {
   else set.encoded = made
 }
 
-/** Elements between two interruptions. */
+/** Elements between two yields. */
 const stepSize = 64
 
-/** An equal FieldsV1 object, frozen, that many others may share; the object itself, not frozen, when it is large. */
+/** The interned FieldsV1 object with the same content, frozen; for large input the object itself, not frozen. */
 export function sharedFieldsV1(fields: JsonObject): JsonObject {
   if (!isMap(fields)) return fields
   const text = JSON.stringify(fields)
@@ -100,10 +98,14 @@ function freezeAll(fields: JsonObject): JsonObject {
 }
 
 /**
- * Reads a FieldsV1 object. Elements of unknown types are dropped. Sets of frozen objects are remembered, so reading the
- * same stored object again costs nothing; what is frozen must be frozen all through.
+ * Decodes a FieldsV1 object. Elements of unknown types are dropped. Sets of frozen objects are cached by identity, so decoding a
+ * stored object again is free; a frozen object must be deeply frozen.
  *
- * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths beyond 500 elements.
+ * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths of more than 500 elements.
+ * @example
+ * ```ts
+ * decodeFieldsV1({ 'f:spec': { 'f:replicas': {} } }).has(['f:spec', 'f:replicas']) // true
+ * ```
  */
 export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet {
   const known = knownSet(fields)
@@ -112,7 +114,7 @@ export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefin
   return keepSet(fields as JsonObject, reader.node(fields as JsonObject, 0))
 }
 
-/** The same, to be run in slices. */
+/** Like `decodeFieldsV1`, as a generator that runs in slices. */
 export function* decodeSteps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
   const known = knownSet(fields)
   if (known !== undefined) return known
@@ -133,7 +135,7 @@ function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldS
   return children
 }
 
-/** Reads the JSON text of a FieldsV1 object; `null` is the empty set. */
+/** Parses the JSON text of a FieldsV1 object; `null` is the empty set. @throws FieldManagerError as `decodeFieldsV1` */
 export function parseFieldsV1(text: string): FieldSet {
   const value = parseJson(text)
   if (value !== null && !isMap(value)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
@@ -164,7 +166,7 @@ function isFewLeaves({ nodes }: FieldSet): boolean {
   return true
 }
 
-/** @param fields given back, or a table with the same members. */
+/** @returns `fields`, or a dictionary-mode object with the same members. */
 function addMembers(fields: JsonObject, set: FieldSet): JsonObject {
   const elements = set.elements()
   if (!isBestAsTable(elements)) {
@@ -176,7 +178,10 @@ function addMembers(fields: JsonObject, set: FieldSet): JsonObject {
   return Object.setPrototypeOf(table, Object.prototype) as JsonObject
 }
 
-/** Engines give objects of the same members one shape, which is wasted effort for many members, and for names that do not recur. */
+/**
+ * V8 creates a hidden class per set of member names. That is wasted for many members and for names that do not recur, so such
+ * objects are built in dictionary mode.
+ */
 function isBestAsTable(elements: readonly PathElement[]): boolean {
   return elements.length >= manyMembers || elements[0]?.[0] === 'k'
 }
@@ -199,7 +204,7 @@ class Reader {
     return read.node(fields)
   }
 
-  /** The same in slices. */
+  /** Like `node`, in slices. */
   *steps(fields: JsonObject, depth: number): Generator<void, FieldNode> {
     checkPath(depth)
     const read = new NodeRead(this.frozen)
@@ -218,11 +223,11 @@ function checkPath(depth: number): void {
   if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
 }
 
-/** A node that is being read. */
+/** A node under construction. */
 class NodeRead {
   #member = false
   #nodes: Map<PathElement, FieldNode> | undefined
-  /** What is read is just what would be written. */
+  /** Whether the input is already in canonical form. */
   #canonical: boolean
   #last: PathElement | undefined
 
@@ -230,7 +235,7 @@ class NodeRead {
     this.#canonical = frozen
   }
 
-  /** What a member says; `undefined` where nothing lies below it, or nothing that is known. */
+  /** The element of a member; `undefined` for `.` and for unknown element types. */
   element(key: string, child: JsonValue | undefined): PathElement | undefined {
     if (key === '.') {
       this.#canonical &&= this.#nodes === undefined && isEmptyMap(child)
@@ -265,7 +270,7 @@ class NodeRead {
   }
 }
 
-/** True when `fields` is the canonical form of what was read from it. */
+/** Whether `fields` is the canonical form of the node decoded from it. */
 function isEncodedAs({ member, children }: FieldNode, fields: JsonValue): boolean {
   if (children === undefined) return isEmptyMap(fields)
   return (member ? children.encodedBelowMember : children.encoded) === fields
@@ -277,7 +282,7 @@ function isEmptyMap(value: JsonValue | undefined): boolean {
   return true
 }
 
-/** Two spellings of one element. */
+/** Joins two spellings of one element. */
 function unite(a: FieldNode, b: FieldNode): FieldNode {
   const children = (a.children ?? emptySet).union(b.children ?? emptySet)
   return { member: a.member || b.member, children: children.empty ? undefined : children }

@@ -4,14 +4,14 @@ import { compareStrings, isMap } from '../value/order.ts'
 import type { Path, PathElement } from './element.ts'
 import { elementParts } from './element.ts'
 
-/** Paths as conflicts and tools print them: `.spec.containers[name="app"].args`. */
+/** Formats a path as conflicts and tools print it: `.spec.containers[name="app"].args`. */
 export function pathText(path: Path): string {
   let text = ''
   for (const element of path) text += elementText(element)
   return text
 }
 
-/** One element of a printed path: `.spec`, `[name="app"]`, `[="x"]`, `[3]`. */
+/** Formats one element: `.spec`, `[name="app"]`, `[="x"]`, `[3]`. */
 export function elementText(element: PathElement): string {
   const parts = elementParts(element)
   switch (parts.kind) {

@@ -4,21 +4,21 @@ import { RecentSets } from './recent-sets.ts'
 
 const setOf = (...names: string[]) => decodeFieldsV1(Object.fromEntries(names.map((name) => [`f:${name}`, {}])))
 
-describe('RecentSets', () => {
-  it('gives the set of equal members that was seen before', () => {
+describe('FieldSetCache', () => {
+  it('finds an equal set seen before', () => {
     const sets = new RecentSets()
     const first = setOf('a', 'b')
     expect(sets.find(first).twin).toBeUndefined()
     expect(sets.find(setOf('b', 'a')).twin).toBe(first)
   })
 
-  it('does not remember sets with long path elements, few as these may be', () => {
+  it('does not store sets with long path elements', () => {
     const sets = new RecentSets()
     sets.find(setOf('x'.repeat(70_000)))
     expect(sets.size).toBe(0)
   })
 
-  it('remembers some megabytes at most', () => {
+  it('is bounded to a few megabytes', () => {
     const sets = new RecentSets()
     for (let i = 0; i < 200; i++) sets.find(setOf(`${i}${'x'.repeat(60_000)}`))
     expect(sets.size).toBeGreaterThan(0)

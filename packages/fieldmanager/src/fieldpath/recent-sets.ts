@@ -1,17 +1,17 @@
 import type { FieldSet } from './field-set.ts'
 
-/** Sets that were seen lately, to be found again by what is in them. Objects of a kind mostly have the same few. */
+/** A bounded cache of recently seen sets, looked up by content. Objects of one kind mostly share a few sets. */
 export class RecentSets {
   readonly #sets = new Map<number, FieldSet>()
   #nodes = 0
   #characters = 0
 
-  /** Number of sets. */
+  /** Number of cached sets. */
   get size(): number {
     return this.#sets.size
   }
 
-  /** Looks for an equal set that was seen before; remembers this one where there is none, unless it is large. */
+  /** Looks up an equal set; stores this one when there is none, unless it is large. */
   find(set: FieldSet): Found {
     const found = new Fingerprint(set)
     const { print, nodes, characters } = found
@@ -34,25 +34,25 @@ export class RecentSets {
 }
 
 export interface Found {
-  /** The equal set. */
+  /** The equal cached set. */
   readonly twin: FieldSet | undefined
-  /** How many nodes the set has; of large ones, at least how many. */
+  /** Number of nodes of the set; for large sets, a lower bound. */
   readonly nodes: number
 }
 
 const maxSets = 1024
 const maxNodes = 4096
 const maxNodesOfAll = 65_536
-/** Of path elements: an element holds the name of a key, or a value, of any length. */
+/** Bounds the text of path elements, which contain keys and values of any length. */
 const maxCharacters = 65_536
 const maxCharactersOfAll = 2 * 1024 * 1024
 
-/** The same for equal sets, whatever the order of their nodes. */
+/** A hash that does not depend on the order of nodes. */
 class Fingerprint implements Found {
   readonly print: number
   twin: FieldSet | undefined
   nodes = 0
-  /** Of all path elements. */
+  /** Total length of all path elements. */
   characters = 0
 
   constructor(set: FieldSet) {

@@ -22,27 +22,27 @@ import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
 import { withManagedFields, withoutManagedFields } from './types.ts'
 import { decodeAhead, movedTimes, updateManagedSteps } from './update.ts'
 
-/** Manager that owns everything of an object that nobody owned before its first apply. */
+/** Manager that owns all fields of an object that has no managedFields before its first apply. */
 export const firstApplyManager = 'before-first-apply'
 
 /** A server-side apply. */
 export interface ApplyRequest {
-  /** The stored object at `apiVersion`; absent when the apply creates it. */
+  /** The stored object in `apiVersion`; absent when the apply creates it. */
   readonly live?: FrozenObject | undefined
-  /** What the manager wants, as sent: without members that it did not name, and of known members only. Not changed. */
+  /** The applied configuration as sent: only members that the client named and the type knows. Not modified. */
   readonly applied: FrozenObject
   readonly manager: string
-  /** Takes over what others own. */
+  /** Takes conflicting fields over from other managers. */
   readonly force: boolean
-  /** How many conflicts are listed; all by default. */
+  /** Maximum number of conflicts listed; unlimited by default. */
   readonly maxConflicts?: number | undefined
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
-  /** Milliseconds since the epoch; without it, times are left as they are. */
+  /** Milliseconds since the epoch; when absent, timestamps are kept. */
   readonly now?: number | undefined
   readonly types: ManagedTypes
-  /** Annotation of client-side apply; the stock one by default. */
+  /** Annotation of client-side apply; `kubectl.kubernetes.io/last-applied-configuration` by default. */
   readonly lastAppliedAnnotation?: string | undefined
 }
 
@@ -50,11 +50,11 @@ export type ApplyResult =
   | {
       readonly kind: 'applied'
       /**
-       * The object with its owners. Members may stand in any order, may be null, and unchanged parts are shared with the live
-       * object: decode or copy before changing anything. The live object itself when neither it nor its owners change.
+       * The object with its managedFields. Member order is unspecified, members may be null, and unchanged parts are shared with
+       * the live object: decode or copy before mutation. The live object itself when nothing changes.
        */
       readonly object: ApiObject
-      /** False when only owners change, or nothing. */
+      /** False when only managedFields change, or nothing. */
       readonly changed: boolean
     }
   | FieldConflicts
@@ -62,21 +62,21 @@ export type ApplyResult =
 export interface FieldConflicts {
   readonly kind: 'conflict'
   readonly conflicts: readonly FieldConflict[]
-  /** How many there are, those beyond `maxConflicts` included. */
+  /** Number of conflicts, including those beyond `maxConflicts`. */
   readonly total: number
 }
 
-/** An apply that went through, object and owners apart. */
+/** A successful apply, with object and managedFields apart. */
 export interface AppliedParts {
   readonly kind: 'applied'
-  /** The object without owners; see `ApplyResult` for what may be done with it. */
+  /** The object without managedFields; the same restrictions as for `ApplyResult.object`. */
   readonly value: JsonObject
   /**
-   * What is in it: what the live object has, what was applied and nothing else (but members that every object of the type
-   * prints), or both joined.
+   * Where the content comes from: unchanged from the live object, from the applied configuration alone (plus the zero members of
+   * its type), or from both.
    */
   readonly content: 'live' | 'applied' | 'joined'
-  /** The list of the live object itself when nothing about owners changes; absent when nobody owns anything. */
+  /** The live object's own list when ownership does not change; absent when no field is owned. */
   readonly managedFields: DeepReadonly<ManagedFieldsEntry[]> | undefined
   readonly changed: boolean
 }
@@ -84,12 +84,13 @@ export interface AppliedParts {
 export type ApplyParts = AppliedParts | FieldConflicts
 
 /**
- * Joins what a manager wants with the live object, and records who owns what.
+ * Server-side apply: merges the applied configuration into the live object and records field ownership.
  *
- * @throws FieldManagerError `InvalidApply` when the body carries owners or has another version, `InvalidObject` when it does
- * not fit its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored owners cannot be
- * read.
+ * @throws FieldManagerError `InvalidApply` when the body has managedFields or another version, `InvalidObject` when it does not
+ * fit its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored managedFields cannot be
+ * decoded.
  * @see API protocol specification, 4.7
+ * @example See the README, and `examples/server-side-apply` for a server.
  */
 export function applyPatch(request: ApplyRequest): ApplyResult {
   const parts = applyParts(request)
@@ -103,12 +104,15 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
   return { kind: 'applied', object, changed }
 }
 
-/** The same for callers that go on to decode and default: they see what they need not do again. @throws as `applyPatch` */
+/**
+ * Like `applyPatch`, for callers that decode and default the result: `content` tells which work they can skip. @throws as
+ * `applyPatch`
+ */
 export function applyParts(request: ApplyRequest): ApplyParts {
   return runAtOnce(partsSteps(request, false))
 }
 
-/** The same for large objects, to be run in slices. */
+/** Like `applyParts`, as a generator that runs in slices. */
 export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
   return partsSteps(request, true)
 }
@@ -124,12 +128,12 @@ function* partsSteps(request: ApplyRequest, sliced: boolean): Generator<void, Ap
 
 interface Checked {
   readonly type: TypeRef
-  /** What the configuration names. */
+  /** The fields of the applied configuration. */
   readonly named: FieldSet
   readonly sliced: boolean
 }
 
-/** Nobody owns anything of what is not there yet: no conflicts, and nothing to take away. */
+/** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
 function* create(request: ApplyRequest, { type, named, sliced }: Checked): Generator<void, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
@@ -181,7 +185,7 @@ function* change(request: ApplyRequest, live: FrozenObject, { type, named, slice
   const { managers } = outcome
   const content = merged === value ? 'live' : 'joined'
   const stored = live.metadata?.managedFields
-  // Most applies of controllers.
+  // Fast path: most applies of controllers change nothing.
   if (!changed && managers === managed.managers)
     return { kind: 'applied', value: merged, content, managedFields: stored, changed }
   const times = changed ? movedTimes(managed, key, request.now) : managed.times
@@ -190,7 +194,7 @@ function* change(request: ApplyRequest, live: FrozenObject, { type, named, slice
   return { kind: 'applied', value: merged, content, managedFields, changed }
 }
 
-/** The client-side tool's own annotation follows what it applies from the server's side. */
+/** Keeps the last-applied annotation up to date for applies of kubectl. */
 function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
   if (request.manager !== annotationManager) return object
   const annotation = annotationOf(request)
@@ -230,13 +234,13 @@ function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet }
   })
 }
 
-/** What the manager named last time, which is mostly what it names again. */
+/** The fields the manager applied last time, which are usually the same again. */
 function namedBefore({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
   const { managers } = decodeManaged(live?.metadata?.managedFields)
   return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 
-/** Stored owners; an object that has none belongs to `before-first-apply`. */
+/** Stored managedFields; without any, `before-first-apply` owns the object. */
 function* ownedBefore(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
   const managed = decodeManaged(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed

@@ -5,15 +5,15 @@ import type { Managed } from './entries.ts'
 import { seconds } from './entries.ts'
 import { managerKey } from './manager-id.ts'
 
-/** How many updaters an object lists before the oldest are joined. */
+/** Maximum number of update entries before the oldest are merged. */
 export const maxUpdateManagers = 10
 
-/** Name of the manager that the oldest updaters of a version become. */
+/** Manager of the merged oldest update entries of a version. */
 export const ancientManager = 'ancient-changes'
 
 /**
- * Joins the oldest updaters, version by version, until no more than `max` are left. An updater that is the only old one
- * of its version stays. To be run in slices.
+ * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept. Runs in
+ * slices.
  */
 export function* capSteps(managed: Managed, max = maxUpdateManagers): Generator<void, Managed> {
   let count = 0
@@ -24,7 +24,7 @@ export function* capSteps(managed: Managed, max = maxUpdateManagers): Generator<
   const managers = new Map(managed.managers)
   const times = new Map(managed.times)
   const firstOf = new Map<string, string>()
-  // What each bucket is made of, united in the end.
+  // The sets of each bucket, united at the end.
   const parts = new Map<string, FieldSet[]>()
   for (const key of updaters) {
     if (count <= max) break
@@ -53,7 +53,7 @@ export function* capSteps(managed: Managed, max = maxUpdateManagers): Generator<
   return { managers, times, sources: managed.sources }
 }
 
-/** By halves, so that each path is copied a logarithmic number of times. */
+/** Unites pairwise, so that each path is copied a logarithmic number of times. */
 function* unionOf(sets: readonly FieldSet[]): Generator<void, FieldSet> {
   if (sets.length <= 1) return sets[0] ?? emptySet
   const half = sets.length >> 1

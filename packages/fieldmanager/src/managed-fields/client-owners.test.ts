@@ -5,7 +5,7 @@ import { deepFreeze } from '../testing/vectors.ts'
 import { isReset, trackUpdate } from './update.ts'
 import { managedFieldsProblem } from './validate.ts'
 
-describe('owners that clients write', () => {
+describe('managedFields written by clients', () => {
   const live = deepFreeze(configMap({ k: 'v', l: 'v' }, { managedFields: [entry({})] as unknown as JsonObject[] }))
   const writing = (managedFields: unknown, data = { k: 'v', l: 'v' }, more: { subresource?: string } = {}): ConfigMap =>
     trackUpdate({
@@ -18,32 +18,32 @@ describe('owners that clients write', () => {
       ...more,
     })
 
-  it('P227 one empty entry forgets all', () => {
+  it('reset all owners with a single empty entry [P227]', () => {
     expect(writing([{}]).metadata).toEqual({ name: 'a', namespace: 'x' })
     expect(isReset([{}])).toBe(true)
     expect(isReset([{}, {}])).toBe(false)
   })
 
-  it('P228 an empty list forgets nothing', () => {
+  it('change nothing when the list is empty [P228]', () => {
     expect(owners(writing([]))).toEqual({ 'm Apply': { 'f:data': { 'f:k': {} } } })
   })
 
-  it('P229 resets come first, then what the request changes is owned', () => {
+  it('reset first, then record the changes of the request [P229]', () => {
     expect(owners(writing([{}], { k: 'w', l: 'v' }))).toEqual({ 'u Update': { 'f:data': { 'f:k': {} } } })
   })
 
-  it('P218 changes are owned after a reset too', () => {
+  it('record changes after a reset as well [P218]', () => {
     const cleared = deepFreeze(configMap({ k: 'v' }, { uid: 'u' }))
     expect(owners(update(cleared, configMap({ k: 'w' }, { uid: 'u' })))).toEqual({ 'u Update': { 'f:data': { 'f:k': {} } } })
   })
 
-  it('replace the stored ones', () => {
+  it('replace the stored entries', () => {
     expect(owners(writing([entry({ manager: 'other', fieldsV1: { 'f:data': { 'f:l': {} } } })]))).toEqual({
       'other Apply': { 'f:data': { 'f:l': {} } },
     })
   })
 
-  it('are ignored through sub-resources', () => {
+  it('are ignored in sub-resource requests', () => {
     expect(owners(writing([entry({ manager: 'other' })], undefined, { subresource: 'status' }))).toHaveProperty('m Apply')
   })
 
@@ -61,7 +61,7 @@ describe('owners that clients write', () => {
     })
   }
 
-  it('are fine as servers write them', () => {
+  it('pass validation in the form that servers write', () => {
     expect(managedFieldsProblem([entry({})])).toBeUndefined()
     expect(managedFieldsProblem(undefined)).toBeUndefined()
   })

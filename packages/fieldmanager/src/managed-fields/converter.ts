@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import type { Converter } from '../merge/converter.ts'
 import type { ManagedTypes } from './types.ts'
 
-/** Brings objects of a kind from one version into others, each version once. */
+/** Adapts a TypeConverter to the updater; each object is converted to each version at most once. */
 export function converterOf(types: ManagedTypes): Converter {
   const converted = new WeakMap<object, Map<string, JsonObject>>()
   return {

@@ -6,29 +6,29 @@ import type { Managers, VersionedSet } from '../merge/managers.ts'
 import { compareStrings, equalValues, sortInPlace } from '../value/order.ts'
 import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
-/** Owners as `metadata.managedFields` carries them, by `managerKey`. */
+/** Decoded `metadata.managedFields`, by `managerKey`. */
 export interface Managed {
   readonly managers: Managers
-  /** RFC 3339 times of managers that have one. */
+  /** RFC 3339 timestamps of the managers that have one. */
   readonly times: ReadonlyMap<string, string>
-  /** Entries that managers were read from, to be written again when nothing about them changes. */
+  /** The entries that managers were decoded from, reused when encoding unchanged managers. */
   readonly sources?: ReadonlyMap<string, DeepReadonly<ManagedFieldsEntry>> | undefined
 }
 
 export const noManaged: Managed = { managers: new Map(), times: new Map() }
 
 /**
- * Reads the entries of an object; later entries of the same manager win.
+ * Decodes the managedFields of an object. The last entry of a manager wins.
  *
- * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for
- * malformed field sets.
+ * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field
+ * sets.
  */
 export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
   if (entries === null || entries === undefined || entries.length === 0) return noManaged
   return decoded.get(entries) ?? runAtOnce(decodeManagedSteps(entries, false))
 }
 
-/** The same, to be run in slices. @param sliced false to read each entry at once. */
+/** Like `decodeManagedFields`, in slices. @param sliced When false, each entry is decoded without yielding. */
 export function* decodeManagedSteps(
   entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
   sliced = true,
@@ -37,12 +37,12 @@ export function* decodeManagedSteps(
   const known = decoded.get(entries)
   if (known !== undefined) return known
   const managed = yield* readEntries(entries, sliced)
-  // What is frozen is frozen all through, and stays what it is.
+  // Frozen lists are deeply frozen, so the result stays valid.
   if (Object.isFrozen(entries)) decoded.set(entries, managed)
   return managed
 }
 
-/** A memo: entries of stored objects, which are frozen, are read once however many writes look at them. */
+/** Decoded lists of stored (frozen) objects, by identity. */
 const decoded = new WeakMap<object, Managed>()
 
 function* readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<void, Managed> {
@@ -65,7 +65,7 @@ function* readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boole
   return { managers, times, sources }
 }
 
-/** The entries of an object: appliers before updaters, then by time, name, version and sub-resource. */
+/** Encodes managedFields: apply entries before update entries, then by timestamp, manager, version and sub-resource. */
 export function encodeManaged({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [key, owned] of managers) {
@@ -78,13 +78,13 @@ export function encodeManaged({ managers, times, sources }: Managed): ManagedFie
   return sortInPlace(entries, compareEntries)
 }
 
-/** The same, to be run in slices. */
+/** Like `encodeManagedFields`, in slices. */
 export function* encodeManagedSteps(managed: Managed): Generator<void, ManagedFieldsEntry[]> {
   for (const { set } of managed.managers.values()) yield* encodeSteps(set)
   return encodeManaged(managed)
 }
 
-/** True when both lists hold the very same entries, as they do when nothing about owners has changed. */
+/** Whether both lists hold identical entry objects, as is the case when ownership has not changed. */
 export function identicalEntries(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
@@ -92,7 +92,7 @@ export function identicalEntries(
   return a !== undefined && a.length === b.length && a.every((entry, i) => entry === b[i])
 }
 
-/** True when both lists say the same, member for member and in the same order. */
+/** Whether both lists have equal entries in the same order. */
 export function sameEntries(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
@@ -139,7 +139,7 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
   return a === b ? 0 : seconds(a) - seconds(b)
 }
 
-/** Seconds since the epoch; 0 without a time. */
+/** Seconds since the epoch; 0 without a timestamp. */
 export function seconds(time: string | undefined): number {
   const ms = time === undefined ? 0 : Date.parse(time)
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)

@@ -27,9 +27,9 @@ const updates: Record<string, { live: ConfigMap | undefined; next: ConfigMap }> 
   },
 }
 
-describe('owners of large objects, in slices', () => {
+describe('sliced ownership of large objects', () => {
   for (const [name, { live, next }] of Object.entries(updates)) {
-    it(`are those that are worked out at once: ${name}`, () => {
+    it(`equals the unsliced result of an update: ${name}`, () => {
       const request = { live, next, manager: 'u', apiVersion: 'v1', now: 5 * second, types }
       const { value, steps } = runCounted(ownersAfterUpdateSteps(request))
       expect(value).toEqual(ownersAfterUpdate(request))
@@ -46,7 +46,7 @@ describe('owners of large objects, in slices', () => {
     'an object without owners': { live: configMap(data('a')), applied: configMap(data('z')), manager: 'second', force: true },
   }
   for (const [name, intent] of Object.entries(applies)) {
-    it(`are those of an apply at once: ${name}`, () => {
+    it(`equals the unsliced result of an apply: ${name}`, () => {
       const request = { ...intent, apiVersion: 'v1', now: 5 * second, types }
       const { value, steps } = runCounted(applyPartsSteps(request))
       expect(value).toEqual(applyParts(request))
@@ -56,7 +56,7 @@ describe('owners of large objects, in slices', () => {
 })
 
 describe('conflicts over many fields', () => {
-  it('are listed up to a bound, and counted', () => {
+  it('lists conflicts up to the limit, and counts all', () => {
     const result = apply(owned, data('z'), 'second', { maxConflicts: 3 })
     if (result.kind !== 'conflict') throw new Error('no conflict')
     expect(result.total).toBe(size)
@@ -69,8 +69,8 @@ describe('conflicts over many fields', () => {
   })
 })
 
-describe('many old updaters', () => {
-  it('are joined by halves: no path is copied once for each of them', () => {
+describe('many old update entries', () => {
+  it('unites old entries pairwise, without copying each path once per entry', () => {
     const entries = Array.from({ length: 300 }, (_, i) => ({
       manager: `m${i}`,
       operation: 'Update' as const,

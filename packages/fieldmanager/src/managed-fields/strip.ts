@@ -1,7 +1,7 @@
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
 
-/** Paths that the server itself looks after; nobody owns them. */
+/** System-managed paths, for which ownership is not recorded. */
 export const stripped = FieldSet.of(
   ['f:apiVersion'],
   ['f:kind'],
@@ -19,7 +19,7 @@ export const stripped = FieldSet.of(
   ].map((name) => ['f:metadata', `f:${name}`]),
 )
 
-/** Takes such paths from one manager, who goes when nothing else is left. */
+/** Removes system-managed paths from one manager; drops the manager when it owns nothing else. */
 export function stripMeta(managers: Managers, key: string): Managers {
   const owned = managers.get(key)
   if (owned === undefined) return managers

@@ -5,10 +5,9 @@ import type { FrozenObject } from './types.ts'
 import { withManagedFields } from './types.ts'
 
 /**
- * The object that a write would store, with the owners' old times when nothing but those times differs from the live
- * object; then writing it is no change at all. Call it last, after admission.
+ * Turns a write that changes nothing but managedFields timestamps into a no-op. Call it last, after admission.
  *
- * @returns the live object itself when nothing else differs either.
+ * @returns the live object itself when nothing but timestamps differs, `next` otherwise.
  */
 export function settleTimestamps<T extends FrozenObject>(live: T, next: T): T {
   const before = live.metadata?.managedFields

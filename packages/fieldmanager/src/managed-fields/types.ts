@@ -5,29 +5,36 @@ import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
 
-/** An object as storage hands it out: frozen and shared. */
+/** An object from storage: frozen and shared. */
 export type FrozenObject = DeepReadonly<ApiObject>
 
-/** A kind in every version that owners may speak in. */
+/** The types of a kind, in every version that managedFields entries may use. */
 export interface ManagedTypes {
-  /** Undefined for versions that are not known (any more): what was owned in their terms is forgotten. */
+  /** The type of a version; undefined for unknown versions, whose entries are dropped. */
   typed(apiVersion: string): TypeRef | undefined
-  /** What an object is before it exists: `{}`, or the members that a new one always prints. */
+  /** The object before creation: `{}`, or the members that are always serialized. */
   zero?(apiVersion: string): JsonObject
   /**
-   * The object in another version that `typed` knows; must be pure. Not called for the version the object is in. While an apply
-   * is worked out, objects come without members that they must have, and with null where everything below has gone.
+   * Converts an object to a version known to `typed`. Must be pure. Not called for the object's own version. During an apply,
+   * objects may lack required members and have null in place of emptied structs.
    */
   convert?(object: JsonObject, apiVersion: string): JsonObject
 }
 
-/** What ownership of is never kept, by version: fields that the path of the request resets. */
+/**
+ * Fields for which ownership is not recorded, by version: those that the endpoint resets (the status for the main resource,
+ * everything else for `/status`).
+ */
 export type ResetFields = Readonly<Record<string, SetFilter>>
 
 /**
- * A kind with a type for each version: a structural type, or a typed schema.
+ * Creates a converter from a type per version: a structural type, or a typed schema. Create one per kind and reuse it.
  *
- * @param convert for versions that differ in more than their `apiVersion`; their types must be different objects then.
+ * @param convert Required when versions differ in more than `apiVersion`; their types must then be different objects.
+ * @example
+ * ```ts
+ * const types = createTypeConverter({ v1: () => source.struct('core/v1.ConfigMap') })
+ * ```
  */
 export function managedTypes(
   versions: Readonly<Record<string, () => StructType | TypeRef>>,
@@ -48,10 +55,10 @@ export function managedTypes(
   }
 }
 
-/** A kind without a schema: maps are granular, lists atomic, in every version. */
+/** For kinds without a schema: maps are granular and lists atomic, in every version. */
 export const deducedTypes: ManagedTypes = { typed: () => deducedType }
 
-/** The object without its owners, as ownership is worked out of it. */
+/** The object without managedFields. */
 export function withoutManagedFields(object: FrozenObject): JsonObject {
   const { metadata } = object
   if (metadata === undefined || metadata === null || !Object.hasOwn(metadata, 'managedFields'))
@@ -60,7 +67,7 @@ export function withoutManagedFields(object: FrozenObject): JsonObject {
   return { ...object, metadata: rest } as unknown as JsonObject
 }
 
-/** The object with these owners; they stand last in metadata. The same object when it has them already. */
+/** The object with these managedFields as the last member of its metadata; the same object when it already has them. */
 export function withManagedFields<T extends FrozenObject>(object: T, entries: readonly JsonValue[] | undefined): T {
   const old = object.metadata?.managedFields as readonly unknown[] | undefined
   if (old === entries) return object

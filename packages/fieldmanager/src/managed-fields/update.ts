@@ -23,47 +23,51 @@ import { stripMeta, stripped } from './strip.ts'
 import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
 import { withManagedFields, withoutManagedFields } from './types.ts'
 
-/** Name of managers that do not say who they are. */
+/** Manager name of writes without one. */
 export const unknownManager = 'unknown'
 
-/** Any write that is no apply: create, update, and the other patches. */
+/** A create, update or non-apply patch. */
 export interface UpdateRequest<T extends FrozenObject = ApiObject> {
   /** The stored object; absent for a create. */
   readonly live?: FrozenObject | undefined
-  /** What is going to be stored; its managedFields are what the client sent. Not changed. */
+  /** The object to be stored, with the managedFields that the client sent. Not modified. */
   readonly next: T
-  /** Empty: `unknown`. */
+  /** An empty name becomes `unknown`. */
   readonly manager: string
-  /** Version that both objects are in. */
+  /** The version of both objects. */
   readonly apiVersion: string
   readonly subresource?: string | undefined
   readonly resetFields?: ResetFields | undefined
-  /** Milliseconds since the epoch; without it, times are left as they are. */
+  /** Milliseconds since the epoch; when absent, timestamps are kept. */
   readonly now?: number | undefined
   readonly types: ManagedTypes
 }
 
 /**
- * The object with its owners after the write: the manager owns what differs from the live object.
+ * The object with managedFields after a create, update or non-apply patch: the manager owns every field that differs from the
+ * live object.
  *
- * Owners that the client wrote into the object replace the stored ones when they can be read (not through
- * sub-resources); a list with one empty entry forgets all of them first. An object that does not fit its type is
- * returned with the owners it had. Never throws.
+ * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty
+ * entry resets ownership first. An object that does not fit its type keeps the managedFields it had. Never throws.
  *
- * Differs: an empty list of owners changes nothing, and changes are owned after a reset too.
+ * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
  *
  * @see API protocol specification, 4.7
+ * @example
+ * ```ts
+ * const stored = trackUpdate({ live, next, manager: 'controller', apiVersion: 'apps/v1', now: Date.now(), types })
+ * ```
  */
 export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
   return withManagedFields(request.next, ownersAfterUpdate(request) as unknown as JsonObject[] | undefined)
 }
 
-/** The owners that `trackUpdate` gives the object; the list of the live object itself when nothing about them changes. */
+/** The managedFields that `trackUpdate` sets; the live object's own list when ownership does not change. */
 export function ownersAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
   return runAtOnce(ownersSteps(request, false))
 }
 
-/** The same for large objects, to be run in slices. */
+/** Like `managedFieldsAfterUpdate`, as a generator that runs in slices. */
 export function ownersAfterUpdateSteps(
   request: UpdateRequest<FrozenObject>,
 ): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
@@ -92,7 +96,7 @@ function* ownersSteps(
   return identicalEntries(stored, entries) ? stored : entries
 }
 
-/** Most objects are made by one manager, who owns all of them; `undefined` when it is not that plain. */
+/** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
 function createdOwners(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
   const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
@@ -109,12 +113,12 @@ function createdEntry(request: UpdateRequest<FrozenObject>, owned: VersionedSet)
   return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : timeText(now))
 }
 
-/** Moves ownership only; what `trackUpdate` does between reading and writing entries. */
+/** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
 export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
   return runAtOnce(updateManagedSteps(managed, request, false))
 }
 
-/** The same, to be run in slices. @param sliced false to compare at once. */
+/** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
 export function* updateManagedSteps(
   managed: Managed,
   request: UpdateRequest<FrozenObject>,
@@ -151,24 +155,24 @@ export function* updateManagedSteps(
   return yield* capSteps({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
 }
 
-/** True for the list that forgets all owners: one entry that says nothing. */
+/** Whether the list resets ownership: it consists of a single empty entry. */
 export function isReset(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): boolean {
   return entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
 }
 
-/** The times of all managers after one of them has changed something. */
+/** The timestamps of all managers after one of them changed something. */
 export function movedTimes({ times }: Managed, key: string, now: number | undefined): ReadonlyMap<string, string> {
   return now === undefined ? times : new Map(times).set(key, timeText(now))
 }
 
-/** RFC 3339 in whole seconds. */
+/** Formats a timestamp as RFC 3339 in whole seconds. */
 export function timeText(ms: number): string {
   const second = Math.floor(ms / 1000)
   if (second !== latest.second) latest = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` }
   return latest.text
 }
 
-/** A memo: many writes fall into one second. */
+/** The last formatted second; many writes happen within one second. */
 let latest = { second: Number.NaN, text: '' }
 
 type Entries = DeepReadonly<ManagedFieldsEntry[]> | undefined
@@ -189,7 +193,7 @@ function* liveOrNext(
   return decodeOrNone(live)
 }
 
-/** Reads stored owners in slices, after which they are known. */
+/** Decodes stored managedFields in slices, so that later unsliced decoding is a cache hit. */
 export function* decodeAhead(entries: Entries): Generator<void, void> {
   try {
     yield* decodeManagedSteps(entries)

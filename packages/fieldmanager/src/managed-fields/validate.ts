@@ -3,8 +3,8 @@ import { FieldManagerError } from '../errors.ts'
 import { decodeManaged } from './entries.ts'
 
 /**
- * Why entries cannot be used; `undefined` when they can. Admission that leaves unusable entries has its change of them undone,
- * with a warning.
+ * Returns why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its
+ * changes of managedFields are undone with a warning.
  */
 export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
   try {

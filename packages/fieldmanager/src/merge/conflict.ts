@@ -4,13 +4,13 @@ import { pathText } from '../fieldpath/path-text.ts'
 import { compareStrings } from '../value/order.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
-/** An apply wants to change what another manager owns. */
+/** A path that an apply would change although another manager owns it. */
 export interface Conflict {
   readonly manager: string
   readonly path: Path
 }
 
-/** One conflict for each path of each manager, by manager, then in the order of the sets; the first ones where there are more than `limit`. */
+/** One conflict per manager and path, ordered by manager and path; the first `limit` of them. */
 export function conflictsOf(managers: Managers, limit = Number.POSITIVE_INFINITY): Conflict[] {
   const conflicts: Conflict[] = []
   for (const manager of [...managers.keys()].sort(compareStrings)) {
@@ -19,14 +19,14 @@ export function conflictsOf(managers: Managers, limit = Number.POSITIVE_INFINITY
   return conflicts
 }
 
-/** How many there are of them. */
+/** Number of conflicts. */
 export function countConflicts(managers: Managers): number {
   let count = 0
   for (const { set } of managers.values()) count += set.size
   return count
 }
 
-/** Conflicts but for those over some paths. */
+/** The conflicts except those on `allowed` paths. */
 export function conflictsBeside(managers: Managers, allowed: FieldSet): Managers {
   const out = new Map<string, VersionedSet>()
   for (const [manager, owned] of managers) {
@@ -36,14 +36,14 @@ export function conflictsBeside(managers: Managers, allowed: FieldSet): Managers
   return out
 }
 
-/** The paths of conflicts, whoever owns them. */
+/** The union of all conflicting paths. */
 export function conflictSet(conflicts: readonly Conflict[]): FieldSet {
   const builder = new FieldSetBuilder()
   for (const { path } of conflicts) builder.insert(path, path.length)
   return builder.build()
 }
 
-/** Conflicts for people: managers in order, a line for each path. */
+/** Formats conflicts: managers in order, one line per path. */
 export function conflictsText(conflicts: readonly Conflict[]): string {
   if (conflicts.length === 1) {
     const [only] = conflicts as [Conflict]

@@ -16,18 +16,16 @@ import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
 import { applyManager, ownsChanges, updateManagers } from './updater.ts'
 
-/**
- * Random histories of several managers over random schemas. Each seed names one history, and is part of every failure.
- */
+/** Random histories of several managers over random schemas. Failure messages contain the seed. */
 const histories = 10_000
 const options = { converter: identityConverter }
 
 describe('random histories', () => {
-  it('no path is lost without an act of its owner, and every owned path exists or can be made again', () => {
+  it('lose no path without an action of its owner, and own only paths that exist', () => {
     for (let seed = 1; seed <= histories; seed++) new History(seed).run()
   }, 120_000)
 
-  it('merging what an object already holds changes nothing', () => {
+  it('do not change when an object is merged with itself', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
@@ -38,7 +36,7 @@ describe('random histories', () => {
     }
   })
 
-  it('merged objects hold what the patch holds, and add nothing else', () => {
+  it('merge to objects that contain the patch and nothing beyond base and patch', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
@@ -54,7 +52,7 @@ describe('random histories', () => {
     }
   })
 
-  it('an update that owns its changes already leaves the owners of the general way', () => {
+  it('ownsChanges agrees with the general update', () => {
     let kept = 0
     for (let seed = 1; seed <= 4000; seed++) {
       const random = new SeededNumbers(seed)
@@ -78,7 +76,7 @@ describe('random histories', () => {
     expect(kept).toBeGreaterThan(500)
   })
 
-  it('differences reversed are the differences the other way', () => {
+  it('compareTyped is symmetric', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
@@ -164,7 +162,7 @@ class History {
     }
   }
 
-  /** Applying nothing removes just what the manager alone owns, and what lies below it that nobody owns. */
+  /** Applying an empty configuration removes exactly what the manager owned alone, and unowned fields below it. */
   #giveUp(manager: string): void {
     const before = this.#managers
     const write = { live: this.#live, apiVersion: 'v1', managers: before, manager }
@@ -181,7 +179,7 @@ class History {
     this.#managers = outcome.managers
   }
 
-  /** Others keep what they own, unless the apply changed it; and nothing goes that was not the manager's, or below it. */
+  /** Other managers keep unchanged fields, and only fields at or below those of the manager are removed. */
   #checkKept(manager: string, { before, now, after }: { before: Managers; now: Managers; after: TypedValue }): void {
     const { added, modified, removed } = compareTyped(this.#live.value ?? {}, after.value, this.#type)
     const changed = added.union(modified).union(removed)
@@ -189,7 +187,7 @@ class History {
     for (const [name, { set }] of before) {
       if (name === manager) continue
       this.#must(set.difference(changed).isSubsetOf(now.get(name)?.set ?? emptySet), 'nothing is lost without a change')
-      // Who owns an item of a map or list, and drops it, takes what others own below it away too, as on stock servers.
+      // Removing an owned item of a map or list removes what others own below it, as on stock servers.
       for (const path of set.intersection(removed).paths()) {
         this.#must(isAtOrBelow(path.slice(0, -1), own), 'what others own is not removed')
       }
@@ -214,7 +212,7 @@ class History {
   }
 }
 
-/** What is emptied by pruning becomes null, which says as much as an empty list or map. */
+/** Pruning leaves null where stock values are empty lists or maps; both are equivalent here. */
 function withoutEmpty(value: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) return value.map(withoutEmpty)
   if (typeof value !== 'object' || value === null) return value ?? null

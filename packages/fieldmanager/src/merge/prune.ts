@@ -7,25 +7,25 @@ import type { TypeRef } from '../typed/types.ts'
 import type { Converter, TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
-/** An apply that is being worked out; `managers` already says what the applying manager names now. */
+/** State of an apply; `managers` already contains the new set of the applying manager. */
 export interface PruneContext {
   readonly managers: Managers
   readonly manager: string
-  /** What the manager named before. */
+  /** The set of the manager's previous apply. */
   readonly last: VersionedSet | undefined
   readonly converter: Converter
 }
 
 /**
- * The merged object without what the manager named last time, does not name now, and nobody else owns.
+ * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns.
  *
- * Taking away an item takes what lies below it away, so two steps put back: what somebody owns, and what the
- * manager had never named.
+ * Removing an item removes everything below it, so two steps add fields back: those that any manager owns, and those that the
+ * manager never applied.
  */
 export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneContext): Generator<void, TypedValue> {
   if (last === undefined || last.set.empty) return merged
   const { apiVersion, set: now } = managers.get(manager) as VersionedSet
-  // Nothing was dropped, so nothing can go.
+  // The manager dropped no field, so nothing is removed.
   if (last.apiVersion === apiVersion && last.set.isSubsetOf(now)) return merged
   const converted = converter.convert(merged, last.apiVersion)
   if (converted === undefined) return merged
@@ -41,7 +41,7 @@ export function* prune(merged: TypedValue, { managers, manager, last, converter 
   return out
 }
 
-/** First at the version of the pruned object, so that conversions find the fields that they rely on. */
+/** Starts with the version of the pruned object, so that conversions find the fields they depend on. */
 function* addBackOwned(
   merged: TypedValue,
   pruned: TypedValue,
@@ -95,7 +95,7 @@ function addBackDangling(
 
 type NamedSets = (object: TypedValue) => FieldSet
 
-/** Field sets of objects with struct fields as paths, each worked out once. */
+/** Caches the field sets, with struct fields, of objects. */
 function namedSets(): NamedSets {
   const known = new Map<TypedValue['value'], { type: TypeRef; set: FieldSet }>()
   return ({ value = null, type }) => {

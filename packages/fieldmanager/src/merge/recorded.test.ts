@@ -11,7 +11,9 @@ import { identityConverter, type TypedValue } from './converter.ts'
 import type { Managers } from './managers.ts'
 import { applyManager, updateManagers } from './updater.ts'
 
-/** Random histories and what the reference implementation made of them, step by step: objects, owners, conflicts, refusals. */
+/**
+ * Random histories with the recorded results of the reference implementation: objects, owners, conflicts and errors of each step.
+ */
 
 type Expected =
   | { readonly refused: true }
@@ -26,7 +28,7 @@ interface Step {
   readonly apply?: string
   readonly update?: string
   readonly force?: boolean
-  /** From here on. */
+  /** Schema from this step on. */
   readonly schema?: JsonObject
   readonly value: JsonValue
   readonly expect: Expected
@@ -40,7 +42,7 @@ interface History {
   readonly steps: readonly Step[]
 }
 
-describe.each([{ checked: false }, { checked: true }])('recorded histories, sets known beforehand: $checked', ({ checked }) => {
+describe.each([{ checked: false }, { checked: true }])('recorded histories, precomputed sets: $checked', ({ checked }) => {
   it.each(readOwnVectors<History>('recorded-histories.json'))('$name', (history) => {
     let type = typedSchemaFromSmd(history.schema).type('t0')
     let live: TypedValue = { value: {}, type }
@@ -91,7 +93,7 @@ function told(managers: Managers): Record<string, { set: JsonObject; applied: bo
   )
 }
 
-/** Owners as text: the order within a set counts. */
+/** managers as text, because the order within a set matters. */
 function textual(expected: Expected): unknown {
   if (!('managers' in expected)) return expected
   const managers = Object.entries(expected.managers).map(([name, { set, applied }]) => [name, [JSON.stringify(set), applied]])

@@ -13,19 +13,23 @@ import { valueAt } from './value-at.ts'
 export interface Change {
   readonly kind: 'added' | 'modified' | 'removed'
   readonly path: Path
-  /** The path as it is printed: `.spec.containers[name="app"].image`. */
+  /** The printed path: `.spec.containers[name="app"].image`. */
   readonly field: string
-  /** Absent for what is added. */
+  /** Absent for additions. */
   readonly before?: JsonValue
-  /** Absent for what is removed. */
+  /** Absent for removals. */
   readonly after?: JsonValue
 }
 
 /**
- * How two objects differ, in the order of their paths. Items of associative lists are matched by key, so their order does
- * not matter; what comes or goes as a whole is one change.
+ * The differences between two objects, ordered by path. Items of associative lists are matched by key, so their order does not
+ * matter. A subtree that is added or removed is one change.
  *
  * @throws FieldManagerError `InvalidObject` when the objects do not fit the schema.
+ * @example
+ * ```ts
+ * diff({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`) // ['removed .a', 'added .b']
+ * ```
  */
 export function diff(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {
   const type = typeOf(schema)
@@ -48,7 +52,7 @@ function side(name: 'before' | 'after', object: JsonValue, path: Path, type: Typ
   return value === undefined ? {} : { [name]: value }
 }
 
-/** Members of a set that lie below no other member. */
+/** The members of a set with no member above them. */
 function topPaths(set: FieldSet, prefix: readonly PathElement[] = []): Path[] {
   const paths: Path[] = []
   for (const element of set.elements()) {

@@ -4,7 +4,7 @@ import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
 
-/** What tools may give as the type of an object; without any, maps are granular and lists atomic. */
+/** The type of an object; without one, maps are granular and lists atomic. */
 export type OfflineSchema = TypeRef | StructType | undefined
 
 export function typeOf(schema: OfflineSchema): TypeRef {
@@ -12,7 +12,7 @@ export function typeOf(schema: OfflineSchema): TypeRef {
   return schema instanceof TypeRef ? schema : typedSchemaOf(schema)
 }
 
-/** A kind that has the same schema in every version. */
+/** A converter for a kind with the same schema in every version. */
 export function typesOf(schema: OfflineSchema): ManagedTypes {
   const type = typeOf(schema)
   const zero = schema === undefined || schema instanceof TypeRef ? {} : zeroObjectOf(schema)

@@ -4,13 +4,13 @@ import { show } from '../typed/validate.ts'
 import { isMap } from '../value/order.ts'
 import { PatchError } from './patch-error.ts'
 
-/** Members of strategic merge patches that say how to merge instead of what. */
+/** Directives of strategic merge patches. */
 export const patchDirective = '$patch'
 export const retainKeysDirective = '$retainKeys'
 export const deleteFromPrimitiveListPrefix = '$deleteFromPrimitiveList'
 export const setElementOrderPrefix = '$setElementOrder'
 
-/** Name of the list that `$setElementOrder/ports` or `$deleteFromPrimitiveList/finalizers` is about. */
+/** The list that a key such as `$setElementOrder/ports` or `$deleteFromPrimitiveList/finalizers` refers to. */
 export function directiveTarget(key: string, prefix: string): string {
   const slash = key.indexOf('/')
   if (slash < 0 || key.slice(0, slash) !== prefix) {
@@ -21,8 +21,8 @@ export function directiveTarget(key: string, prefix: string): string {
 }
 
 /**
- * A part of a patch that meets nothing to merge with: maps with a `$patch` directive are left out, wherever they are. Other
- * directives stay, as on stock servers: they are unknown fields then. `undefined` when nothing is left.
+ * Removes directives from a part of a patch that is added as a whole: maps with `$patch` are dropped at every level, `undefined`
+ * when nothing remains. Other directives remain as unknown fields, as on stock servers.
  */
 export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item): item is JsonValue => item !== undefined)
@@ -36,7 +36,7 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   return out
 }
 
-/** The value without the members that are null, at every level. Null itself and items that are null stay. */
+/** Removes null members at every level. A null value itself and null items are kept. */
 export function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isMap(value)) return value

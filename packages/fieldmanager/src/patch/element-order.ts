@@ -3,13 +3,13 @@ import { isMap } from '../value/order.ts'
 import { goMap, noMergeKey, patchDirective, wrongKind } from './directives.ts'
 import { stableOrder } from './stable-sort.ts'
 
-/** Items of a merged list: those that the patch speaks of, and those that only the object has. */
+/** The items of a merged list, split into those that the patch contains and the rest. */
 export interface Parts {
   readonly patched: JsonValue[]
   readonly others: JsonValue[]
 }
 
-/** @throws PatchError `BadPatch` for items without the merge key, where there is one. */
+/** @throws PatchError `BadPatch` for items without the merge key, if there is one. */
 export function partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Parts {
   const parts: Parts = { patched: [], others: [] }
   const isWanted = mergeKey === '' ? setOf(wanted) : keyedSetOf(wanted, mergeKey)
@@ -24,7 +24,7 @@ function setOf(items: readonly JsonValue[]): Membership {
   return (item) => set.has(item)
 }
 
-/** @returns a function that throws PatchError `BadPatch` for items without the key, and where it meets an item that is no map. */
+/** @returns a function that throws PatchError `BadPatch` for items that are not maps or lack the key. */
 function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
   const place = new Map<JsonValue, number>()
   let end = 0
@@ -43,10 +43,10 @@ function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
 }
 
 /**
- * Order of merged lists: items of the patch in the order that it says, items that only the object has in the order they had, and
- * the two woven together by the order that the object had.
+ * Orders a merged list: items of the patch in its order, other items in their previous order, interleaved by their previous
+ * positions.
  *
- * @param maps whether items are known by their merge key, or by what they are.
+ * @param maps Whether items are identified by merge key rather than by value.
  */
 export function* orderElements(
   { patched, others }: Parts,
@@ -77,7 +77,7 @@ export function* orderElements(
   }
 }
 
-/** The value of the merge key; nothing for what is no map or has none. */
+/** The value of the merge key; `undefined` for other types and maps without the key. */
 export function identityOf(item: JsonValue, mergeKey: string): JsonValue | undefined {
   return isMap(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
@@ -109,7 +109,7 @@ function* sorted(
   return deleted.length === 0 ? ordered : [...ordered, ...deleted]
 }
 
-/** What has no place counts as before everything, so that a list without any comes out reversed, as on stock servers. */
+/** Items without a position sort before all others, so a list of only such items is reversed, as on stock servers. */
 function* sortByPlace(items: JsonValue[], at: (number | undefined)[]): Generator<void, JsonValue[]> {
   if (at.every((place, i) => place !== undefined && (i === 0 || place >= (at[i - 1] ?? 0)))) return items
   if (at.every((place) => place !== undefined)) {
@@ -120,7 +120,7 @@ function* sortByPlace(items: JsonValue[], at: (number | undefined)[]): Generator
   return Array.from(order, (i) => items[i] as JsonValue)
 }
 
-/** @throws PatchError `BadPatch` for items that are no maps or have no merge key. */
+/** @throws PatchError `BadPatch` for items that are not maps or lack the merge key. */
 export function requireKeys(mergeKey: string, ...lists: readonly (readonly JsonValue[])[]): void {
   for (const list of lists) {
     for (const item of list) {

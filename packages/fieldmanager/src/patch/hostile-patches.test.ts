@@ -13,7 +13,7 @@ import { mergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 import { strategicMergePatch, strategicMergeSteps } from './strategic-merge.ts'
 
-/** Values of no kind that the field expects, and directives in every place. */
+/** Generates values of wrong types, with directives at every level. */
 class Hostile {
   readonly #random: SeededNumbers
 
@@ -66,7 +66,7 @@ class Hostile {
   }
 }
 
-/** What comes of it: a value, or the refusal that the caller is answered with. */
+/** The result, or the error returned to the client. */
 function outcome(run: () => unknown): string {
   try {
     return JSON.stringify(run()) ?? 'undefined'
@@ -76,7 +76,7 @@ function outcome(run: () => unknown): string {
   }
 }
 
-describe('patches of odd shapes', () => {
+describe('malformed patches', () => {
   const files = modelFiles()
   const source = createTypeSource(files)
   const kinds = Object.entries(files).flatMap(([group, text]) => {
@@ -90,7 +90,7 @@ describe('patches of odd shapes', () => {
   })
   const seed = 20_260_101
 
-  it(`end in a result or a refusal for every kind, at once and in slices (seed ${seed})`, () => {
+  it(`produce a result or a PatchError for every kind, equally in slices (seed ${seed})`, () => {
     const hostile = new Hostile(new SeededNumbers(seed))
     const results = new Map<string, number>()
     for (const type of kinds) {
@@ -114,7 +114,7 @@ describe('patches of odd shapes', () => {
     expect(results.size).toBeGreaterThan(2)
   })
 
-  it(`leave owners that can be read, or a refusal (seed ${seed})`, () => {
+  it(`leave decodable managedFields or throw a known error (seed ${seed})`, () => {
     const hostile = new Hostile(new SeededNumbers(seed))
     for (const type of kinds) {
       const types = managedTypes({ v: () => type })

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 
-/** What a JSON value is called in messages of decoders. */
+/** The name of a JSON type in decoder messages. */
 export function jsonKind(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
@@ -15,7 +15,7 @@ export function jsonKind(value: JsonValue): string {
   }
 }
 
-/** A copy that shares nothing. */
+/** A deep copy. */
 export function cloneValue(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(cloneValue)

@@ -6,9 +6,9 @@ import { cloneValue, jsonKind } from './json-kind.ts'
 import { PatchError } from './patch-error.ts'
 
 export interface JsonPatchOptions {
-  /** 10 000 by default. */
+  /** Maximum number of operations; 10 000 by default. */
   readonly maxOperations?: number
-  /** How much `copy` operations may add, in characters of JSON; 3 MiB by default. */
+  /** Maximum total size added by `copy` operations, in characters of JSON; 3 MiB by default. */
   readonly maxCopySize?: number
 }
 
@@ -20,20 +20,24 @@ interface PlainOperation {
 }
 
 /**
- * The target with a JSON patch applied, by all operations or by none. What is unchanged is shared with `target` and with the patch.
+ * Applies a JSON patch, all operations or none. Unchanged parts are shared with `target` and the patch.
  *
- * As stock servers do it: `replace` adds a missing member, an absent member tests equal to null, negative positions count from
- * the end, positions may have leading zeros, and to replace the whole document by what is no object or list does nothing.
+ * As on stock servers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
+ * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect.
  *
- * @throws PatchError `BadPatch` for what is no list of operations, `TooManyOperations`, `Unprocessable` when an operation
+ * @throws PatchError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
  * @see RFC 6902
+ * @example
+ * ```ts
+ * jsonPatch({ a: 1 }, [{ op: 'replace', path: '/a', value: 2 }]) // { a: 2 }
+ * ```
  */
 export function jsonPatch(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): JsonValue {
   return runAtOnce(jsonPatchSteps(target, operations, options))
 }
 
-/** The same, to be run in slices: it may be interrupted after each operation. */
+/** Like `jsonPatch`, as a generator that yields after each operation. */
 export function* jsonPatchSteps(
   target: JsonValue,
   operations: JsonValue,
@@ -54,7 +58,7 @@ export function* jsonPatchSteps(
   return draft.finish()
 }
 
-/** What copies have added so far, and may add, in characters of JSON. */
+/** Size added by `copy` operations so far and its limit, in characters of JSON. */
 interface Copies {
   size: number
   readonly maxSize: number
@@ -62,7 +66,7 @@ interface Copies {
 
 const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
-/** Members of operations that mean nothing, as strict and warning field validation tell of them. */
+/** Reports unknown members of operations, for strict and warning field validation. */
 export function jsonPatchProblems(operations: JsonValue): string[] {
   if (!Array.isArray(operations)) return []
   return operations.flatMap((operation, index) =>
@@ -113,7 +117,7 @@ function takeOut(draft: Draft, from: string): JsonValue {
   return value
 }
 
-/** A missing member is copied as null. */
+/** Copies a missing member as null. */
 function copyOf(draft: Draft, from: string, copies: Copies): JsonValue {
   const place = draft.place(from, { adding: false, editing: false })
   if (place === undefined) throw missingFrom('copy', from)
@@ -157,7 +161,7 @@ function placeFor(draft: Draft, path: string, op: string): Place {
   return place
 }
 
-/** Characters of a value as JSON. The engine prints far faster than we count, but not the integers beyond its own. */
+/** Length of the JSON text. The built-in serializer is much faster but does not support bigint. */
 function jsonLength(value: JsonValue): number {
   try {
     return JSON.stringify(value).length
@@ -167,7 +171,7 @@ function jsonLength(value: JsonValue): number {
   }
 }
 
-/** Characters of the JSON text of a value. */
+/** Length of the JSON text, with bigint support. */
 function textSize(value: JsonValue): number {
   if (typeof value === 'string') return JSON.stringify(value).length
   if (typeof value !== 'object' || value === null) return String(value).length

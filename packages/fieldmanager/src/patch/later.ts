@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 
 /**
- * Parts of a merge that are put off, so that a large one is done in slices: the map that a part fills is handed out at once, and its
- * members are merged when `run` comes to it.
+ * Queues parts of a merge, so that a large merge runs in slices: the target map is returned at once, and filled when `run`
+ * reaches its part.
  */
 export class Later {
   #parts: Generator<void, void>[] = []
@@ -11,7 +11,7 @@ export class Later {
     this.#parts.push(part)
   }
 
-  /** Does everything in the order in which it was added, and what that adds. */
+  /** Runs all parts in order, including those added meanwhile. */
   *run(): Generator<void, void> {
     while (this.#parts.length > 0) {
       const parts = this.#parts
@@ -24,7 +24,7 @@ export class Later {
   }
 }
 
-/** Copies the members of a map into an empty one, which then holds many more of them than engines give a shape to. */
+/** Copies the members of a map into an empty one, in V8's dictionary mode because there may be many. */
 export function* copyInto(out: JsonObject, from: JsonObject): Generator<void, void> {
   const prototype = Object.getPrototypeOf(out)
   Object.setPrototypeOf(out, null)
@@ -36,5 +36,5 @@ export function* copyInto(out: JsonObject, from: JsonObject): Generator<void, vo
   Object.setPrototypeOf(out, prototype)
 }
 
-/** How many members or items are merged between two interruptions. */
+/** Members or items merged between two yields. */
 export const stepSize = 64

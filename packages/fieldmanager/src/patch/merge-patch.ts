@@ -8,19 +8,23 @@ import { copyInto, Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 
 /**
- * Applies a JSON merge patch: members are joined, null removes a member, everything else replaces. What is unchanged is shared
+ * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
  * with `target`.
  *
- * Nulls that have nothing to remove disappear, in objects inside lists too.
+ * Null members that have nothing to remove are dropped, also in objects inside lists.
  *
- * @throws PatchError `BadPatch` when the patch is no object.
+ * @throws PatchError `BadPatch` when the patch is not an object.
  * @see RFC 7386
+ * @example
+ * ```ts
+ * mergePatch({ a: 1, b: 2 }, { a: null }) // { b: 2 }
+ * ```
  */
 export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
   return mergeObject(isMap(target) ? target : {}, checked(patch))
 }
 
-/** The same, to be run in slices. */
+/** Like `mergePatch`, as a generator that runs in slices. */
 export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
   const later = new Later()
   const merged = mergeObject(isMap(target) ? target : {}, checked(patch), later)
@@ -38,7 +42,14 @@ function checked(patch: JsonValue): JsonObject {
   return patch
 }
 
-/** The merge patch that makes `modified` of `original`. */
+/**
+ * Creates the merge patch from `original` to `modified`.
+ *
+ * @example
+ * ```ts
+ * createMergePatch({ a: 1, b: 2 }, { b: 3 }) // { b: 3, a: null }
+ * ```
+ */
 export function createMergePatch(original: JsonObject, modified: JsonObject): JsonObject {
   const patch: JsonObject = {}
   for (const key of Object.keys(modified)) {

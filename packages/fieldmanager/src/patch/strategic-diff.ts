@@ -14,25 +14,36 @@ interface DiffOptions {
   readonly ignoreChangesAndAdditions?: boolean
   readonly ignoreDeletions?: boolean
   readonly setElementOrder?: boolean
-  /** The map under comparison is replaced as to its members. */
+  /** The field's patch strategy is `retainKeys`. */
   readonly retainKeys?: boolean
 }
 
-/** The strategic merge patch that makes `modified` of `original`. */
+/**
+ * Creates the strategic merge patch from `original` to `modified`.
+ *
+ * @example
+ * ```ts
+ * const patch = createTwoWayPatch(source.struct('core/v1.ConfigMap'), { data: { a: '1' } }, { data: {} }) // { data: { a: null } }
+ * ```
+ */
 export function createTwoWayPatch(type: StructType, original: JsonObject, modified: JsonObject): JsonObject {
   return diffMaps(original, modified, patchTypeOf(type), { setElementOrder: true })
 }
 
 export interface ThreeWayOptions {
-  /** Changes what somebody else changed since; otherwise that is a conflict. True by default. */
+  /** Overwrites concurrent changes; when false, they are a conflict. True by default. */
   readonly overwrite?: boolean
 }
 
 /**
- * The strategic merge patch of client-side apply: deletes what `original` (last applied) had and `modified` (wanted) has
- * not, and sets what `current` (live) has otherwise than `modified`; everything else of `current` is left alone.
+ * Creates the strategic merge patch of client-side apply: deletes fields of `original` (last applied) that `modified` (wanted)
+ * lacks, and sets fields of `modified` that differ in `current` (live). Other fields of `current` are left alone.
  *
- * @throws PatchError `Conflict` without `overwrite`, when a change of the patch is also changed in `current`.
+ * @throws PatchError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
+ * @example
+ * ```ts
+ * const patch = createThreeWayPatch(type, { original: lastApplied, modified: manifest, current: live })
+ * ```
  */
 export function createThreeWayPatch(
   type: StructType,
@@ -91,7 +102,7 @@ function diffMember(patch: JsonObject, key: string, { before, after, type, optio
   if (Object.keys(below).length > 0) setMember(patch, key, below)
 }
 
-/** What a field says of patches; nothing where it is not known and nothing differs. */
+/** The patch metadata of a field; `undefined` when the field is unknown and both values are equal. */
 function metaUnlessEqual(type: PatchType, key: string, what: 'object' | 'array', equal: () => boolean): PatchMeta | undefined {
   try {
     return patchMetaOf(type, key, what)
@@ -133,13 +144,13 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
   const deletions = options.ignoreDeletions ? [] : [...deleted]
   if (additions.length > 0) setMember(patch, key, additions)
   if (deletions.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deletions
-  // As on stock servers it is the sorted list that is looked at, so that an order may be told where nothing has moved.
+  // As on stock servers, the sorted list is compared, so an order may be set although nothing moved.
   const moved = !options.ignoreChangesAndAdditions && !equalValues(old, after)
   if (options.setElementOrder && after.length > 0 && (deletions.length > 0 || moved))
     patch[`${setElementOrderPrefix}/${key}`] = after
 }
 
-/** Where each value stands first. */
+/** The first position of each value. */
 function firstPlaces(items: readonly JsonValue[]): ReadonlyMap<JsonValue, number> {
   const out = new Map<JsonValue, number>()
   for (let i = items.length - 1; i >= 0; i--) out.set(items[i] as JsonValue, i)
@@ -159,7 +170,7 @@ function diffItems(
   const byKey = (a: JsonObject, b: JsonObject) => byText(a[mergeKey], b[mergeKey])
   const changes: JsonObject[] = []
   const deletions: JsonObject[] = []
-  // Items of the same key come out in reverse, as on stock servers.
+  // Items with equal keys come out reversed, as on stock servers.
   const sorted = (items: JsonObject[]) => [...items].reverse().sort(byKey)
   walkSorted(sorted(before), sorted(after), (item) => String(item[mergeKey]), {
     onlyOld(item) {
@@ -191,7 +202,7 @@ interface SortedWalk<T> {
   both(old: T, now: T): void
 }
 
-/** Goes through two sorted lists side by side; repeated items are matched one by one. */
+/** Merge-joins two sorted lists; repeated items are matched one by one. */
 function walkSorted<T>(old: readonly T[], now: readonly T[], textOf: (item: T) => string, visit: SortedWalk<T>): void {
   let i = 0
   let j = 0
@@ -216,7 +227,7 @@ function byText(a: JsonValue | undefined, b: JsonValue | undefined): number {
   return compareStrings(String(a), String(b))
 }
 
-/** True when both patches change the same thing to different values. */
+/** Whether both patches set the same field to different values. */
 function haveConflicts(left: JsonValue, right: JsonValue, type: PatchType, meta?: PatchMeta): boolean {
   if (isMap(left)) {
     if (!isMap(right) || left[patchDirective] !== right[patchDirective]) return true

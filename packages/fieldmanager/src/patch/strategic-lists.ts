@@ -8,15 +8,15 @@ import { type Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import type { PatchMeta } from './patch-meta.ts'
 
-/** Lists of strategic merge patches: joined by merge key or by value where their field says so, replaced elsewhere. */
+/** List merging of strategic merge patches: by merge key or by value where the field requires it, replacement elsewhere. */
 
 export interface ListMerge {
   readonly meta: PatchMeta
-  /** Joins items of the same key. */
+  /** Merges two items with the same key. */
   readonly join: (item: JsonObject, change: JsonObject) => JsonObject
-  /** The change lists what goes. */
+  /** The change lists items to delete. */
   readonly deletes: boolean
-  /** Where the joining of items is put off to. */
+  /** Receives deferred item merges. */
   readonly later: Later | undefined
 }
 
@@ -46,7 +46,7 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
   return yield* orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
 }
 
-/** Carries out items that are directives: `$patch: delete` with a merge key, and `$patch: replace` for the whole list. */
+/** Executes directive items: `$patch: delete` by merge key, `$patch: replace` for the whole list. */
 function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string): { items: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []
   const deleted = new Set<JsonValue>()
@@ -69,7 +69,7 @@ function specialItems(own: JsonObject[], change: JsonObject[], mergeKey: string)
   return { items: deleted.size === 0 ? own : own.filter(kept), changes }
 }
 
-/** Changes of the same key are joined one after the other; new items are taken as they are, with their nulls. */
+/** Merges changes with the same key one after another; new items are added unchanged, including nulls. */
 function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
@@ -91,7 +91,7 @@ function* mergeItems(
       out.push(change)
       continue
     }
-    // An item that is joined again has to be complete.
+    // An item must be complete before it is merged again.
     if (later !== undefined && out[index] !== items[index]) yield* later.run()
     const joined = join(out[index] as JsonObject, change)
     out[index] = joined
@@ -100,7 +100,7 @@ function* mergeItems(
   return out
 }
 
-/** Items of the patch must stand in the order that the directive says. @throws PatchError `BadPatch` */
+/** Requires the patch items to be in the order of the directive. @throws PatchError `BadPatch` */
 export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): void {
   if (changes.length === 0 || wanted.length === 0) return
   const kept = mergeKey === '' ? changes : changes.filter((item) => mapOf(item)[patchDirective] !== 'delete')
@@ -122,7 +122,7 @@ export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonV
   }
 }
 
-/** What all items of some lists are. @throws PatchError `BadPatch` unless all are the same, `Unprocessable` for lists. */
+/** The common type of all items. @throws PatchError `BadPatch` when types differ, `Unprocessable` for lists of lists. */
 export function elementKind(lists: readonly (readonly JsonValue[])[]): string {
   let kind: string | undefined
   for (const list of lists) {

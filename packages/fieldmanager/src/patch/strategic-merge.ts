@@ -24,17 +24,22 @@ import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patc
 import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
 
 /**
- * Applies a strategic merge patch: structs and maps are joined, lists are joined by merge key or value where their
- * field says so and replaced elsewhere, and directives replace, delete, reorder or restrict.
+ * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
+ * replaced elsewhere; directives replace, delete, reorder or restrict.
  *
  * @throws PatchError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
+ * @example
+ * ```ts
+ * const type = source.struct('core/v1.Pod')
+ * strategicMergePatch(type, pod, { spec: { containers: [{ name: 'app', image: 'app:2' }] } }) // other containers stay
+ * ```
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
   if (patch === null) return original
   return mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
 }
 
-/** The same, to be run in slices. */
+/** Like `strategicMergePatch`, as a generator that runs in slices. */
 export function* strategicMergeSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
   if (patch === null) return original
   const later = new Later()
@@ -52,10 +57,10 @@ function checked(patch: JsonValue): JsonObject {
   return patch
 }
 
-/** With `ofPatches` two patches are joined: directives and nulls are kept instead of carried out. */
+/** Options of `mergeStrategic`. With `ofPatches`, two patches are merged: directives and nulls are kept instead of executed. */
 export interface StrategicMergeOptions {
   readonly ofPatches: boolean
-  /** Where members that are yet to be merged are put off to; without it everything is merged at once. */
+  /** Receives deferred members; when absent, everything is merged immediately. */
   readonly later?: Later | undefined
 }
 
@@ -73,7 +78,7 @@ export function mergeStrategic(
   return out
 }
 
-/** The same for a map that is looked at only when all is merged, so that copying it can be put off too. */
+/** Like `mergeStrategic`, for maps that are not read before the merge ends, so that copying is deferred too. */
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): JsonObject {
   if (options.later === undefined || Object.hasOwn(patch, patchDirective)) return mergeStrategic(original, patch, type, options)
   const out: JsonObject = {}
@@ -108,7 +113,7 @@ function* mergeMembers(
   }
 }
 
-/** `$patch` of a map concerns the whole of it. */
+/** Executes a `$patch` directive, which replaces or deletes the whole map. */
 function carryOut(patch: JsonObject): JsonObject {
   const directive = patch[patchDirective] as JsonValue
   if (directive === 'delete') return {}
@@ -120,11 +125,11 @@ function carryOut(patch: JsonObject): JsonObject {
 interface MemberMerge {
   readonly type: PatchType
   readonly options: StrategicMergeOptions
-  /** The value lists what goes from a list of primitives. */
+  /** The value lists items to delete from a list of primitives. */
   readonly deletes: boolean
 }
 
-/** @returns how the lists are merged, where both values are lists. */
+/** @returns the list merge to run, when both values are lists. */
 function mergeMember(
   out: JsonObject,
   key: string,
@@ -151,14 +156,14 @@ function listMerge(meta: PatchMeta, options: StrategicMergeOptions, deletes: boo
   return { meta, deletes, later: options.later, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
 }
 
-/** What is added says nothing of what is not there: nulls are gone from it, and parts that are directives go. */
+/** Adds a value without nulls and directives, as there is nothing to merge it with. */
 function takeValue(out: JsonObject, key: string, value: JsonValue): void {
   const kept = withoutDirectives(value)
   if (kept === undefined) delete out[key]
   else setMember(out, key, kept)
 }
 
-/** Keeps only the members that the directive lists, which must be all that the patch sets. */
+/** Keeps only the members listed by the directive; the patch may not set any other. */
 function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofPatches }: StrategicMergeOptions): void {
   if (!Object.hasOwn(patch, retainKeysDirective)) return
   done.add(retainKeysDirective)
@@ -188,7 +193,7 @@ function badRetainKeys(): PatchError {
   return new PatchError('BadPatch', 'invalid patch format of retainKeys')
 }
 
-/** Merges a list and puts it into the order that `$setElementOrder` says. */
+/** Merges a list and orders it as `$setElementOrder` requires. */
 function* mergeOrdered(
   out: JsonObject,
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },

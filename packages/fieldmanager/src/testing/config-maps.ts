@@ -6,7 +6,7 @@ import { trackUpdate } from '../managed-fields/update.ts'
 import { modelFiles } from './model.ts'
 import { deepFreeze } from './vectors.ts'
 
-/** ConfigMaps and those who write them; tests only. */
+/** Writes of ConfigMaps; tests only. */
 
 export const source = createTypeSource(modelFiles())
 export const types = managedTypes({ v1: () => source.struct('core/v1.ConfigMap') })

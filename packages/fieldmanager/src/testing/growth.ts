@@ -1,8 +1,8 @@
-/** Counts how often merge keys of items are read. */
+/** Counts reads of items' merge keys. */
 export class KeyReads {
   count = 0
 
-  /** An item whose `name` is counted whenever it is read. */
+  /** An item whose `name` reads are counted. */
   item(name: string, rest: object = {}): { name: string } {
     const reads = this
     return {
@@ -15,7 +15,7 @@ export class KeyReads {
   }
 }
 
-/** Runs a generator to its end and counts how often it may be interrupted. */
+/** Runs a generator and counts its yields. */
 export function runCounted<T>(work: Generator<void, T>): { value: T; steps: number } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()

@@ -9,15 +9,15 @@ import { defaultForm, formOf } from './types.ts'
 import { scalarProblem } from './validate.ts'
 import { maxObjectDepth } from './walk.ts'
 
-/** Stands for a value that does not fit its type. */
+/** Marks a value that does not fit its type. */
 const misfit = false
 
 /**
- * What `fieldSetOf` says of a value that `validateValue` has nothing against, in one walk.
+ * Combines `validateValue` and `fieldSetOf` in one walk.
  *
- * @param like a set of which large parts are taken over where the value says the same.
- * @returns `undefined` for a value that does not fit: `validateValue` tells why.
- * @throws FieldManagerError `TooLarge` beyond 1000 levels.
+ * @param like A similar set; large equal parts of it are reused.
+ * @returns `undefined` for a value that does not fit; `validateValue` reports the errors.
+ * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
 export function checkedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): FieldSet | undefined {
   const node = nodeOf(value, type, { member: false, depth: 0, like })
@@ -25,7 +25,7 @@ export function checkedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet
 }
 
 interface Place {
-  /** The path of the value itself is set, whatever it holds. */
+  /** Whether the path of the value itself is a member, whatever the value contains. */
   readonly member: boolean
   readonly depth: number
   readonly like: FieldSet | undefined
@@ -69,7 +69,7 @@ function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet)
       like: like?.nodes.get(element)?.children,
     })
     if (node === misfit) return misfit
-    // An empty struct is a path of its own.
+    // An empty struct is a member itself.
     if (node === undefined && !(isMap(inner) && isEmpty(inner))) continue
     nodes ??= new Map()
     nodes.set(element, node ?? leaf)
@@ -81,7 +81,7 @@ function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
   return type?.atom.single === 'scalar' ? type.atom.scalar : undefined
 }
 
-/** Labels, data and the like, which may be many. */
+/** Maps of scalars such as labels and data, which may be large. */
 function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSet | undefined | typeof misfit {
   if (like !== undefined && like.nodes.size >= manyMembers && isNamed(value, scalar, like)) return like
   let nodes: Map<PathElement, FieldNode> | undefined
@@ -95,7 +95,7 @@ function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSe
   return nodes === undefined ? undefined : new FieldSet(nodes)
 }
 
-/** Whether the members of a value are just those of a set, and fit: cheaper than making the set again. */
+/** Whether a value fits and has exactly the members of a set, which is cheaper to check than to rebuild the set. */
 function isNamed(value: Members, scalar: ScalarAtom, set: FieldSet): boolean {
   const names = namesOf(set)
   let size = 0
@@ -110,10 +110,10 @@ function isNamed(value: Members, scalar: ScalarAtom, set: FieldSet): boolean {
 const manyMembers = 64
 const noNames: ReadonlySet<string> = new Set()
 
-/** A memo of what is in a set. */
+/** Cached member names per set. */
 const namesBySet = new WeakMap<FieldSet, ReadonlySet<string>>()
 
-/** Names of the members of a set of fields with nothing below them; none for every other set. */
+/** The names in a flat set of fields; empty for every other set. */
 function namesOf(set: FieldSet): ReadonlySet<string> {
   let names = namesBySet.get(set)
   if (names === undefined) {
@@ -140,7 +140,7 @@ function itemSet(items: readonly JsonValue[], list: ListAtom, depth: number): Fi
   return new FieldSet(nodes)
 }
 
-/** Parts that are owned as a whole have to fit as well. */
+/** Atomic parts must fit their type as well. */
 function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)

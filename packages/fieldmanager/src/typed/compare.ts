@@ -10,7 +10,7 @@ import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
 import { scalarProblem } from './validate.ts'
 import { joinErrors, maxObjectDepth, Walk } from './walk.ts'
 
-/** What differs between two values of one type. */
+/** The differences between two values of one type. */
 export interface Comparison {
   readonly added: FieldSet
   readonly modified: FieldSet
@@ -20,9 +20,9 @@ export interface Comparison {
 export const noDifference: Comparison = { added: emptySet, modified: emptySet, removed: emptySet }
 
 /**
- * What has to change in `before` to make it `after`; `undefined` stands for nothing at all.
+ * Compares two values; `undefined` stands for an absent value.
  *
- * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or neither side fits.
+ * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or when neither value fits.
  */
 export function compareTyped(before: Value, after: Value, type: TypeRef): Comparison {
   if (before === after) return noDifference
@@ -31,13 +31,13 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
   return comparisonOf(walk)
 }
 
-/** The same, to be run in slices. */
+/** Like `compareTyped`, as a generator that runs in slices. */
 export function* compareSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
   if (before === after) return noDifference
   const later: Part[] = []
   const walk = new CompareWalk(later)
   compareNode(walk, type, before, after)
-  // Parts may put further ones off.
+  // Deferred parts may defer further parts.
   for (const { path, steps } of later) {
     walk.path = path
     yield* steps
@@ -60,12 +60,12 @@ export function filterComparison(comparison: Comparison, filter: SetFilter | und
   }
 }
 
-/** True when nothing differs. */
+/** Whether there are no differences. */
 export function isSame(comparison: Comparison): boolean {
   return comparison.added.empty && comparison.modified.empty && comparison.removed.empty
 }
 
-/** The three parts for people, empty ones left out. */
+/** Formats the differences for people; omits empty sections. */
 export function comparisonText(comparison: Comparison): string {
   let text = ''
   if (!comparison.modified.empty) text += `- Modified Fields:\n${comparison.modified}\n`
@@ -74,13 +74,13 @@ export function comparisonText(comparison: Comparison): string {
   return text
 }
 
-/** An element of the path that is only spelled out when something differs below it. */
+/** A path element that is computed only when something differs below it. */
 interface LazyItem {
   readonly list: ListAtom
   readonly item: JsonValue
 }
 
-/** A comparison below a path that is put off. */
+/** A deferred comparison below a path. */
 interface Part {
   readonly path: (PathElement | LazyItem)[]
   readonly steps: Generator<void, void>
@@ -92,11 +92,11 @@ class CompareWalk {
   readonly added = new FieldSetBuilder()
   readonly modified = new FieldSetBuilder()
   readonly removed = new FieldSetBuilder()
-  /** Of members and items, since the walk began. */
+  /** Number of members and items compared so far. */
   compared = 0
   readonly #later: Part[] | undefined
 
-  /** @param later where maps and lists are put off to; without it everything is compared at once. */
+  /** @param later Receives deferred maps and lists; when absent, everything is compared immediately. */
   constructor(later?: Part[]) {
     this.#later = later
   }
@@ -184,7 +184,7 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
     walk.putOff(compareMembers(walk, map, left, right))
     return
   }
-  // Large maps are costly to look into, so each is gone through once.
+  // Iterates each map once, because lookups in large maps are costly.
   const own = right === undefined ? [] : Object.keys(right)
   let size = own.length
   let shared = 0
@@ -206,7 +206,7 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
 
 type Members = { readonly [key: string]: JsonValue }
 
-/** Members between two interruptions. */
+/** Members between two yields. */
 const stepSize = 64
 
 function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<void, void> {
@@ -315,7 +315,10 @@ function* collectItems(
   }
 }
 
-/** Items of one key. Duplicates are compared as a whole, and coming and going of duplicates is a change of the item itself. */
+/**
+ * Compares the items of one key. Duplicates are compared as a whole; adding or removing duplicates counts as a change of the item
+ * itself.
+ */
 function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemPair): void {
   if (before.length <= 1 && after.length <= 1) {
     if (before[0] !== after[0]) compareNode(walk, list.items, before[0], after[0])
@@ -330,7 +333,7 @@ function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemP
   }
 }
 
-/** Every path of a value that comes or goes as a whole. */
+/** All paths of a value that is added or removed as a whole. */
 function wholeNode(walk: CompareWalk, type: TypeRef, value: JsonValue): FieldNode {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
@@ -368,7 +371,7 @@ function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNo
       continue
     }
     walk.enter(element)
-    // Duplicates come and go as a whole.
+    // Duplicates are added and removed as a whole.
     nodes.set(element, nodes.has(element) ? leaf : wholeNode(walk, list.items, item))
     walk.path.pop()
   }

@@ -8,23 +8,23 @@ import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
 import { scalarProblem } from './validate.ts'
 import { maxObjectDepth } from './walk.ts'
 
-/** Stands for a value that cannot be told in paths, or not here. */
+/** Marks a value that this fast path cannot handle. */
 const misfit = false
 
 type Found = FieldNode | undefined | typeof misfit
 type Nodes = Map<PathElement, FieldNode>
 
 /**
- * What `compareTyped` says is added and modified where an object comes out of its zero form, in one walk.
+ * Fast path of `compareTyped` for created objects: the added and modified paths between the zero object and the value.
  *
- * @returns `undefined` in doubt: ask `compareTyped` then.
+ * @returns `undefined` when the result is uncertain; use `compareTyped` instead.
  */
 export function createdSet(value: JsonValue, zero: JsonValue, type: TypeRef): FieldSet | undefined {
   const node = nodeBeside(value, zero, type, 0)
   return node === misfit ? undefined : (node?.children ?? emptySet)
 }
 
-/** What differs from a value that is there already. */
+/** The difference from an existing value. */
 function nodeBeside(value: JsonValue, zero: JsonValue, type: TypeRef, depth: number): Found {
   const { single, map, list, scalar } = type.atom
   if (single === 'map' && map !== undefined && !map.atomic) return mapBeside(value, zero, map, depth)
@@ -51,7 +51,7 @@ function mapBeside(value: JsonValue, zero: JsonValue, map: MapAtom, depth: numbe
     nodes ??= new Map()
     nodes.set(field === undefined ? `f:${key}` : field.element, node)
   }
-  // An empty map beside nothing is a difference; beside an empty one it is none.
+  // An empty map differs from an absent one, but not from an empty one.
   if (nodes === undefined) return empty && unset === undefined ? leaf : undefined
   return { member: false, children: new FieldSet(nodes) }
 }
@@ -63,7 +63,7 @@ function listBeside(value: JsonValue, zero: JsonValue, list: ListAtom, depth: nu
   return nodes === misfit ? misfit : { member: false, children: new FieldSet(nodes) }
 }
 
-/** Every path of a value that was not there. */
+/** All paths of an added value. */
 function wholeNode(value: JsonValue, type: TypeRef, depth: number): Found {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
@@ -99,7 +99,7 @@ function itemNodes(items: readonly JsonValue[], list: ListAtom, depth: number): 
     const item = items[i] as JsonValue
     const element = itemElement(list, item)
     if (element instanceof ItemProblem) return misfit
-    // Duplicates come and go as a whole.
+    // Duplicates are added and removed as a whole.
     const node = nodes.has(element) ? leaf : wholeNode(item, list.items, depth + 1)
     if (node === misfit) return misfit
     nodes.set(element, node as FieldNode)

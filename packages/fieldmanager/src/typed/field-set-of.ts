@@ -9,17 +9,14 @@ import { defaultForm, formOf } from './types.ts'
 import { maxObjectDepth } from './walk.ts'
 
 /**
- * The paths that a value sets, which is what its applier owns: leaves, atomic parts, items of associative lists, members
- * of maps that are no structs, and empty or null members.
+ * The paths that a value sets, which an apply of it owns: leaves, atomic parts, items of associative lists, members of maps (but
+ * not of structs), and empty or null members.
  */
 export function fieldSetOf(value: JsonValue, type: TypeRef): FieldSet {
   return nodeOf(value, type, { member: false, depth: 0, unnamed: false })?.children ?? emptySet
 }
 
-/**
- * The same for looking at what is left of a value: items that have lost their keys are there too, under an element of their own that no
- * owner ever has.
- */
+/** Like `fieldSetOf`, for pruning: items that have lost their keys are included, under an element that no manager can own. */
 export function presentPaths(value: JsonValue, type: TypeRef): FieldSet {
   return nodeOf(value, type, { member: false, depth: 0, unnamed: true })?.children ?? emptySet
 }
@@ -27,7 +24,7 @@ export function presentPaths(value: JsonValue, type: TypeRef): FieldSet {
 const unnamedElement: PathElement = '?'
 
 interface Place {
-  /** The path of the value itself is set, whatever it holds. */
+  /** Whether the path of the value itself is a member, whatever the value contains. */
   readonly member: boolean
   readonly depth: number
   readonly unnamed: boolean
@@ -61,7 +58,7 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boo
     const type = field?.type ?? map.items
     if (type === undefined) continue
     const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1, unnamed })
-    // An empty struct is a path of its own.
+    // An empty struct is a member itself.
     if (node === undefined && !(isMap(member) && isEmpty(member))) continue
     nodes ??= new Map()
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)

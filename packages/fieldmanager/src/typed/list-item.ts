@@ -15,18 +15,18 @@ export class ItemProblem {
   }
 }
 
-/** The element of an item of an associative list: by its key fields, or by its value in a set. */
+/** The path element of an item in an associative list: by its key fields, or by its value in a set. */
 export function itemElement(list: ListAtom, item: JsonValue): PathElement | ItemProblem {
   if (list.atomic) return new ItemProblem('invalid indexing of non-associative list')
   return list.keys.length === 0 ? setItem(item) : keyedItem(list, item)
 }
 
-/** Value of a key field of an item, or its default; `undefined` when the item is known without it. */
+/** The value of a key field or its default; `undefined` when both are absent. */
 export function keyValue(list: ListAtom, item: { [key: string]: JsonValue }, name: string): JsonValue | undefined {
   return ownMember(item, name) ?? missingKey(list, item, name)
 }
 
-/** True when both lists hold items of the same keys in the same order, each key once. */
+/** Whether both lists hold the same unique keys in the same order. */
 export function haveSameKeys(list: ListAtom, left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
   if (left.length !== right.length || list.keys.length === 0) return false
   const only = list.keys.length === 1 ? (list.keys[0] as string) : undefined
@@ -42,7 +42,7 @@ export function haveSameKeys(list: ListAtom, left: readonly JsonValue[], right: 
   return true
 }
 
-/** Value of a key field where both items have the same, and a plain one. */
+/** The value of a key field when both items have the same scalar value. */
 function sharedKey(
   list: ListAtom,
   name: string,

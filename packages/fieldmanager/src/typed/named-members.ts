@@ -4,9 +4,9 @@ import type { TypeRef } from './types.ts'
 import { memberType } from './types.ts'
 
 /**
- * The set with every struct field on the way to a path made a path of its own.
+ * Adds every struct field along the paths of a set as a member.
  *
- * Sets leave such fields out (nobody owns `spec` as such), but removing what is no longer owned has to see them.
+ * Field sets omit such fields (`spec` itself has no owner), but pruning needs them.
  */
 export function withNamedMembers(set: FieldSet, type: TypeRef | undefined): FieldSet {
   if (set.nodes.size === 0) return set

@@ -12,9 +12,9 @@ import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
 import { mergeTyped } from './merge.ts'
 import { validateValue } from './validate.ts'
 
-/** Walks that do the work of several are held against those several, over random values, some of them spoilt. */
-describe('walks in one', () => {
-  it('checked field sets are those of values that fit', () => {
+/** Compares fast paths with the general implementation over random values, half of them corrupted. */
+describe('fast paths of typed walks', () => {
+  it('validatedFieldSet equals validateValue plus fieldSetOf', () => {
     let [fit, unfit] = [0, 0]
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
@@ -31,7 +31,7 @@ describe('walks in one', () => {
     expect(Math.min(fit, unfit)).toBeGreaterThan(300)
   })
 
-  it('created sets are what comparing with the zero form adds and modifies', () => {
+  it('createdSet equals the added and modified paths of compareTyped', () => {
     let told = 0
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
@@ -49,7 +49,7 @@ describe('walks in one', () => {
   })
 
   for (const kind of ['core/v1.ConfigMap', 'core/v1.Pod', 'core/v1.Service', 'apps/v1.Deployment', 'batch/v1.CronJob']) {
-    it(`created sets of an empty ${kind}`, () => {
+    it(`createdSet handles an empty ${kind}`, () => {
       const struct = source.struct(kind)
       const type = typedSchemaOf(struct)
       const zero = zeroObjectOf(struct)
@@ -61,7 +61,7 @@ describe('walks in one', () => {
     })
   }
 
-  it('merging a checked patch is merging', () => {
+  it('mergeTyped with checked equals mergeTyped without', () => {
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
@@ -86,7 +86,7 @@ function outcome(run: () => unknown): unknown {
   }
 }
 
-/** The value with something wrong in it every other time. */
+/** Corrupts every other value. */
 function spoilt(random: SeededNumbers, value: JsonValue, times: number): JsonValue {
   if (random.chance(50)) return value
   let out = value
@@ -119,7 +119,7 @@ function spoil(random: SeededNumbers, value: JsonValue): JsonValue {
   return { ...value, [key]: spoil(random, value[key] ?? null) }
 }
 
-/** Some members of the value as they are before anything is set. */
+/** Part of the value's members, as they are before they are set. */
 function zeroOf(random: SeededNumbers, value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const zero: JsonObject = {}

@@ -13,7 +13,7 @@ import { validateValue } from './validate.ts'
 
 type Vector = JsonObject & { id: string; kind: string; schemaJSON: JsonValue; rootType: string }
 
-describe.skipIf(sharedMissing)(`shared vectors of typed ${sharedMissing ?? ''}`, () => {
+describe.skipIf(sharedMissing)(`typed: shared vectors ${sharedMissing ?? ''}`, () => {
   for (const line of readVectors('typed.jsonl')) {
     const vector = line as Vector
     it(`${vector.kind} ${vector.id}`, () => {

@@ -8,18 +8,22 @@ import { defaultForm, formOf, memberType, setMember } from './types.ts'
 import { Walk } from './walk.ts'
 
 export interface ValidateOptions {
-  /** Accepts several items with the same key, as live objects may have them. */
+  /** Accepts several items with the same key, as live objects may have. */
   readonly allowDuplicates?: boolean
 }
 
-/** What keeps a value from being of a type, as `.spec.foo: field not declared in schema`; empty when nothing does. */
+/**
+ * Validates a value against its type.
+ *
+ * @returns errors such as `.spec.foo: field not declared in schema`; empty for a valid value.
+ */
 export function validateValue(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): readonly string[] {
   const walk = new Walk()
   validate(value, type, walk, options.allowDuplicates === true)
   return walk.errors
 }
 
-/** What is wrong with a scalar; `undefined` when it fits. Null and absent fit everywhere. */
+/** Validates a scalar; returns the error, or `undefined` when it fits. Null and absent values always fit. */
 export function scalarProblem(scalar: ScalarAtom, value: JsonValue | undefined): string | undefined {
   if (value === null || value === undefined) return undefined
   const type = typeof value
@@ -35,7 +39,7 @@ export function scalarProblem(scalar: ScalarAtom, value: JsonValue | undefined):
   }
 }
 
-/** A value as findings print it, shortened. */
+/** Formats a value for an error message, truncated. */
 export function show(value: JsonValue): string {
   const text = JSON.stringify(beginning(value, { left: shown }), (_, member) =>
     typeof member === 'bigint' ? String(member) : member,
@@ -43,10 +47,10 @@ export function show(value: JsonValue): string {
   return text.length > shown ? `${text.slice(0, shown)}...` : text
 }
 
-/** Characters of a value that are shown. */
+/** Maximum length of formatted values, in characters. */
 const shown = 200
 
-/** As much of a value as it takes for the text that is shown. */
+/** A prefix of the value that suffices for the formatted text. */
 function beginning(value: JsonValue, budget: { left: number }): JsonValue {
   budget.left--
   if (typeof value === 'string') {
@@ -106,7 +110,7 @@ function validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: 
   for (let i = 0; i < value.length; i++) {
     const item = value[i] as JsonValue
     const element = seen === undefined ? indexElement(i) : itemElement(list, item)
-    // Without an element nothing below the item could be named.
+    // Paths below an item without element cannot be expressed.
     if (element instanceof ItemProblem) {
       walk.fail(`element ${i}: ${element.message}`)
       return

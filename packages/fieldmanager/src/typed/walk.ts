@@ -2,10 +2,10 @@ import { FieldManagerError } from '../errors.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { pathText } from '../fieldpath/path-text.ts'
 
-/** Deepest object that is walked; far beyond real ones, below what the stack holds. */
+/** Maximum depth of objects: far above real objects, below the stack limit. */
 export const maxObjectDepth = 1000
 
-/** Where a walk stands, and what it found wrong. */
+/** State of a recursive walk: the current path and the errors found. */
 export class Walk {
   readonly path: PathElement[] = []
   readonly errors: string[] = []
@@ -24,14 +24,14 @@ export class Walk {
     this.errors.push(this.path.length === 0 ? message : `${pathText(this.path)}: ${message}`)
   }
 
-  /** @throws FieldManagerError `InvalidObject` with everything found. */
+  /** @throws FieldManagerError `InvalidObject` with all errors. */
   check(prefix = ''): void {
     if (this.errors.length === 0) return
     throw new FieldManagerError('InvalidObject', prefix + joinErrors(this.errors), { errors: this.errors })
   }
 }
 
-/** One finding as it is, several as a list. */
+/** Formats a single error as it is, several as a list. */
 export function joinErrors(errors: readonly string[]): string {
   return errors.length === 1 ? (errors[0] as string) : ['errors:', ...errors.map((text) => `  ${text}`)].join('\n')
 }

@@ -1,16 +1,16 @@
 import type { JsonValue } from '@krmkit/meta'
 
 /**
- * A total order over JSON values, and equality.
+ * A total order and deep equality of JSON values.
  *
- * Kinds stand in the order number, string, boolean, list, map, null. Strings are ordered by code point
- * (as their UTF-8 bytes are), lists and maps lexicographically, maps by sorted key.
+ * Types are ordered number, string, boolean, list, map, null. Strings are ordered by code point (the order of their UTF-8 bytes),
+ * lists lexicographically, maps lexicographically by sorted key.
  */
 
-/** A value from a frozen object, or one that may be changed. */
+/** A JSON value, possibly frozen or absent. */
 export type Value = JsonValue | undefined
 
-/** Negative when `a` comes first, zero when equal. */
+/** Negative when `a` sorts first, zero when both are equal. */
 export function compareValues(a: JsonValue, b: JsonValue): number {
   const kind = kindOf(a)
   const other = kindOf(b)
@@ -31,7 +31,7 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
   }
 }
 
-/** Deep equality; `1`, `1.0` and `1n` are equal, and order matters in lists only. */
+/** Deep equality. `1`, `1.0` and `1n` are equal; order matters in lists only. */
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
@@ -54,7 +54,7 @@ export function equalValues(a: Value, b: Value): boolean {
   return size === 0
 }
 
-/** Order of strings by code point, which is the order of their UTF-8 bytes. */
+/** Compares strings by code point, which is the order of their UTF-8 bytes. */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -62,14 +62,14 @@ export function compareStrings(a: string, b: string): number {
     const x = a.charCodeAt(i)
     const y = b.charCodeAt(i)
     if (x === y) continue
-    // Surrogates stand for code points above all of the basic plane.
+    // Surrogates encode code points above the basic multilingual plane.
     if (x >= 0xd800 && y >= 0xd800) return rank(x) - rank(y)
     return x - y
   }
   return a.length - b.length
 }
 
-/** Sorts in place, stable. For the few items that most lists have this is cheaper than the general sort, which allocates. */
+/** Stable in-place sort. For short lists, insertion sort avoids the allocations of the built-in sort. */
 export function sortInPlace<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   if (items.length > fewItems) return items.sort(compare)
   for (let i = 1; i < items.length; i++) {
@@ -86,7 +86,7 @@ const fewItems = 16
 /** Sorts strings in place by code point. */
 export function sortStrings(strings: string[]): string[] {
   if (strings.length <= fewItems) return sortInPlace(strings, compareStrings)
-  // The engine's own order is that of code units, which differs where there are surrogates.
+  // The built-in order compares code units, which differs from code point order for surrogates.
   return strings.some(hasSurrogates) ? strings.sort(compareStrings) : strings.sort()
 }
 
