@@ -1,4 +1,4 @@
-export { FieldManagerError, type FieldManagerErrorCode, type FieldManagerErrorFields } from './errors.ts'
+export { FieldManagerError, type FieldManagerErrorCode, type FieldManagerErrorFields } from './field-manager-error.ts'
 export {
   compareElements,
   type ElementParts,
@@ -23,8 +23,8 @@ export {
   parseFieldsV1,
   sharedFieldsV1,
 } from './fieldpath/fields-v1.ts'
+export { elementText, pathText } from './fieldpath/format-path.ts'
 export { fieldSetFromValue } from './fieldpath/from-value.ts'
-export { elementText, pathText } from './fieldpath/path-text.ts'
 export { filterSet, prefixMatcher, type SetFilter, type SetMatcher } from './fieldpath/set-filter.ts'
 export {
   type AppliedParts,
@@ -36,14 +36,14 @@ export {
   applyPatch,
   firstApplyManager,
 } from './managed-fields/apply.ts'
-export { ancientManager, maxUpdateManagers } from './managed-fields/cap.ts'
+export { ancientManager, maxUpdateManagers } from './managed-fields/cap-managers.ts'
 export { conflictError, conflictMessage, type FieldConflict } from './managed-fields/conflicts.ts'
 export { decodeManaged, encodeManaged, type Managed, sameEntries } from './managed-fields/entries.ts'
+export { settleTimestamps } from './managed-fields/ignore-timestamps.ts'
 export { annotationManager, lastAppliedAnnotation } from './managed-fields/last-applied.ts'
 export { type ManagerId, managerKey, managerText, parseManagerKey } from './managed-fields/manager-id.ts'
 export { managerName } from './managed-fields/manager-name.ts'
 export { parentManagedFields, type ScaleOwnership, scaleApiVersion, scaleManagedFields } from './managed-fields/scale.ts'
-export { settleTimestamps } from './managed-fields/timestamps.ts'
 export {
   deducedTypes,
   type FrozenObject,
@@ -52,7 +52,7 @@ export {
   type ResetFields,
   withManagedFields,
   withoutManagedFields,
-} from './managed-fields/types.ts'
+} from './managed-fields/type-converter.ts'
 export {
   isReset,
   ownersAfterUpdate,
@@ -90,7 +90,7 @@ export { type TypedSchema, typedSchemaFromSmd } from './typed/from-smd.ts'
 export { typedSchemaOf, zeroObjectOf } from './typed/from-struct.ts'
 export { ItemProblem, itemElement } from './typed/list-item.ts'
 export { mergeTyped } from './typed/merge.ts'
-export { withNamedMembers } from './typed/named-members.ts'
+export { withNamedMembers } from './typed/named-fields.ts'
 export { reconcileFieldSet } from './typed/reconcile.ts'
 export { type ExtractOptions, extractItems, removeItems } from './typed/remove.ts'
 export { type Atom, type Form, type ListAtom, type MapAtom, type MapField, type ScalarAtom, TypeRef } from './typed/types.ts'

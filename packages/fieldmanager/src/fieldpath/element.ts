@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJson, quote } from '../value/json.ts'
 import { compareStrings, compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { Path, PathElement } from './element.ts'
 import { compareElements, sortElements } from './element.ts'
-import { pathText } from './path-text.ts'
+import { pathText } from './format-path.ts'
 
 /** The content of a set at one element: the path itself, paths below it, or both. */
 export interface FieldNode {

@@ -1,12 +1,12 @@
 import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJson } from '../value/json.ts'
 import { isMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
 import { emptySet, FieldSet, leaf } from './field-set.ts'
-import { RecentSets } from './recent-sets.ts'
+import { RecentSets } from './field-set-cache.ts'
 
 /**
  * The FieldsV1 form of a set: an object whose members are path elements in order. `.` stands for the path of the object itself,

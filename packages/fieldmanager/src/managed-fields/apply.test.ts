@@ -4,7 +4,7 @@ import { applied, apply, configMap, owners, second, source, types } from '../tes
 import { deepFreeze } from '../testing/vectors.ts'
 import { applyPatch } from './apply.ts'
 import { conflictError } from './conflicts.ts'
-import { deducedTypes, managedTypes } from './types.ts'
+import { deducedTypes, managedTypes } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
 describe('applyPatch', () => {

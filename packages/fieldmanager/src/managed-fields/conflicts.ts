@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { pathText } from '../fieldpath/format-path.ts'
 import type { Conflict } from '../merge/conflict.ts'
 import { compareStrings } from '../value/order.ts'
 import { type ManagerId, managerKey, managerText, parseManagerKey } from './manager-id.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { Converter } from '../merge/converter.ts'
-import type { ManagedTypes } from './types.ts'
+import type { ManagedTypes } from './type-converter.ts'
 
 /** Adapts a TypeConverter to the updater; each object is converted to each version at most once. */
 export function converterOf(types: ManagedTypes): Converter {

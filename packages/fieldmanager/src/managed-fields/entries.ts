@@ -1,5 +1,5 @@
 import { type DeepReadonly, type JsonObject, type JsonValue, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, decodeSteps, encodeFieldsV1, encodeSteps } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, maxAnnotationsSize, stockProfile } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { compareTyped } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { applied, type ConfigMap, configMap, entry, owners, second, source, types, update } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
+import { settleTimestamps } from './ignore-timestamps.ts'
 import { managerName } from './manager-name.ts'
-import { settleTimestamps } from './timestamps.ts'
-import { managedTypes } from './types.ts'
+import { managedTypes } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
 describe('trackUpdate', () => {

@@ -1,12 +1,12 @@
 import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { encodeSteps } from '../fieldpath/fields-v1.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
 import { compareSteps, compareTyped } from '../typed/compare.ts'
 import { createdSet } from '../typed/created-set.ts'
-import { capSteps } from './cap.ts'
+import { capSteps } from './cap-managers.ts'
 import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
 import {
@@ -19,9 +19,9 @@ import {
   noManaged,
 } from './entries.ts'
 import { managerKey } from './manager-id.ts'
-import { stripMeta, stripped } from './strip.ts'
-import type { FrozenObject, ManagedTypes, ResetFields } from './types.ts'
-import { withManagedFields, withoutManagedFields } from './types.ts'
+import { stripMeta, stripped } from './strip-meta.ts'
+import type { FrozenObject, ManagedTypes, ResetFields } from './type-converter.ts'
+import { withManagedFields, withoutManagedFields } from './type-converter.ts'
 
 /** Manager name of writes without one. */
 export const unknownManager = 'unknown'

@@ -1,5 +1,5 @@
 import type { DeepReadonly, ManagedFieldsEntry } from '@krmkit/meta'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { decodeManaged } from './entries.ts'
 
 /**

@@ -3,7 +3,7 @@ import { entry, owners } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { typedSchemaFromOpenApi } from '../typed/from-openapi.ts'
 import { applyPatch } from './apply.ts'
-import { managedTypes } from './types.ts'
+import { managedTypes } from './type-converter.ts'
 
 describe('kinds with several versions', () => {
   const schemaOf = (name: string) =>

@@ -8,10 +8,10 @@ import { modelFiles } from '../testing/model.ts'
 import { readScenario, scenariosMissing, type WireStep } from '../testing/scenarios.ts'
 import { applyPatch } from './apply.ts'
 import { conflictError } from './conflicts.ts'
+import { settleTimestamps } from './ignore-timestamps.ts'
 import { managerName } from './manager-name.ts'
-import { settleTimestamps } from './timestamps.ts'
-import type { ManagedTypes } from './types.ts'
-import { managedTypes } from './types.ts'
+import type { ManagedTypes } from './type-converter.ts'
+import { managedTypes } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Path } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { pathText } from '../fieldpath/format-path.ts'
 import { compareStrings } from '../value/order.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { pathText } from '../fieldpath/format-path.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import { identityConverter, type TypedValue } from './converter.ts'

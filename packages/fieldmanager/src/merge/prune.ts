@@ -1,7 +1,7 @@
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { invariant } from '../invariant.ts'
 import { presentPaths } from '../typed/field-set-of.ts'
-import { withNamedMembers } from '../typed/named-members.ts'
+import { withNamedMembers } from '../typed/named-fields.ts'
 import { removeItems } from '../typed/remove.ts'
 import type { TypeRef } from '../typed/types.ts'
 import type { Converter, TypedValue } from './converter.ts'

@@ -3,7 +3,7 @@ import { fieldElement } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { lastAppliedAnnotation } from '../managed-fields/last-applied.ts'
-import { withManagedFields } from '../managed-fields/types.ts'
+import { withManagedFields } from '../managed-fields/type-converter.ts'
 import { entriesOf } from './apply.ts'
 
 export interface MigrateOptions {

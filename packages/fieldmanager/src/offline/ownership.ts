@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { comparePaths, FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { pathText } from '../fieldpath/format-path.ts'
 import { entriesOf } from './apply.ts'
 
 /** A manager, as recorded in an entry of managedFields. */

@@ -1,5 +1,5 @@
 import type { StructType } from '@krmkit/schema'
-import type { ManagedTypes } from '../managed-fields/types.ts'
+import type { ManagedTypes } from '../managed-fields/type-converter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'

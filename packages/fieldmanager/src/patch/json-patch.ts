@@ -1,8 +1,8 @@
 import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
 import { equalValues, isMap } from '../value/order.ts'
+import { cloneValue, jsonKind } from '../value/type-names.ts'
 import { checkDepth } from './depth.ts'
 import { Draft, type Place } from './draft.ts'
-import { cloneValue, jsonKind } from './json-kind.ts'
 import { PatchError } from './patch-error.ts'
 
 export interface JsonPatchOptions {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it, vi } from 'vitest'
-import { KeyReads, runCounted } from '../testing/growth.ts'
+import { KeyReads, runCounted } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { jsonPatch, jsonPatchSteps } from './json-patch.ts'

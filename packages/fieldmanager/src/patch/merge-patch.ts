@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
+import { jsonKind } from '../value/type-names.ts'
+import { copyInto, Later, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
 import { withoutNulls } from './directives.ts'
-import { jsonKind } from './json-kind.ts'
-import { copyInto, Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 
 /**

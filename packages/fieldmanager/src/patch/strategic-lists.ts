@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { show } from '../typed/validate.ts'
 import { isMap } from '../value/order.ts'
+import { jsonKind } from '../value/type-names.ts'
+import { type Later, stepSize } from './deferred-merges.ts'
 import { goList, goMap, noMergeKey, patchDirective, unknownDirective, wrongKind } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { jsonKind } from './json-kind.ts'
-import { type Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import type { PatchMeta } from './patch-meta.ts'
 

@@ -3,6 +3,8 @@ import type { StructType } from '@krmkit/schema'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { show } from '../typed/validate.ts'
 import { equalValues, isMap } from '../value/order.ts'
+import { jsonKind } from '../value/type-names.ts'
+import { copyInto, Later, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
 import {
   deleteFromPrimitiveListPrefix,
@@ -17,8 +19,6 @@ import {
   wrongKind,
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { jsonKind } from './json-kind.ts'
-import { copyInto, Later, stepSize } from './later.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'

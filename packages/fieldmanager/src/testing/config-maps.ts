@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { type ApplyRequest, type ApplyResult, applyPatch } from '../managed-fields/apply.ts'
-import { managedTypes } from '../managed-fields/types.ts'
+import { managedTypes } from '../managed-fields/type-converter.ts'
 import { trackUpdate } from '../managed-fields/update.ts'
 import { modelFiles } from './model.ts'
 import { deepFreeze } from './vectors.ts'

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
-import { elementText } from '../fieldpath/path-text.ts'
+import { elementText } from '../fieldpath/format-path.ts'
 import { equalValues, type Value } from '../value/order.ts'
 import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'

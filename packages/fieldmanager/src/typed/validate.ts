@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { indexElement, type PathElement } from '../fieldpath/element.ts'
-import { elementText } from '../fieldpath/path-text.ts'
+import { elementText } from '../fieldpath/format-path.ts'
 import { isMap } from '../value/order.ts'
 import { ItemProblem, itemElement } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'

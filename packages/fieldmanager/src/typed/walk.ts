@@ -1,6 +1,6 @@
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/path-text.ts'
+import { pathText } from '../fieldpath/format-path.ts'
 
 /** Maximum depth of objects: far above real objects, below the stack limit. */
 export const maxObjectDepth = 1000

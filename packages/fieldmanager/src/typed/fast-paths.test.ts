@@ -1,16 +1,16 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { FieldManagerError } from '../errors.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { source } from '../testing/config-maps.ts'
 import { SeededNumbers } from '../testing/random.ts'
 import { randomSchema, randomValue } from '../testing/random-schema.ts'
-import { checkedFieldSet } from './checked-set.ts'
 import { compareTyped } from './compare.ts'
 import { createdSet } from './created-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
 import { mergeTyped } from './merge.ts'
 import { validateValue } from './validate.ts'
+import { checkedFieldSet } from './validated-field-set.ts'
 
 /** Compares fast paths with the general implementation over random values, half of them corrupted. */
 describe('fast paths of typed walks', () => {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@krmkit/meta'
 import { equalValues } from '../value/order.ts'
 import { sameEntries } from './entries.ts'
-import type { FrozenObject } from './types.ts'
-import { withManagedFields } from './types.ts'
+import type { FrozenObject } from './type-converter.ts'
+import { withManagedFields } from './type-converter.ts'
 
 /**
  * Turns a write that changes nothing but managedFields timestamps into a no-op. Call it last, after admission.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { RecentSets } from './field-set-cache.ts'
 import { decodeFieldsV1 } from './fields-v1.ts'
-import { RecentSets } from './recent-sets.ts'
 
 const setOf = (...names: string[]) => decodeFieldsV1(Object.fromEntries(names.map((name) => [`f:${name}`, {}])))
 
