@@ -20,6 +20,7 @@ export interface FieldManagerErrorFields {
   readonly path?: string
   /** The individual errors, when there are several. */
   readonly errors?: readonly string[]
+  readonly cause?: unknown
 }
 
 /** Failure of a function of this package. Conflicts and other expected outcomes are return values. */
@@ -29,10 +30,15 @@ export class FieldManagerError extends Error {
   readonly errors: readonly string[]
 
   constructor(code: FieldManagerErrorCode, message: string, fields: FieldManagerErrorFields = {}) {
-    super(message)
+    super(message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.name = 'FieldManagerError'
     this.code = code
     this.path = fields.path
     this.errors = fields.errors ?? []
   }
+}
+
+/** Throws when an internal invariant is broken, which is a bug in this package. */
+export function invariant(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Error(`broken invariant: ${message}`)
 }

@@ -1,5 +1,5 @@
 import type { BoundObject, ServiceAccountIssuer } from '@krmkit/authentication'
-import { managedTypes, trackUpdate } from '@krmkit/fieldmanager'
+import { createTypeConverter, trackUpdate } from '@krmkit/fieldmanager'
 import {
   ApiError,
   type ApiObject,
@@ -71,7 +71,7 @@ export async function requestToken(request: ResourceRequest, issuer: ServiceAcco
     apiVersion,
     subresource: 'token',
     now: clock.now(),
-    types: managedTypes({ [apiVersion]: type }),
+    types: createTypeConverter({ [apiVersion]: type }),
   })
   const bound = boundObject(request, asked)
   const given = asked.spec.audiences ?? []

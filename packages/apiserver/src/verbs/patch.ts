@@ -1,12 +1,12 @@
 import {
   jsonPatch,
-  jsonPatchProblems,
   jsonPatchSteps,
   mergePatch,
   mergePatchSteps,
   PatchError,
   strategicMergePatch,
-  strategicMergeSteps,
+  strategicMergePatchSteps,
+  validateJsonPatch,
 } from '@krmkit/fieldmanager'
 import {
   ApiError,
@@ -107,7 +107,7 @@ function parsePatch(
 
 /** What is wrong with the operations of a JSON patch, operation by operation. */
 function operationProblems(operations: JsonValue, repeated: readonly string[]): string[] {
-  const problems = [...jsonPatchProblems(operations), ...repeated.map((problem) => `json patch ${problem}`)]
+  const problems = [...validateJsonPatch(operations), ...repeated.map((problem) => `json patch ${problem}`)]
   const operation = (problem: string) => Number(/"\[(\d+)\]/.exec(problem)?.[1] ?? 0)
   return problems.sort((a, b) => operation(a) - operation(b))
 }
@@ -216,7 +216,7 @@ function patchSteps(
   patch: JsonValue,
 ): Generator<void, JsonValue> {
   if (kind === 'json') return jsonPatchSteps(original, patch)
-  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergeSteps(target.type(), original, patch)
+  return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
 }
 
 function patchFailure(error: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { canonicalJson, parseJson, quote } from '../value/json.ts'
+import { canonicalJson, parseJson, quoteJson } from '../value/json.ts'
 import { compareStrings, compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
 
 /**
@@ -37,7 +37,7 @@ export function keyElement(fields: readonly KeyField[]): PathElement {
   let text = 'k:{'
   for (let i = 0; i < sorted.length; i++) {
     const field = sorted[i] as KeyField
-    text += `${i === 0 ? '' : ','}${quote(field.name)}:${canonicalJson(field.value)}`
+    text += `${i === 0 ? '' : ','}${quoteJson(field.name)}:${canonicalJson(field.value)}`
   }
   return `${text}}`
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareElements, fieldElement, indexElement, keyElement, type Path, sortElements, valueElement } from './element.ts'
 import { comparePaths, FieldSet } from './field-set.ts'
-import { fieldsV1Text, parseFieldsV1 } from './fields-v1.ts'
+import { formatFieldsV1, parseFieldsV1 } from './fields-v1.ts'
 import { filterSet, prefixMatcher } from './set-filter.ts'
 
 const scalar = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: -5, max: 5 }), fc.boolean())
@@ -69,10 +69,10 @@ describe('FieldSet', () => {
   it('survives encoding and parsing', () => {
     fc.assert(
       fc.property(set, (a) => {
-        const text = fieldsV1Text(a)
+        const text = formatFieldsV1(a)
         const read = parseFieldsV1(text)
         expect(read.equals(a)).toBe(true)
-        expect(fieldsV1Text(read)).toBe(text)
+        expect(formatFieldsV1(read)).toBe(text)
       }),
       run,
     )

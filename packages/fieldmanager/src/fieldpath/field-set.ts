@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { Path, PathElement } from './element.ts'
 import { compareElements, sortElements } from './element.ts'
-import { pathText } from './format-path.ts'
+import { formatPath } from './format-path.ts'
 
 /** The content of a set at one element: the path itself, paths below it, or both. */
 export interface FieldNode {
@@ -32,13 +32,13 @@ export class FieldSet {
   /** Cached FieldsV1 form for a set whose parent path is a member as well (with `.`), frozen. */
   encodedBelowMember: JsonObject | undefined
   /** The type against which the set was last found up to date; see `reconcileFieldSet`. */
-  settledUnder: object | undefined
+  reconciledWith: object | undefined
 
   constructor(nodes: ReadonlyMap<PathElement, FieldNode>) {
     this.nodes = nodes
     this.encoded = undefined
     this.encodedBelowMember = undefined
-    this.settledUnder = undefined
+    this.reconciledWith = undefined
   }
 
   static of(...paths: readonly Path[]): FieldSet {
@@ -180,7 +180,7 @@ export class FieldSet {
 
   /** One path per line. */
   toString(): string {
-    return this.paths().map(pathText).join('\n')
+    return this.paths().map(formatPath).join('\n')
   }
 }
 

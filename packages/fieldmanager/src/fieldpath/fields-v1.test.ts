@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { emptySet, FieldSet } from './field-set.ts'
-import { decodeFieldsV1, encodeFieldsV1, fieldsV1Text, parseFieldsV1, sharedFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1, internFieldsV1, parseFieldsV1 } from './fields-v1.ts'
 
 describe('FieldsV1 [P20]', () => {
   for (const vector of readOwnVectors<{ name: string; source: string; text: string; canonical?: string; error?: string }>(
@@ -12,8 +12,8 @@ describe('FieldsV1 [P20]', () => {
       if (vector.error !== undefined)
         expect(() => parseFieldsV1(vector.text)).toThrow(expect.objectContaining({ code: vector.error }))
       else {
-        expect(fieldsV1Text(parseFieldsV1(vector.text))).toBe(vector.canonical)
-        expect(fieldsV1Text(parseFieldsV1(vector.canonical as string))).toBe(vector.canonical)
+        expect(formatFieldsV1(parseFieldsV1(vector.text))).toBe(vector.canonical)
+        expect(formatFieldsV1(parseFieldsV1(vector.canonical as string))).toBe(vector.canonical)
       }
     })
   }
@@ -50,18 +50,18 @@ describe('FieldsV1 [P20]', () => {
   it('shares one encoded form between equal sets, encoded or decoded', () => {
     const made = encodeFieldsV1(FieldSet.of(['f:s', 'f:x'], ['f:s', 'k:{"a":1}'], ['f:s']))
     expect(encodeFieldsV1(FieldSet.of(['f:s'], ['f:s', 'k:{"a":1}'], ['f:s', 'f:x']))).toBe(made)
-    expect(sharedFieldsV1({ 'f:s': { '.': {}, 'f:x': {}, 'k:{"a":1}': {} } })).toBe(made)
-    const read = sharedFieldsV1({ 'f:t': { 'f:x': {} } })
+    expect(internFieldsV1({ 'f:s': { '.': {}, 'f:x': {}, 'k:{"a":1}': {} } })).toBe(made)
+    const read = internFieldsV1({ 'f:t': { 'f:x': {} } })
     expect(Object.isFrozen(read['f:t'])).toBe(true)
     expect(encodeFieldsV1(decodeFieldsV1(read))).toBe(read)
     expect(encodeFieldsV1(FieldSet.of(['f:t', 'f:x']))).toBe(read)
-    expect(sharedFieldsV1({ 'f:t': null })).not.toBe(read)
+    expect(internFieldsV1({ 'f:t': null })).not.toBe(read)
   })
 
   it('does not share large encoded forms', () => {
     const large = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f:${i}`, {}]))
-    expect(sharedFieldsV1(large)).toBe(large)
-    expect(sharedFieldsV1({ ...large })).not.toBe(large)
+    expect(internFieldsV1(large)).toBe(large)
+    expect(internFieldsV1({ ...large })).not.toBe(large)
     expect(Object.isFrozen(large)).toBe(false)
   })
 

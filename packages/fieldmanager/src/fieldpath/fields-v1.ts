@@ -1,12 +1,12 @@
 import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJson } from '../value/json.ts'
-import { isMap } from '../value/order.ts'
+import { isEmptyMap, isMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
 import { emptySet, FieldSet, leaf } from './field-set.ts'
-import { RecentSets } from './field-set-cache.ts'
+import { FieldSetCache } from './field-set-cache.ts'
 
 /**
  * The FieldsV1 form of a set: an object whose members are path elements in order. `.` stands for the path of the object itself,
@@ -19,54 +19,54 @@ export const maxPathLength = 500
 const cache = new WeakMap<object, FieldSet>()
 
 /** Interned FieldsV1 objects by their JSON text. Objects of one kind mostly share a few field sets, so each is stored once. */
-const shared = new Map<string, JsonObject>()
+const interned = new Map<string, JsonObject>()
 /** Recently encoded sets, to find the encoded form of equal ones. */
-const recent = new RecentSets()
-const maxShared = 512
-const maxSharedText = 2048
+const recentSets = new FieldSetCache()
+const maxInterned = 512
+const maxInternedLength = 2048
 /** Sets with more nodes have longer texts than `maxSharedText`. */
-const maxSharedNodes = maxSharedText / 6
+const maxInternedNodes = maxInternedLength / 6
 /** Subtrees of at most this many leaves are interned separately. */
 const fewLeaves = 8
 const manyMembers = 128
 
 /** The encoding of a path with nothing below it. */
-const noFields: JsonObject = Object.freeze({})
+const emptyFields: JsonObject = Object.freeze({})
 
 /** The FieldsV1 object of a set, frozen. The same set yields the same object; equal sets usually do. */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
   if (set.encoded !== undefined) return set.encoded
-  if (set.empty) return noFields
-  const { twin, nodes } = recent.find(set)
-  if (twin?.encoded !== undefined) {
-    set.encoded = twin.encoded
-    return twin.encoded
+  if (set.empty) return emptyFields
+  const { equal, nodes } = recentSets.find(set)
+  if (equal?.encoded !== undefined) {
+    set.encoded = equal.encoded
+    return equal.encoded
   }
   const made = encodeSet(set)
-  const encoded = nodes > maxSharedNodes ? made : sharedFieldsV1(made)
+  const encoded = nodes > maxInternedNodes ? made : internFieldsV1(made)
   set.encoded = encoded
   cache.set(encoded, set)
   return encoded
 }
 
 /** Encodes a large set in slices; afterwards `encodeFieldsV1` returns the cached form. */
-export function* encodeSteps(set: FieldSet): Generator<void, void> {
+export function* encodeFieldsV1Steps(set: FieldSet): Generator<void, void> {
   if (set.encoded !== undefined || set.empty) return
-  yield* prepareSet(set, false)
+  yield* encodeSetSteps(set, false)
   encodeFieldsV1(set)
 }
 
 /** Encodes a set bottom-up. */
-function* prepareSet(set: FieldSet, member: boolean): Generator<void, void> {
+function* encodeSetSteps(set: FieldSet, member: boolean): Generator<void, void> {
   if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
   const elements = set.elements()
   yield
   const fields: JsonObject = isBestAsTable(elements) ? Object.create(null) : {}
-  if (member) fields['.'] = noFields
+  if (member) fields['.'] = emptyFields
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i] as PathElement
     const node = set.nodes.get(element) as FieldNode
-    if (node.children !== undefined && !isFewLeaves(node.children)) yield* prepareSet(node.children, node.member)
+    if (node.children !== undefined && !hasFewLeaves(node.children)) yield* encodeSetSteps(node.children, node.member)
     fields[element] = encodeNode(node)
     if (i % stepSize === 0) yield
   }
@@ -79,16 +79,16 @@ function* prepareSet(set: FieldSet, member: boolean): Generator<void, void> {
 const stepSize = 64
 
 /** The interned FieldsV1 object with the same content, frozen; for large input the object itself, not frozen. */
-export function sharedFieldsV1(fields: JsonObject): JsonObject {
+export function internFieldsV1(fields: JsonObject): JsonObject {
   if (!isMap(fields)) return fields
   const text = JSON.stringify(fields)
-  return shared.get(text) ?? (share(text, fields) ? freezeAll(fields) : fields)
+  return interned.get(text) ?? (intern(text, fields) ? freezeAll(fields) : fields)
 }
 
-function share(text: string, fields: JsonObject): boolean {
-  if (text.length > maxSharedText) return false
-  if (shared.size >= maxShared) shared.clear()
-  shared.set(text, fields)
+function intern(text: string, fields: JsonObject): boolean {
+  if (text.length > maxInternedLength) return false
+  if (interned.size >= maxInterned) interned.clear()
+  interned.set(text, fields)
   return true
 }
 
@@ -110,15 +110,15 @@ function freezeAll(fields: JsonObject): JsonObject {
 export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet {
   const known = knownSet(fields)
   if (known !== undefined) return known
-  const reader = new Reader(Object.isFrozen(fields))
+  const reader = new Decoder(Object.isFrozen(fields))
   return keepSet(fields as JsonObject, reader.node(fields as JsonObject, 0))
 }
 
 /** Like `decodeFieldsV1`, as a generator that runs in slices. */
-export function* decodeSteps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
+export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
   const known = knownSet(fields)
   if (known !== undefined) return known
-  const reader = new Reader(Object.isFrozen(fields))
+  const reader = new Decoder(Object.isFrozen(fields))
   return keepSet(fields as JsonObject, yield* reader.steps(fields as JsonObject, 0))
 }
 
@@ -143,7 +143,7 @@ export function parseFieldsV1(text: string): FieldSet {
 }
 
 /** JSON text of the FieldsV1 object, byte for byte as stock servers store it. */
-export function fieldsV1Text(set: FieldSet): string {
+export function formatFieldsV1(set: FieldSet): string {
   return JSON.stringify(encodeFieldsV1(set))
 }
 
@@ -153,14 +153,14 @@ function encodeSet(set: FieldSet): JsonObject {
 }
 
 function encodeNode({ member, children }: FieldNode): JsonObject {
-  if (children === undefined) return noFields
-  const set = isFewLeaves(children) ? (recent.find(children).twin ?? children) : children
+  if (children === undefined) return emptyFields
+  const set = hasFewLeaves(children) ? (recentSets.find(children).equal ?? children) : children
   if (!member) return encodeSet(set)
-  set.encodedBelowMember ??= Object.freeze(addMembers({ '.': noFields }, set))
+  set.encodedBelowMember ??= Object.freeze(addMembers({ '.': emptyFields }, set))
   return set.encodedBelowMember
 }
 
-function isFewLeaves({ nodes }: FieldSet): boolean {
+function hasFewLeaves({ nodes }: FieldSet): boolean {
   if (nodes.size > fewLeaves) return false
   for (const node of nodes.values()) if (node !== leaf) return false
   return true
@@ -186,7 +186,7 @@ function isBestAsTable(elements: readonly PathElement[]): boolean {
   return elements.length >= manyMembers || elements[0]?.[0] === 'k'
 }
 
-class Reader {
+class Decoder {
   readonly frozen: boolean
 
   constructor(frozen: boolean) {
@@ -195,7 +195,7 @@ class Reader {
 
   node(fields: JsonObject, depth: number): FieldNode {
     checkPath(depth)
-    const read = new NodeRead(this.frozen)
+    const read = new NodeBuilder(this.frozen)
     for (const key in fields) {
       const child = fields[key]
       const element = read.element(key, child)
@@ -207,7 +207,7 @@ class Reader {
   /** Like `node`, in slices. */
   *steps(fields: JsonObject, depth: number): Generator<void, FieldNode> {
     checkPath(depth)
-    const read = new NodeRead(this.frozen)
+    const read = new NodeBuilder(this.frozen)
     let members = 0
     for (const key in fields) {
       const child = fields[key]
@@ -224,7 +224,7 @@ function checkPath(depth: number): void {
 }
 
 /** A node under construction. */
-class NodeRead {
+class NodeBuilder {
   #member = false
   #nodes: Map<PathElement, FieldNode> | undefined
   /** Whether the input is already in canonical form. */
@@ -238,7 +238,7 @@ class NodeRead {
   /** The element of a member; `undefined` for `.` and for unknown element types. */
   element(key: string, child: JsonValue | undefined): PathElement | undefined {
     if (key === '.') {
-      this.#canonical &&= this.#nodes === undefined && isEmptyMap(child)
+      this.#canonical &&= this.#nodes === undefined && isMap(child) && isEmptyMap(child)
       this.#member = true
       return undefined
     }
@@ -256,8 +256,8 @@ class NodeRead {
       element === key &&
       isEncodedAs(node, child) &&
       (this.#last === undefined || compareElements(this.#last, element) < 0)
-    const twin = this.#nodes.get(element)
-    this.#nodes.set(element, twin === undefined ? node : unite(twin, node))
+    const existing = this.#nodes.get(element)
+    this.#nodes.set(element, existing === undefined ? node : uniteNodes(existing, node))
     this.#last = element
   }
 
@@ -272,18 +272,12 @@ class NodeRead {
 
 /** Whether `fields` is the canonical form of the node decoded from it. */
 function isEncodedAs({ member, children }: FieldNode, fields: JsonValue): boolean {
-  if (children === undefined) return isEmptyMap(fields)
+  if (children === undefined) return isMap(fields) && isEmptyMap(fields)
   return (member ? children.encodedBelowMember : children.encoded) === fields
 }
 
-function isEmptyMap(value: JsonValue | undefined): boolean {
-  if (!isMap(value)) return false
-  for (const _ in value) return false
-  return true
-}
-
 /** Joins two spellings of one element. */
-function unite(a: FieldNode, b: FieldNode): FieldNode {
+function uniteNodes(a: FieldNode, b: FieldNode): FieldNode {
   const children = (a.children ?? emptySet).union(b.children ?? emptySet)
   return { member: a.member || b.member, children: children.empty ? undefined : children }
 }

@@ -4,7 +4,7 @@ import { applied, apply, configMap, owners, second, source, types } from '../tes
 import { deepFreeze } from '../testing/vectors.ts'
 import { applyPatch } from './apply.ts'
 import { conflictError } from './conflicts.ts'
-import { deducedTypes, managedTypes } from './type-converter.ts'
+import { createTypeConverter, deducedTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
 describe('applyPatch', () => {
@@ -120,14 +120,14 @@ describe('applyPatch', () => {
 
   it('treats maps as granular and lists as atomic without a schema [P224 P226]', () => {
     const body = { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a' }, spec: { m: { a: 1 }, l: [1] } }
-    const result = applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypes })
+    const result = applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypeConverter })
     expect(result.kind === 'applied' && owners(result.object)).toEqual({
       'a Apply': { 'f:spec': { '.': {}, 'f:m': { '.': {}, 'f:a': {} }, 'f:l': {} } },
     })
   })
 
   it('uses strategic merge keys as list map keys [P225]', () => {
-    const pods = managedTypes({ v1: () => source.struct('core/v1.Pod') })
+    const pods = createTypeConverter({ v1: () => source.struct('core/v1.Pod') })
     const body = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -159,7 +159,7 @@ describe('applyPatch', () => {
     let nested: JsonObject = {}
     for (let i = 0; i < 3000; i++) nested = { a: nested }
     const body = { apiVersion: 'x/v1', kind: 'X', metadata: { name: 'a' }, spec: nested }
-    const run = () => applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypes })
+    const run = () => applyPatch({ applied: body, manager: 'a', force: false, apiVersion: 'x/v1', types: deducedTypeConverter })
     expect(run).toThrow(expect.objectContaining({ code: 'TooLarge' }))
   })
 

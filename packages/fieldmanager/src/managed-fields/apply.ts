@@ -2,28 +2,27 @@ import { type ApiObject, type DeepReadonly, type JsonObject, type ManagedFieldsE
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
-import { conflictsBeside, countConflicts } from '../merge/conflict.ts'
+import { conflictsOutside, countConflicts } from '../merge/conflict.ts'
 import type { ApplyOutcome } from '../merge/updater.ts'
 import { applyConflict, applyManagerSteps } from '../merge/updater.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
-import { checkedFieldSet } from '../typed/validated-field-set.ts'
+import { validatedFieldSet } from '../typed/validated-field-set.ts'
 import { joinErrors } from '../typed/walk.ts'
 import type { FieldConflict } from './conflicts.ts'
 import { fieldConflicts } from './conflicts.ts'
-import { converterOf } from './converter.ts'
 import type { Managed } from './entries.ts'
-import { decodeManaged, encodeManaged, encodeManagedSteps, identicalEntries, noManaged } from './entries.ts'
-import { annotationManager, lastApplied, lastAppliedAnnotation, takeoverSet, withLastApplied } from './last-applied.ts'
+import { decodeManagedFields, emptyManaged, encodeManagedFields, encodeManagedFieldsSteps, identicalEntries } from './entries.ts'
+import { lastApplied, lastAppliedAnnotation, lastAppliedManager, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
-import { stripped } from './strip-meta.ts'
-import type { FrozenObject, ManagedTypes, ResetFields } from './type-converter.ts'
-import { withManagedFields, withoutManagedFields } from './type-converter.ts'
-import { decodeAhead, movedTimes, updateManagedSteps } from './update.ts'
+import { strippedFields } from './strip-meta.ts'
+import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
+import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
+import { movedTimes, predecode, updateManagedSteps } from './update.ts'
 
 /** Manager that owns all fields of an object that has no managedFields before its first apply. */
-export const firstApplyManager = 'before-first-apply'
+export const beforeFirstApplyManager = 'before-first-apply'
 
 /** A server-side apply. */
 export interface ApplyRequest {
@@ -41,7 +40,7 @@ export interface ApplyRequest {
   readonly resetFields?: ResetFields | undefined
   /** Milliseconds since the epoch; when absent, timestamps are kept. */
   readonly now?: number | undefined
-  readonly types: ManagedTypes
+  readonly types: TypeConverter
   /** Annotation of client-side apply; `kubectl.kubernetes.io/last-applied-configuration` by default. */
   readonly lastAppliedAnnotation?: string | undefined
 }
@@ -109,24 +108,24 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
  * `applyPatch`
  */
 export function applyParts(request: ApplyRequest): ApplyParts {
-  return runAtOnce(partsSteps(request, false))
+  return runAtOnce(applySteps(request, false))
 }
 
 /** Like `applyParts`, as a generator that runs in slices. */
 export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
-  return partsSteps(request, true)
+  return applySteps(request, true)
 }
 
-function* partsSteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
-  if (sliced) yield* decodeAhead(request.live?.metadata?.managedFields)
+function* applySteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
+  if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, named } = checkApplied(request)
   if (sliced) yield
   return request.live === undefined
-    ? yield* create(request, { type, named, sliced })
-    : yield* change(request, request.live, { type, named, sliced })
+    ? yield* createSteps(request, { type, named, sliced })
+    : yield* changeSteps(request, request.live, { type, named, sliced })
 }
 
-interface Checked {
+interface CheckedConfiguration {
   readonly type: TypeRef
   /** The fields of the applied configuration. */
   readonly named: FieldSet
@@ -134,16 +133,16 @@ interface Checked {
 }
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* create(request: ApplyRequest, { type, named, sliced }: Checked): Generator<void, AppliedParts> {
+function* createSteps(request: ApplyRequest, { type, named, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
-  const set = filterSet(named, request.resetFields?.[apiVersion]).difference(stripped)
-  const managers = set.empty ? noManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
-  const managed = { managers, times: movedTimes(noManaged, key, request.now) }
+  const set = filterSet(named, request.resetFields?.[apiVersion]).difference(strippedFields)
+  const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
+  const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
   if (sliced) yield
-  const entries = sliced ? yield* encodeManagedSteps(managed) : encodeManaged(managed)
+  const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
   const annotated = withAnnotation(request, value)
   return {
     kind: 'applied',
@@ -154,26 +153,30 @@ function* create(request: ApplyRequest, { type, named, sliced }: Checked): Gener
   }
 }
 
-function* change(request: ApplyRequest, live: FrozenObject, { type, named, sliced }: Checked): Generator<void, ApplyParts> {
+function* changeSteps(
+  request: ApplyRequest,
+  live: FrozenObject,
+  { type, named, sliced }: CheckedConfiguration,
+): Generator<void, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
-  const managed = yield* ownedBefore(request, live, sliced)
+  const managed = yield* storedManagers(request, live, sliced)
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
   const options = {
     converter: converterOf(types),
     ignored: request.resetFields,
     named,
-    unowned: stripped,
+    unowned: strippedFields,
     sliced,
     maxConflicts: request.maxConflicts,
   }
   const config = { value: applied as unknown as JsonObject, type }
   let outcome: ApplyOutcome = yield* applyManagerSteps(write, config, request.force, options)
-  if (outcome.kind === 'conflict' && manager === annotationManager) {
+  if (outcome.kind === 'conflict' && manager === lastAppliedManager) {
     const allowed = takeoverSet(value, type, apiVersion, annotationOf(request))
     if (allowed !== undefined) {
-      const taken = conflictsBeside(outcome.taken, allowed)
+      const taken = conflictsOutside(outcome.taken, allowed)
       if (taken.size === 0) outcome = yield* applyManagerSteps(write, config, true, options)
       else outcome = applyConflict(taken, request.maxConflicts)
     }
@@ -190,13 +193,13 @@ function* change(request: ApplyRequest, live: FrozenObject, { type, named, slice
     return { kind: 'applied', value: merged, content, managedFields: stored, changed }
   const times = changed ? movedTimes(managed, key, request.now) : managed.times
   const owned = { ...managed, managers, times }
-  const managedFields = entriesAfter(stored, sliced ? yield* encodeManagedSteps(owned) : encodeManaged(owned))
+  const managedFields = entriesAfter(stored, sliced ? yield* encodeManagedFieldsSteps(owned) : encodeManagedFields(owned))
   return { kind: 'applied', value: merged, content, managedFields, changed }
 }
 
 /** Keeps the last-applied annotation up to date for applies of kubectl. */
 function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
-  if (request.manager !== annotationManager) return object
+  if (request.manager !== lastAppliedManager) return object
   const annotation = annotationOf(request)
   return lastApplied(object, annotation) === ''
     ? object
@@ -225,7 +228,7 @@ function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet }
   const type = types.typed(apiVersion)
   if (type === undefined) throw new FieldManagerError('MissingVersion', `no type for version ${apiVersion}`)
   const value = applied as unknown as JsonObject
-  const named = checkedFieldSet(value, type, namedBefore(request))
+  const named = validatedFieldSet(value, type, lastAppliedSet(request))
   if (named !== undefined) return { type, named }
   const errors = validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
@@ -235,15 +238,15 @@ function checkApplied(request: ApplyRequest): { type: TypeRef; named: FieldSet }
 }
 
 /** The fields the manager applied last time, which are usually the same again. */
-function namedBefore({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
-  const { managers } = decodeManaged(live?.metadata?.managedFields)
+function lastAppliedSet({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
+  const { managers } = decodeManagedFields(live?.metadata?.managedFields)
   return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* ownedBefore(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
-  const managed = decodeManaged(live.metadata?.managedFields)
+function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
+  const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
-  const first = { ...request, live: undefined, next: live, manager: firstApplyManager }
+  const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }
   return yield* updateManagedSteps(managed, first, sliced)
 }

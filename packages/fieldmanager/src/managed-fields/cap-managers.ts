@@ -2,25 +2,25 @@ import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { compareStrings } from '../value/order.ts'
 import type { Managed } from './entries.ts'
-import { seconds } from './entries.ts'
+import { secondsOf } from './entries.ts'
 import { managerKey } from './manager-id.ts'
 
 /** Maximum number of update entries before the oldest are merged. */
 export const maxUpdateManagers = 10
 
 /** Manager of the merged oldest update entries of a version. */
-export const ancientManager = 'ancient-changes'
+export const ancientChangesManager = 'ancient-changes'
 
 /**
  * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept. Runs in
  * slices.
  */
-export function* capSteps(managed: Managed, max = maxUpdateManagers): Generator<void, Managed> {
+export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Generator<void, Managed> {
   let count = 0
   for (const { applied } of managed.managers.values()) if (!applied) count++
   if (count <= max) return managed
   const updaters = [...managed.managers.keys()].filter((key) => managed.managers.get(key)?.applied === false)
-  updaters.sort((a, b) => seconds(managed.times.get(a)) - seconds(managed.times.get(b)) || compareStrings(a, b))
+  updaters.sort((a, b) => secondsOf(managed.times.get(a)) - secondsOf(managed.times.get(b)) || compareStrings(a, b))
   const managers = new Map(managed.managers)
   const times = new Map(managed.times)
   const firstOf = new Map<string, string>()
@@ -34,7 +34,12 @@ export function* capSteps(managed: Managed, max = maxUpdateManagers): Generator<
       firstOf.set(owned.apiVersion, key)
       continue
     }
-    const bucket = managerKey({ manager: ancientManager, operation: 'Update', apiVersion: owned.apiVersion, subresource: '' })
+    const bucket = managerKey({
+      manager: ancientChangesManager,
+      operation: 'Update',
+      apiVersion: owned.apiVersion,
+      subresource: '',
+    })
     const before = (managers.get(bucket) ?? managers.get(first))?.set ?? emptySet
     if (!managers.has(bucket)) managers.delete(first)
     const sets = parts.get(bucket)

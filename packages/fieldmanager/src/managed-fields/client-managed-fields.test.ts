@@ -2,8 +2,8 @@ import type { JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { type ConfigMap, configMap, entry, owners, types, update } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { isReset, trackUpdate } from './update.ts'
-import { managedFieldsProblem } from './validate.ts'
+import { validateManagedFields } from './entries.ts'
+import { isResetManagedFields, trackUpdate } from './update.ts'
 
 describe('managedFields written by clients', () => {
   const live = deepFreeze(configMap({ k: 'v', l: 'v' }, { managedFields: [entry({})] as unknown as JsonObject[] }))
@@ -20,8 +20,8 @@ describe('managedFields written by clients', () => {
 
   it('reset all owners with a single empty entry [P227]', () => {
     expect(writing([{}]).metadata).toEqual({ name: 'a', namespace: 'x' })
-    expect(isReset([{}])).toBe(true)
-    expect(isReset([{}, {}])).toBe(false)
+    expect(isResetManagedFields([{}])).toBe(true)
+    expect(isResetManagedFields([{}, {}])).toBe(false)
   })
 
   it('change nothing when the list is empty [P228]', () => {
@@ -57,12 +57,12 @@ describe('managedFields written by clients', () => {
   })) {
     it(`are ignored ${name}`, () => {
       expect(owners(writing([{ ...entry({ manager: 'other' }), ...bad }]))).toEqual({ 'm Apply': { 'f:data': { 'f:k': {} } } })
-      expect(managedFieldsProblem([{ ...entry({}), ...bad } as ManagedFieldsEntry])).toBeTypeOf('string')
+      expect(validateManagedFields([{ ...entry({}), ...bad } as ManagedFieldsEntry])).toBeTypeOf('string')
     })
   }
 
   it('pass validation in the form that servers write', () => {
-    expect(managedFieldsProblem([entry({})])).toBeUndefined()
-    expect(managedFieldsProblem(undefined)).toBeUndefined()
+    expect(validateManagedFields([entry({})])).toBeUndefined()
+    expect(validateManagedFields(undefined)).toBeUndefined()
   })
 })

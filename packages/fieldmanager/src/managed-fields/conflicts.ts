@@ -1,9 +1,9 @@
 import { ApiError } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/format-path.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import type { Conflict } from '../merge/conflict.ts'
 import { compareStrings } from '../value/order.ts'
-import { type ManagerId, managerKey, managerText, parseManagerKey } from './manager-id.ts'
+import { formatManager, type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
 /** A field that an apply would change, with one of its owners. */
 export interface FieldConflict {
@@ -26,10 +26,10 @@ export function fieldConflicts(conflicts: readonly Conflict[]): FieldConflict[] 
     let about = managers.get(manager)
     if (about === undefined) {
       const id = parseManagerKey(manager)
-      about = { ...id, message: `conflict with ${managerText(id)}` }
+      about = { ...id, message: `conflict with ${formatManager(id)}` }
       managers.set(manager, about)
     }
-    return { ...about, path, field: pathText(path) }
+    return { ...about, path, field: formatPath(path) }
   })
 }
 
@@ -38,7 +38,7 @@ export function fieldConflicts(conflicts: readonly Conflict[]): FieldConflict[] 
  *
  * @param total Number of conflicts when `conflicts` holds only the first ones.
  */
-export function conflictMessage(conflicts: readonly FieldConflict[], total = conflicts.length): string {
+export function formatFieldConflicts(conflicts: readonly FieldConflict[], total = conflicts.length): string {
   if (total === 1) return `Apply failed with 1 conflict: ${conflicts[0]?.message}: ${conflicts[0]?.field}`
   const byManager = new Map<string, FieldConflict[]>()
   for (const conflict of conflicts) {
@@ -49,7 +49,7 @@ export function conflictMessage(conflicts: readonly FieldConflict[], total = con
   }
   const parts: string[] = []
   for (const key of [...byManager.keys()].sort(compareStrings)) {
-    parts.push(`conflicts with ${managerText(parseManagerKey(key))}:`)
+    parts.push(`conflicts with ${formatManager(parseManagerKey(key))}:`)
     for (const { field } of byManager.get(key) ?? []) parts.push(`- ${field}`)
   }
   if (total > conflicts.length) parts.push(`and ${total - conflicts.length} more`)
@@ -67,5 +67,5 @@ export function conflictMessage(conflicts: readonly FieldConflict[], total = con
  */
 export function conflictError(conflicts: readonly FieldConflict[], total = conflicts.length): ApiError {
   const causes = conflicts.map(({ message, field }) => ({ reason: 'FieldManagerConflict', message, field }))
-  return ApiError.applyConflict(causes, conflictMessage(conflicts, total))
+  return ApiError.applyConflict(causes, formatFieldConflicts(conflicts, total))
 }

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type JsonObject, type JsonValue, type ManagedFieldsEntry, runAtOnce } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { decodeFieldsV1, decodeSteps, encodeFieldsV1, encodeSteps } from '../fieldpath/fields-v1.ts'
+import { decodeFieldsV1, decodeFieldsV1Steps, encodeFieldsV1, encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
 import { compareStrings, equalValues, sortInPlace } from '../value/order.ts'
 import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
@@ -15,7 +15,7 @@ export interface Managed {
   readonly sources?: ReadonlyMap<string, DeepReadonly<ManagedFieldsEntry>> | undefined
 }
 
-export const noManaged: Managed = { managers: new Map(), times: new Map() }
+export const emptyManaged: Managed = { managers: new Map(), times: new Map() }
 
 /**
  * Decodes the managedFields of an object. The last entry of a manager wins.
@@ -23,20 +23,20 @@ export const noManaged: Managed = { managers: new Map(), times: new Map() }
  * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field
  * sets.
  */
-export function decodeManaged(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
-  if (entries === null || entries === undefined || entries.length === 0) return noManaged
-  return decoded.get(entries) ?? runAtOnce(decodeManagedSteps(entries, false))
+export function decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
+  if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
+  return decoded.get(entries) ?? runAtOnce(decodeManagedFieldsSteps(entries, false))
 }
 
 /** Like `decodeManagedFields`, in slices. @param sliced When false, each entry is decoded without yielding. */
-export function* decodeManagedSteps(
+export function* decodeManagedFieldsSteps(
   entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
   sliced = true,
 ): Generator<void, Managed> {
-  if (entries === null || entries === undefined || entries.length === 0) return noManaged
+  if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
   const known = decoded.get(entries)
   if (known !== undefined) return known
-  const managed = yield* readEntries(entries, sliced)
+  const managed = yield* decodeEntries(entries, sliced)
   // Frozen lists are deeply frozen, so the result stays valid.
   if (Object.isFrozen(entries)) decoded.set(entries, managed)
   return managed
@@ -45,7 +45,7 @@ export function* decodeManagedSteps(
 /** Decoded lists of stored (frozen) objects, by identity. */
 const decoded = new WeakMap<object, Managed>()
 
-function* readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<void, Managed> {
+function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<void, Managed> {
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
   const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
@@ -66,7 +66,7 @@ function* readEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boole
 }
 
 /** Encodes managedFields: apply entries before update entries, then by timestamp, manager, version and sub-resource. */
-export function encodeManaged({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
+export function encodeManagedFields({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [key, owned] of managers) {
     const time = times.get(key)
@@ -79,9 +79,9 @@ export function encodeManaged({ managers, times, sources }: Managed): ManagedFie
 }
 
 /** Like `encodeManagedFields`, in slices. */
-export function* encodeManagedSteps(managed: Managed): Generator<void, ManagedFieldsEntry[]> {
-  for (const { set } of managed.managers.values()) yield* encodeSteps(set)
-  return encodeManaged(managed)
+export function* encodeManagedFieldsSteps(managed: Managed): Generator<void, ManagedFieldsEntry[]> {
+  for (const { set } of managed.managers.values()) yield* encodeFieldsV1Steps(set)
+  return encodeManagedFields(managed)
 }
 
 /** Whether both lists hold identical entry objects, as is the case when ownership has not changed. */
@@ -93,16 +93,16 @@ export function identicalEntries(
 }
 
 /** Whether both lists have equal entries in the same order. */
-export function sameEntries(
+export function equalEntries(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
   options: { ignoreTimes?: boolean } = {},
 ): boolean {
   if (a === undefined || a.length !== b.length) return a === undefined && b.length === 0
-  return a.every((entry, i) => sameEntry(entry, b[i] as DeepReadonly<ManagedFieldsEntry>, options.ignoreTimes === true))
+  return a.every((entry, i) => equalEntry(entry, b[i] as DeepReadonly<ManagedFieldsEntry>, options.ignoreTimes === true))
 }
 
-function sameEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>, ignoreTimes: boolean): boolean {
+function equalEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>, ignoreTimes: boolean): boolean {
   if (a === b) return true
   if ((a.manager ?? '') !== (b.manager ?? '') || a.operation !== b.operation || a.apiVersion !== b.apiVersion) return false
   if ((a.subresource ?? '') !== (b.subresource ?? '') || (!ignoreTimes && a.time !== b.time)) return false
@@ -136,11 +136,25 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
 }
 
 function compareTimes(a: string | undefined, b: string | undefined): number {
-  return a === b ? 0 : seconds(a) - seconds(b)
+  return a === b ? 0 : secondsOf(a) - secondsOf(b)
+}
+
+/**
+ * Returns why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its
+ * changes of managedFields are undone with a warning.
+ */
+export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
+  try {
+    decodeManagedFields(entries)
+    return undefined
+  } catch (error) {
+    if (error instanceof FieldManagerError) return error.message
+    throw error
+  }
 }
 
 /** Seconds since the epoch; 0 without a timestamp. */
-export function seconds(time: string | undefined): number {
+export function secondsOf(time: string | undefined): number {
   const ms = time === undefined ? 0 : Date.parse(time)
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
 }
@@ -150,7 +164,7 @@ function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: bool
     const fields = fieldsV1 as DeepReadonly<JsonObject> | undefined
     if (!sliced) return decodeFieldsV1(fields)
     yield
-    return yield* decodeSteps(fields)
+    return yield* decodeFieldsV1Steps(fields)
   } catch (error) {
     if (error instanceof FieldManagerError) throw invalid(`error decoding versioned set: ${error.message}`)
     throw error

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { applied, apply, type ConfigMap, configMap, second, types, update } from '../testing/config-maps.ts'
-import { runCounted } from '../testing/counting.ts'
+import { runCountingSteps } from '../testing/counting.ts'
 import { type ApplyRequest, applyParts, applyPartsSteps } from './apply.ts'
-import { capSteps } from './cap-managers.ts'
+import { capManagersSteps } from './cap-managers.ts'
 import { conflictError } from './conflicts.ts'
-import { decodeManaged } from './entries.ts'
-import { ownersAfterUpdate, ownersAfterUpdateSteps } from './update.ts'
+import { decodeManagedFields } from './entries.ts'
+import { managedFieldsAfterUpdate, managedFieldsAfterUpdateSteps } from './update.ts'
 
 const size = 600
 const data = (value: string, from = 0) =>
@@ -31,8 +31,8 @@ describe('sliced ownership of large objects', () => {
   for (const [name, { live, next }] of Object.entries(updates)) {
     it(`equals the unsliced result of an update: ${name}`, () => {
       const request = { live, next, manager: 'u', apiVersion: 'v1', now: 5 * second, types }
-      const { value, steps } = runCounted(ownersAfterUpdateSteps(request))
-      expect(value).toEqual(ownersAfterUpdate(request))
+      const { value, steps } = runCountingSteps(managedFieldsAfterUpdateSteps(request))
+      expect(value).toEqual(managedFieldsAfterUpdate(request))
       expect(steps).toBeGreaterThan(4)
     })
   }
@@ -48,7 +48,7 @@ describe('sliced ownership of large objects', () => {
   for (const [name, intent] of Object.entries(applies)) {
     it(`equals the unsliced result of an apply: ${name}`, () => {
       const request = { ...intent, apiVersion: 'v1', now: 5 * second, types }
-      const { value, steps } = runCounted(applyPartsSteps(request))
+      const { value, steps } = runCountingSteps(applyPartsSteps(request))
       expect(value).toEqual(applyParts(request))
       expect(steps).toBeGreaterThan(2)
     })
@@ -79,7 +79,7 @@ describe('many old update entries', () => {
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:data': { [`f:k${i}`]: {} } },
     }))
-    const { value, steps } = runCounted(capSteps(decodeManaged(entries)))
+    const { value, steps } = runCountingSteps(capManagersSteps(decodeManagedFields(entries)))
     expect(value.managers.size).toBe(10)
     expect([...value.managers.values()].reduce((sum, { set }) => sum + set.size, 0)).toBe(300)
     expect(steps).toBeGreaterThan(200)

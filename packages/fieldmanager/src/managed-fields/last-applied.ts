@@ -16,7 +16,7 @@ import { isMap } from '../value/order.ts'
 export const lastAppliedAnnotation = `kubectl.${stockProfile.domain}/last-applied-configuration`
 
 /** Manager name of kubectl, for which the annotation is honored. */
-export const annotationManager = 'kubectl'
+export const lastAppliedManager = 'kubectl'
 
 /** The value of the annotation; empty when absent. */
 export function lastApplied(object: JsonObject, annotation: string): string {

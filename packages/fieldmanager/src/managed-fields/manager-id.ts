@@ -25,7 +25,7 @@ export function parseManagerKey(key: string): ManagerId {
 }
 
 /** Formats a manager as conflicts do: `"x"`, `"x" using apps/v1`, `"x" with subresource "status" using v1`. */
-export function managerText({ manager, operation, apiVersion, subresource }: ManagerId): string {
+export function formatManager({ manager, operation, apiVersion, subresource }: ManagerId): string {
   let text = JSON.stringify(manager)
   if (subresource !== '') text += ` with subresource ${JSON.stringify(subresource)}`
   return operation === 'Update' ? `${text} using ${apiVersion}` : text

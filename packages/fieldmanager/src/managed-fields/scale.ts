@@ -2,7 +2,7 @@ import type { DeepReadonly, ManagedFieldsEntry } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
-import { decodeManaged, encodeManaged } from './entries.ts'
+import { decodeManagedFields, encodeManagedFields } from './entries.ts'
 
 /**
  * Input for translating ownership of the replica count between an object and its scale sub-resource: `.spec.replicas` of the
@@ -29,14 +29,14 @@ const replicasOfScale = FieldSet.of(scaleReplicas)
  * @throws FieldManagerError `InvalidManagedFields` when stored managedFields cannot be decoded.
  */
 export function scaleManagedFields({ live, replicasPaths }: ScaleOwnership): ManagedFieldsEntry[] {
-  const managed = decodeManaged(live)
+  const managed = decodeManagedFields(live)
   const managers = new Map<string, VersionedSet>()
   for (const [key, owned] of managed.managers) {
     const path = pathAt(replicasPaths, owned.apiVersion)
     if (path === undefined || path === null || !owned.set.has(path)) continue
     managers.set(key, { set: replicasOfScale, apiVersion: scaleApiVersion, applied: owned.applied })
   }
-  return encodeManaged({ managers, times: managed.times })
+  return encodeManagedFields({ managers, times: managed.times })
 }
 
 /**
@@ -50,8 +50,8 @@ export function parentManagedFields(
   { live, apiVersion, replicasPaths }: ScaleOwnership,
   scale: DeepReadonly<ManagedFieldsEntry[]> | undefined,
 ): ManagedFieldsEntry[] {
-  const parent = decodeManaged(live)
-  const written = new Map(decodeManaged(scale).managers)
+  const parent = decodeManagedFields(live)
+  const written = new Map(decodeManagedFields(scale).managers)
   const managers = new Map<string, VersionedSet>()
   for (const [key, owned] of parent.managers) {
     const path = pathAt(replicasPaths, owned.apiVersion)
@@ -70,7 +70,7 @@ export function parentManagedFields(
       if (set.has(scaleReplicas)) managers.set(key, { set: FieldSet.of(path), apiVersion, applied })
     }
   }
-  return encodeManaged({ managers, times: parent.times })
+  return encodeManagedFields({ managers, times: parent.times })
 }
 
 function pathAt(paths: Readonly<Record<string, Path | null>>, apiVersion: string): Path | null | undefined {

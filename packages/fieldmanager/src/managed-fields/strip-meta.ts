@@ -2,7 +2,7 @@ import { FieldSet } from '../fieldpath/field-set.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
 
 /** System-managed paths, for which ownership is not recorded. */
-export const stripped = FieldSet.of(
+export const strippedFields = FieldSet.of(
   ['f:apiVersion'],
   ['f:kind'],
   ['f:metadata'],
@@ -23,7 +23,7 @@ export const stripped = FieldSet.of(
 export function stripMeta(managers: Managers, key: string): Managers {
   const owned = managers.get(key)
   if (owned === undefined) return managers
-  const set = owned.set.difference(stripped)
+  const set = owned.set.difference(strippedFields)
   if (set === owned.set) return managers
   const out = new Map<string, VersionedSet>(managers)
   if (set.empty) out.delete(key)

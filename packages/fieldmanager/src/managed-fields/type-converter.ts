@@ -1,6 +1,7 @@
 import type { ApiObject, DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { SetFilter } from '../fieldpath/set-filter.ts'
+import type { Converter } from '../merge/converter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
@@ -9,7 +10,7 @@ import { TypeRef } from '../typed/types.ts'
 export type FrozenObject = DeepReadonly<ApiObject>
 
 /** The types of a kind, in every version that managedFields entries may use. */
-export interface ManagedTypes {
+export interface TypeConverter {
   /** The type of a version; undefined for unknown versions, whose entries are dropped. */
   typed(apiVersion: string): TypeRef | undefined
   /** The object before creation: `{}`, or the members that are always serialized. */
@@ -36,10 +37,10 @@ export type ResetFields = Readonly<Record<string, SetFilter>>
  * const types = createTypeConverter({ v1: () => source.struct('core/v1.ConfigMap') })
  * ```
  */
-export function managedTypes(
+export function createTypeConverter(
   versions: Readonly<Record<string, () => StructType | TypeRef>>,
   convert?: (object: JsonObject, apiVersion: string) => JsonObject,
-): ManagedTypes {
+): TypeConverter {
   const known = (apiVersion: string): StructType | TypeRef | undefined =>
     Object.hasOwn(versions, apiVersion) ? (versions[apiVersion] as () => StructType | TypeRef)() : undefined
   return {
@@ -56,7 +57,33 @@ export function managedTypes(
 }
 
 /** For kinds without a schema: maps are granular and lists atomic, in every version. */
-export const deducedTypes: ManagedTypes = { typed: () => deducedType }
+export const deducedTypeConverter: TypeConverter = { typed: () => deducedType }
+
+/** Adapts a TypeConverter to the updater; each object is converted to each version at most once. */
+export function converterOf(types: TypeConverter): Converter {
+  const converted = new WeakMap<object, Map<string, JsonObject>>()
+  return {
+    isKnown: (version) => types.typed(version) !== undefined,
+    convert(object, version) {
+      const type = types.typed(version)
+      if (type === undefined) return undefined
+      if (object.type === type) return object
+      const value = object.value as JsonObject
+      if (types.convert === undefined || value === null || value === undefined) return { value, type }
+      let known = converted.get(value)
+      if (known === undefined) {
+        known = new Map()
+        converted.set(value, known)
+      }
+      let out = known.get(version)
+      if (out === undefined) {
+        out = types.convert(value, version)
+        known.set(version, out)
+      }
+      return { value: out, type }
+    },
+  }
+}
 
 /** The object without managedFields. */
 export function withoutManagedFields(object: FrozenObject): JsonObject {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { applied, type ConfigMap, configMap, entry, owners, second, source, types, update } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { settleTimestamps } from './ignore-timestamps.ts'
+import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
 import { managerName } from './manager-name.ts'
-import { managedTypes } from './type-converter.ts'
+import { createTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
 describe('trackUpdate', () => {
@@ -70,7 +70,7 @@ describe('trackUpdate', () => {
   })
 
   it('keeps one entry per version and sub-resource', () => {
-    const two = managedTypes({ v1: () => source.struct('core/v1.ConfigMap'), v2: () => source.struct('core/v1.Secret') })
+    const two = createTypeConverter({ v1: () => source.struct('core/v1.ConfigMap'), v2: () => source.struct('core/v1.Secret') })
     const created = deepFreeze(trackUpdate({ next: configMap({ k: 'v' }), manager: 'a', apiVersion: 'v1', now: 0, types: two }))
     const status = trackUpdate({
       live: created,
@@ -103,7 +103,7 @@ describe('trackUpdate', () => {
   })
 
   it('keeps the owners of an object that does not fit its type', () => {
-    const services = managedTypes({ v1: () => source.struct('core/v1.Service') })
+    const services = createTypeConverter({ v1: () => source.struct('core/v1.Service') })
     const live = deepFreeze({
       apiVersion: 'v1',
       kind: 'Service',
@@ -144,8 +144,8 @@ describe('ignoreManagedFieldsTimestamps', () => {
         managedFields: live.metadata.managedFields?.map((each) => ({ ...each, time: '2030-01-01T00:00:00Z' })),
       },
     } as ConfigMap
-    expect(settleTimestamps(live, moved)).toBe(live)
-    expect(settleTimestamps(live, { ...moved, data: { k: 'w' } })).toEqual({ ...moved, data: { k: 'w' } })
-    expect(settleTimestamps(live, live)).toBe(live)
+    expect(ignoreManagedFieldsTimestamps(live, moved)).toBe(live)
+    expect(ignoreManagedFieldsTimestamps(live, { ...moved, data: { k: 'w' } })).toEqual({ ...moved, data: { k: 'w' } })
+    expect(ignoreManagedFieldsTimestamps(live, live)).toBe(live)
   })
 })

@@ -3,7 +3,7 @@ import { entry, owners } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { typedSchemaFromOpenApi } from '../typed/from-openapi.ts'
 import { applyPatch } from './apply.ts'
-import { managedTypes } from './type-converter.ts'
+import { createTypeConverter } from './type-converter.ts'
 
 describe('kinds with several versions', () => {
   const schemaOf = (name: string) =>
@@ -13,7 +13,7 @@ describe('kinds with several versions', () => {
     )
   const v1 = schemaOf('old')
   const v2 = schemaOf('fresh')
-  const kinds = managedTypes({ 'x/v1': () => v1, 'x/v2': () => v2 }, (object, apiVersion) => {
+  const kinds = createTypeConverter({ 'x/v1': () => v1, 'x/v2': () => v2 }, (object, apiVersion) => {
     const { old, fresh } = (object.spec ?? {}) as { old?: string; fresh?: string }
     const value = (old ?? fresh) as string
     return { ...object, apiVersion, spec: value === undefined ? {} : { [apiVersion === 'x/v1' ? 'old' : 'fresh']: value } }

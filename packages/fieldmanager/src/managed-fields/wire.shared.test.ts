@@ -8,10 +8,10 @@ import { modelFiles } from '../testing/model.ts'
 import { readScenario, scenariosMissing, type WireStep } from '../testing/scenarios.ts'
 import { applyPatch } from './apply.ts'
 import { conflictError } from './conflicts.ts'
-import { settleTimestamps } from './ignore-timestamps.ts'
+import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
 import { managerName } from './manager-name.ts'
-import type { ManagedTypes } from './type-converter.ts'
-import { managedTypes } from './type-converter.ts'
+import type { TypeConverter } from './type-converter.ts'
+import { createTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
 
 /**
@@ -98,7 +98,7 @@ class Server {
   #write(step: WireStep, kind: { apiVersion: string; type: string }, key: string): ApiObject | Error {
     const { apiVersion } = kind
     const type = this.#struct(kind.type)
-    const types = managedTypes({ [apiVersion]: () => type })
+    const types = createTypeConverter({ [apiVersion]: () => type })
     const live = this.#objects.get(key)
     const manager = managerName(step.query?.fieldManager, step.headers?.['user-agent'])
     const contentType = step.headers?.['content-type'] ?? ''
@@ -121,7 +121,7 @@ class Server {
       const changed = this.#canonical(type, changedObject(step, contentType, type, live))
       next = trackUpdate({ live, next: changed, manager, apiVersion, now: this.#now, types })
     }
-    const stored = deepFreeze(live === undefined ? next : settleTimestamps(live, next))
+    const stored = deepFreeze(live === undefined ? next : ignoreManagedFieldsTimestamps(live, next))
     this.#objects.set(key, stored)
     return stored
   }
@@ -147,7 +147,7 @@ function withOwnersOf(owners: ApiObject, object: ApiObject): ApiObject {
   return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } }
 }
 
-function untracked(types: ManagedTypes): ManagedTypes {
+function untracked(types: TypeConverter): TypeConverter {
   return { ...types, typed: () => undefined }
 }
 

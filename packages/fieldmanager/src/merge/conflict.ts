@@ -1,6 +1,6 @@
 import type { Path } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
-import { pathText } from '../fieldpath/format-path.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { compareStrings } from '../value/order.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
@@ -27,7 +27,7 @@ export function countConflicts(managers: Managers): number {
 }
 
 /** The conflicts except those on `allowed` paths. */
-export function conflictsBeside(managers: Managers, allowed: FieldSet): Managers {
+export function conflictsOutside(managers: Managers, allowed: FieldSet): Managers {
   const out = new Map<string, VersionedSet>()
   for (const [manager, owned] of managers) {
     const set = owned.set.difference(allowed)
@@ -44,16 +44,16 @@ export function conflictSet(conflicts: readonly Conflict[]): FieldSet {
 }
 
 /** Formats conflicts: managers in order, one line per path. */
-export function conflictsText(conflicts: readonly Conflict[]): string {
+export function formatConflicts(conflicts: readonly Conflict[]): string {
   if (conflicts.length === 1) {
     const [only] = conflicts as [Conflict]
-    return `conflict with ${JSON.stringify(only.manager)}: ${pathText(only.path)}`
+    return `conflict with ${JSON.stringify(only.manager)}: ${formatPath(only.path)}`
   }
   const byManager = new Map<string, string[]>()
   for (const { manager, path } of conflicts) {
     const lines = byManager.get(manager)
-    if (lines === undefined) byManager.set(manager, [pathText(path)])
-    else lines.push(pathText(path))
+    if (lines === undefined) byManager.set(manager, [formatPath(path)])
+    else lines.push(formatPath(path))
   }
   const names = [...byManager.keys()].sort(compareStrings)
   return names

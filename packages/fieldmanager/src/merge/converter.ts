@@ -12,11 +12,11 @@ export interface Converter {
   /** Converts an object to a version; `undefined` for unknown versions, whose managers are dropped. Must be pure. */
   convert(object: TypedValue, apiVersion: string): TypedValue | undefined
   /** Whether a version is known, without a conversion. */
-  knows?(apiVersion: string): boolean
+  isKnown?(apiVersion: string): boolean
 }
 
 /** For kinds with the same schema in every version. */
 export const identityConverter: Converter = {
   convert: (object) => object,
-  knows: () => true,
+  isKnown: () => true,
 }

@@ -188,7 +188,7 @@ class State {
       default:
         return {
           convert: ({ value }, to) => ({ value, type: this.#typeOf(to) }),
-          knows: identityConverter.knows as (v: string) => boolean,
+          isKnown: identityConverter.isKnown as (v: string) => boolean,
         }
     }
   }

@@ -1,14 +1,14 @@
+import { invariant } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { invariant } from '../invariant.ts'
-import { presentPaths } from '../typed/field-set-of.ts'
-import { withNamedMembers } from '../typed/named-fields.ts'
+import { fieldSetWithKeyless } from '../typed/field-set-of.ts'
+import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
 import { removeItems } from '../typed/remove.ts'
 import type { TypeRef } from '../typed/types.ts'
 import type { Converter, TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
 /** State of an apply; `managers` already contains the new set of the applying manager. */
-export interface PruneContext {
+export interface PruneInput {
   readonly managers: Managers
   readonly manager: string
   /** The set of the manager's previous apply. */
@@ -22,15 +22,15 @@ export interface PruneContext {
  * Removing an item removes everything below it, so two steps add fields back: those that any manager owns, and those that the
  * manager never applied.
  */
-export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneContext): Generator<void, TypedValue> {
+export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneInput): Generator<void, TypedValue> {
   if (last === undefined || last.set.empty) return merged
   const { apiVersion, set: now } = managers.get(manager) as VersionedSet
   // The manager dropped no field, so nothing is removed.
   if (last.apiVersion === apiVersion && last.set.isSubsetOf(now)) return merged
   const converted = converter.convert(merged, last.apiVersion)
   if (converted === undefined) return merged
-  const pruned = remove(converted, withNamedMembers(last.set, converted.type))
-  const named = namedSets()
+  const pruned = remove(converted, ensureNamedFieldsAreMembers(last.set, converted.type))
+  const named = fieldSetsWithStructs()
   yield
   const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, named })
   yield
@@ -46,7 +46,7 @@ function* addBackOwned(
   merged: TypedValue,
   pruned: TypedValue,
   prunedVersion: string,
-  { managers, converter, named }: { managers: Managers; converter: Converter; named: NamedSets },
+  { managers, converter, named }: { managers: Managers; converter: Converter; named: FieldSetsWithStructs },
 ): Generator<void, TypedValue> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
@@ -66,7 +66,7 @@ function* addBackOwnedAt(
   state: { merged: TypedValue; pruned: TypedValue },
   apiVersion: string,
   owned: FieldSet,
-  { converter, named }: { converter: Converter; named: NamedSets },
+  { converter, named }: { converter: Converter; named: FieldSetsWithStructs },
 ): Generator<void, { merged: TypedValue; pruned: TypedValue }> {
   const merged = converter.convert(state.merged, apiVersion)
   if (merged === undefined) return state
@@ -76,7 +76,7 @@ function* addBackOwnedAt(
   yield
   const after = named(pruned)
   yield
-  const gone = before.difference(after).difference(withNamedMembers(owned, merged.type))
+  const gone = before.difference(after).difference(ensureNamedFieldsAreMembers(owned, merged.type))
   yield
   return { merged, pruned: remove(merged, gone) }
 }
@@ -85,23 +85,23 @@ function addBackDangling(
   merged: TypedValue,
   pruned: TypedValue,
   last: VersionedSet,
-  { converter, named }: { converter: Converter; named: NamedSets },
+  { converter, named }: { converter: Converter; named: FieldSetsWithStructs },
 ): TypedValue {
   const converted = converter.convert(pruned, last.apiVersion)
   if (converted === undefined) return merged
   const gone = named(merged).difference(named(converted))
-  return remove(merged, gone.intersection(withNamedMembers(last.set, merged.type)))
+  return remove(merged, gone.intersection(ensureNamedFieldsAreMembers(last.set, merged.type)))
 }
 
-type NamedSets = (object: TypedValue) => FieldSet
+type FieldSetsWithStructs = (object: TypedValue) => FieldSet
 
 /** Caches the field sets, with struct fields, of objects. */
-function namedSets(): NamedSets {
+function fieldSetsWithStructs(): FieldSetsWithStructs {
   const known = new Map<TypedValue['value'], { type: TypeRef; set: FieldSet }>()
   return ({ value = null, type }) => {
     const found = known.get(value)
     if (found?.type === type) return found.set
-    const set = withNamedMembers(presentPaths(value, type), type)
+    const set = ensureNamedFieldsAreMembers(fieldSetWithKeyless(value, type), type)
     known.set(value, { type, set })
     return set
   }

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { decodeFieldsV1, fieldsV1Text } from '../fieldpath/fields-v1.ts'
-import { pathText } from '../fieldpath/format-path.ts'
+import { decodeFieldsV1, formatFieldsV1 } from '../fieldpath/fields-v1.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
@@ -61,24 +61,24 @@ describe.each([{ checked: false }, { checked: true }])('recorded histories, prec
         if (step.update !== undefined) {
           managers = updateManagers(write, { value, type }, options)
           live = { value, type }
-          return { object: value, managers: told(managers) }
+          return { object: value, managers: plainManagers(managers) }
         }
         const named = checked ? fieldSetOf(value, type) : undefined
         const outcome = applyManager(write, { value, type }, step.force === true, { ...options, named })
         if (outcome.kind === 'conflict') {
-          return { conflicts: outcome.conflicts.map(({ manager, path }) => `${manager} ${pathText(path)}`).sort() }
+          return { conflicts: outcome.conflicts.map(({ manager, path }) => `${manager} ${formatPath(path)}`).sort() }
         }
         managers = outcome.managers
-        if (outcome.object === undefined) return { unchanged: true, managers: told(managers) }
+        if (outcome.object === undefined) return { unchanged: true, managers: plainManagers(managers) }
         live = deepFreeze(outcome.object)
-        return { object: live.value ?? null, managers: told(managers) }
+        return { object: live.value ?? null, managers: plainManagers(managers) }
       }
-      expect(textual(refusing(run)), `step ${i}`).toEqual(textual(step.expect))
+      expect(textual(catchErrors(run)), `step ${i}`).toEqual(textual(step.expect))
     })
   })
 })
 
-function refusing(run: () => Expected): Expected {
+function catchErrors(run: () => Expected): Expected {
   try {
     return run()
   } catch (error) {
@@ -87,9 +87,9 @@ function refusing(run: () => Expected): Expected {
   }
 }
 
-function told(managers: Managers): Record<string, { set: JsonObject; applied: boolean }> {
+function plainManagers(managers: Managers): Record<string, { set: JsonObject; applied: boolean }> {
   return Object.fromEntries(
-    [...managers].map(([name, { set, applied }]) => [name, { set: JSON.parse(fieldsV1Text(set)) as JsonObject, applied }]),
+    [...managers].map(([name, { set, applied }]) => [name, { set: JSON.parse(formatFieldsV1(set)) as JsonObject, applied }]),
   )
 }
 

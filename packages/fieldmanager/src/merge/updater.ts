@@ -2,7 +2,7 @@ import { runAtOnce } from '@krmkit/meta'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import type { Comparison } from '../typed/compare.ts'
-import { compareSteps, compareTyped, filterComparison, isSame } from '../typed/compare.ts'
+import { compareTyped, compareTypedSteps, filterComparison, isSame } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import { reconcileFieldSet } from '../typed/reconcile.ts'
@@ -95,7 +95,7 @@ export function* updateManagersSteps(
   const { apiVersion, manager } = write
   const managers = reconcileManagers(write, options.converter)
   yield
-  const { owners } = yield* handOver({ ...write, managers }, next, options, comparison)
+  const { owners } = yield* transferOwnership({ ...write, managers }, next, options, comparison)
   if (isSame(comparison) && !owners.has(manager)) return owners
   const previous = owners.get(manager)?.set ?? emptySet
   const kept = previous.difference(comparison.removed)
@@ -103,7 +103,7 @@ export function* updateManagersSteps(
   const changed = kept.union(comparison.modified).union(comparison.added)
   yield
   const set = filterSet(changed, options.ignored?.[apiVersion])
-  return withManager(owners, manager, { set, apiVersion, applied: false })
+  return replaceManager(owners, manager, { set, apiVersion, applied: false })
 }
 
 /**
@@ -162,7 +162,7 @@ export function* applyManagerSteps(
   const set = last?.set.equals(owned) ? last.set : owned
   // With an unchanged set, nothing is pruned and no ownership moves.
   const again = last?.set === set && last.apiVersion === apiVersion
-  if (again && merged.value === live.value && !options.returnInputOnNoop && noneEmpty(before)) {
+  if (again && merged.value === live.value && !options.returnInputOnNoop && hasNoEmptySet(before)) {
     return { kind: 'applied', object: undefined, managers: before }
   }
   const own = { set, apiVersion, applied: true }
@@ -171,10 +171,10 @@ export function* applyManagerSteps(
   const object = again ? merged : yield* prune(merged, pruning)
   yield
   const comparison = options.sliced
-    ? yield* compareSteps(live.value, object.value, object.type)
+    ? yield* compareTypedSteps(live.value, object.value, object.type)
     : compareTyped(live.value, object.value, object.type)
   const managers = new Map(before).set(manager, own)
-  const { owners, conflicts } = yield* handOver({ ...write, managers }, object, options, comparison)
+  const { owners, conflicts } = yield* transferOwnership({ ...write, managers }, object, options, comparison)
   yield
   if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
   // A difference only in list order has no owner, so compare values as well.
@@ -187,31 +187,31 @@ export function applyConflict(taken: Managers, limit?: number): ApplyConflict {
   return { kind: 'conflict', taken, conflicts: conflictsOf(taken, limit) }
 }
 
-function noneEmpty(managers: Managers): boolean {
+function hasNoEmptySet(managers: Managers): boolean {
   for (const { set } of managers.values()) if (set.empty) return false
   return true
 }
 
-interface HandOver {
+interface Transfer {
   /** The managers without the fields that the write changes or removes. */
   readonly owners: Managers
   /** The fields changed by the write that other managers own. */
   readonly conflicts: Managers
 }
 
-function* handOver(
+function* transferOwnership(
   write: Write,
   next: TypedValue,
   { converter, ignored }: UpdaterOptions,
   comparison: Comparison,
-): Generator<void, HandOver> {
+): Generator<void, Transfer> {
   const { live, apiVersion, managers, manager } = write
   const byVersion = new Map([[apiVersion, filterComparison(comparison, ignored?.[apiVersion])]])
   const same = isSame(comparison)
   const conflicts = new Map<string, VersionedSet>()
   const owners = new Map<string, VersionedSet>()
   for (const [name, owned] of managers) {
-    if (name === manager || (same && (owned.apiVersion === apiVersion || converter.knows?.(owned.apiVersion)))) {
+    if (name === manager || (same && (owned.apiVersion === apiVersion || converter.isKnown?.(owned.apiVersion)))) {
       if (!owned.set.empty) owners.set(name, owned)
       continue
     }
@@ -261,7 +261,7 @@ function reconcileManagers({ live, apiVersion, managers }: Write, converter: Con
   return out ?? managers
 }
 
-function withManager(managers: Managers, name: string, owned: VersionedSet): Managers {
+function replaceManager(managers: Managers, name: string, owned: VersionedSet): Managers {
   const out = new Map(managers)
   if (owned.set.empty) out.delete(name)
   else out.set(name, owned)

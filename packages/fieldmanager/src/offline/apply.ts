@@ -4,12 +4,12 @@ import { applyPatch } from '../managed-fields/apply.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
 import { withoutManagedFields } from '../managed-fields/type-converter.ts'
 import type { Change } from './diff.ts'
-import { diff } from './diff.ts'
+import { diffObjects } from './diff.ts'
 import type { OfflineSchema } from './schema.ts'
-import { typesOf } from './schema.ts'
+import { typeConverterOf } from './schema.ts'
 
 /** A server-side apply without a server. */
-export interface OfflineApply {
+export interface OfflineApplyRequest {
   /** The current object with its managedFields; absent when it does not exist. */
   readonly live?: JsonObject | undefined
   readonly applied: JsonObject
@@ -21,7 +21,7 @@ export interface OfflineApply {
   readonly now?: number
 }
 
-export interface OfflineApplied {
+export interface OfflineApplyResult {
   /** The resulting object; the live object when there are conflicts. */
   readonly object: JsonObject
   readonly managedFields: readonly ManagedFieldsEntry[]
@@ -37,7 +37,7 @@ export interface OfflineApplied {
  * @throws FieldManagerError `InvalidApply` and `InvalidObject` for configurations that a server would reject.
  * @example See the README.
  */
-export function apply(request: OfflineApply): OfflineApplied {
+export function apply(request: OfflineApplyRequest): OfflineApplyResult {
   const { live, applied, manager, schema, force = false } = request
   const { apiVersion } = applied
   if (typeof apiVersion !== 'string') throw new FieldManagerError('InvalidApply', 'the configuration has no apiVersion')
@@ -49,14 +49,19 @@ export function apply(request: OfflineApply): OfflineApplied {
     apiVersion,
     subresource: request.subresource,
     now: request.now,
-    types: typesOf(schema),
+    types: typeConverterOf(schema),
   })
   if (result.kind === 'conflict') {
     const object = live ?? {}
     return { object, managedFields: entriesOf(object), conflicts: result.conflicts, changes: [] }
   }
   const object = result.object as unknown as JsonObject
-  return { object, managedFields: entriesOf(object), conflicts: [], changes: diff(plain(live ?? {}), plain(object), schema) }
+  return {
+    object,
+    managedFields: entriesOf(object),
+    conflicts: [],
+    changes: diffObjects(plain(live ?? {}), plain(object), schema),
+  }
 }
 
 /** The managedFields of an object. */

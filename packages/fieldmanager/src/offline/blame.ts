@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { printYaml, readManifest } from '@krmkit/schema'
 import type { Path, PathElement } from '../fieldpath/element.ts'
 import { fieldElement, indexElement } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/format-path.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { itemElement } from '../typed/list-item.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { asList, asMap, formOf, memberType } from '../typed/types.ts'
@@ -85,7 +85,7 @@ interface Visited {
 function visit(at: Visited, ownersOf: (path: Path) => readonly Owner[], found: BlamedValue[]): void {
   const { value, type, path, steps, whole } = at
   const owners = whole ?? ownersOf(path)
-  if (steps.length > 0) found.push({ steps, field: pathText(path), owners })
+  if (steps.length > 0) found.push({ steps, field: formatPath(path), owners })
   const atomic = isAtomic(value, type)
   const inner = whole ?? (atomic ? owners : undefined)
   const into = (step: string | number, element: PathElement, member: JsonValue, of: TypeRef | undefined): void =>

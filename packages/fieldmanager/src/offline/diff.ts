@@ -2,7 +2,7 @@ import type { JsonValue } from '@krmkit/meta'
 import type { Path, PathElement } from '../fieldpath/element.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { comparePaths } from '../fieldpath/field-set.ts'
-import { pathText } from '../fieldpath/format-path.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { compareTyped } from '../typed/compare.ts'
 import type { TypeRef } from '../typed/types.ts'
 import type { OfflineSchema } from './schema.ts'
@@ -31,20 +31,20 @@ export interface Change {
  * diff({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`) // ['removed .a', 'added .b']
  * ```
  */
-export function diff(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {
+export function diffObjects(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {
   const type = typeOf(schema)
   const { added, modified, removed } = compareTyped(before, after, type)
   const changes: Change[] = []
-  for (const path of topPaths(added)) changes.push({ ...place('added', path), ...side('after', after, path, type) })
-  for (const path of topPaths(removed)) changes.push({ ...place('removed', path), ...side('before', before, path, type) })
+  for (const path of topPaths(added)) changes.push({ ...changeAt('added', path), ...side('after', after, path, type) })
+  for (const path of topPaths(removed)) changes.push({ ...changeAt('removed', path), ...side('before', before, path, type) })
   for (const path of topPaths(modified)) {
-    changes.push({ ...place('modified', path), ...side('before', before, path, type), ...side('after', after, path, type) })
+    changes.push({ ...changeAt('modified', path), ...side('before', before, path, type), ...side('after', after, path, type) })
   }
   return changes.sort((a, b) => comparePaths(a.path, b.path))
 }
 
-function place(kind: Change['kind'], path: Path): Pick<Change, 'kind' | 'path' | 'field'> {
-  return { kind, path, field: pathText(path) }
+function changeAt(kind: Change['kind'], path: Path): Pick<Change, 'kind' | 'path' | 'field'> {
+  return { kind, path, field: formatPath(path) }
 }
 
 function side(name: 'before' | 'after', object: JsonValue, path: Path, type: TypeRef): { before?: JsonValue; after?: JsonValue } {

@@ -5,7 +5,7 @@ import { mergeTyped } from '../typed/merge.ts'
 import { extractItems, removeItems } from '../typed/remove.ts'
 import { setMember } from '../typed/types.ts'
 import { isMap } from '../value/order.ts'
-import type { OfflineApplied, OfflineApply } from './apply.ts'
+import type { OfflineApplyRequest, OfflineApplyResult } from './apply.ts'
 import { apply, entriesOf } from './apply.ts'
 import type { OfflineSchema } from './schema.ts'
 import { typeOf } from './schema.ts'
@@ -61,7 +61,7 @@ export function explainConflict(
   }
 }
 
-export interface Preview extends OfflineApplied {
+export interface Preview extends OfflineApplyResult {
   /** The applied configuration after the resolution. */
   readonly applied: JsonObject
 }
@@ -74,7 +74,7 @@ export interface Preview extends OfflineApplied {
  * preview({ live, applied, manager: 'me' }, 'share').object
  * ```
  */
-export function preview(request: OfflineApply, resolution: Resolution): Preview {
+export function preview(request: OfflineApplyRequest, resolution: Resolution): Preview {
   const first = apply({ ...request, force: false })
   if (first.conflicts.length === 0) return { ...first, applied: request.applied }
   const applied = resolution === 'force' ? request.applied : resolved(request, first.conflicts, resolution)
@@ -82,7 +82,7 @@ export function preview(request: OfflineApply, resolution: Resolution): Preview 
 }
 
 function resolved(
-  { live = {}, applied, schema }: OfflineApply,
+  { live = {}, applied, schema }: OfflineApplyRequest,
   conflicts: readonly FieldConflict[],
   resolution: Resolution,
 ): JsonObject {

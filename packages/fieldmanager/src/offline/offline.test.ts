@@ -5,7 +5,7 @@ import { modelFiles } from '../testing/model.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { typedSchemaOf } from '../typed/from-struct.ts'
 import { apply } from './apply.ts'
-import { diff } from './diff.ts'
+import { diffObjects } from './diff.ts'
 import { explainConflict, preview } from './explain.ts'
 import { extract } from './extract.ts'
 import { migrate } from './migrate.ts'
@@ -102,7 +102,7 @@ describe('field management without a server', () => {
   it('extracts the configuration of a manager', () => {
     const both = apply({ live, applied: template([{ name: 'b', image: 'j' }]), manager: 'me', schema }).object
     expect(extract(both, 'ci', { schema })).toEqual(template([{ name: 'a', image: 'i' }], { app: 'a' }))
-    expect(extract(both, 'nobody', { schema })).toEqual({
+    expect(extract(both, 'absent', { schema })).toEqual({
       apiVersion: 'v1',
       kind: 'PodTemplate',
       metadata: { name: 't', namespace: 'x' },
@@ -155,7 +155,7 @@ describe('field management without a server', () => {
   it('compares list items by key', () => {
     const before = template([{ name: 'a', image: 'i' }, { name: 'b' }])
     const after = template([{ name: 'b' }, { name: 'a', image: 'j' }])
-    expect(diff(before, after, schema)).toEqual([
+    expect(diffObjects(before, after, schema)).toEqual([
       {
         kind: 'modified',
         path: ['f:template', 'f:spec', 'f:containers', 'k:{"name":"a"}', 'f:image'],
@@ -164,7 +164,7 @@ describe('field management without a server', () => {
         after: 'j',
       },
     ])
-    expect(diff({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`)).toEqual(['removed .a', 'added .b'])
+    expect(diffObjects({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`)).toEqual(['removed .a', 'added .b'])
   })
 })
 

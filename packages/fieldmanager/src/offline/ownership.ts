@@ -2,7 +2,7 @@ import type { JsonObject } from '@krmkit/meta'
 import type { Path } from '../fieldpath/element.ts'
 import { comparePaths, FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
-import { pathText } from '../fieldpath/format-path.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 import { entriesOf } from './apply.ts'
 
 /** A manager, as recorded in an entry of managedFields. */
@@ -36,7 +36,11 @@ export function ownership(object: JsonObject): OwnedField[] {
   return all
     .paths()
     .sort(comparePaths)
-    .map((path) => ({ path, field: pathText(path), owners: owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner) }))
+    .map((path) => ({
+      path,
+      field: formatPath(path),
+      owners: owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner),
+    }))
 }
 
 /** The field set and manager of each entry. @throws FieldManagerError `InvalidFieldSet` */

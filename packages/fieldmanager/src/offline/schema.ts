@@ -1,5 +1,5 @@
 import type { StructType } from '@krmkit/schema'
-import type { ManagedTypes } from '../managed-fields/type-converter.ts'
+import type { TypeConverter } from '../managed-fields/type-converter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
@@ -13,7 +13,7 @@ export function typeOf(schema: OfflineSchema): TypeRef {
 }
 
 /** A converter for a kind with the same schema in every version. */
-export function typesOf(schema: OfflineSchema): ManagedTypes {
+export function typeConverterOf(schema: OfflineSchema): TypeConverter {
   const type = typeOf(schema)
   const zero = schema === undefined || schema instanceof TypeRef ? {} : zeroObjectOf(schema)
   return { typed: () => type, zero: () => zero }

@@ -28,16 +28,16 @@ export class ChunkedList<T> {
   insert(index: number, item: T): void {
     this.length++
     if (this.#chunks.length === 0) this.#chunks.push([])
-    const { chunk, offset, place } = this.#find(index)
+    const { chunk, offset, chunkIndex } = this.#find(index)
     chunk.splice(offset, 0, item)
-    if (chunk.length >= 2 * chunkSize) this.#chunks.splice(place + 1, 0, chunk.splice(chunkSize))
+    if (chunk.length >= 2 * chunkSize) this.#chunks.splice(chunkIndex + 1, 0, chunk.splice(chunkSize))
   }
 
   remove(index: number): void {
-    const { chunk, offset, place } = this.#find(index)
+    const { chunk, offset, chunkIndex } = this.#find(index)
     this.length--
     chunk.splice(offset, 1)
-    if (chunk.length === 0) this.#chunks.splice(place, 1)
+    if (chunk.length === 0) this.#chunks.splice(chunkIndex, 1)
   }
 
   *[Symbol.iterator](): Generator<T> {
@@ -45,14 +45,14 @@ export class ChunkedList<T> {
   }
 
   /** The position after the last item of a chunk belongs to that chunk. */
-  #find(index: number): { chunk: T[]; offset: number; place: number } {
+  #find(index: number): { chunk: T[]; offset: number; chunkIndex: number } {
     let offset = index
-    let place = 0
-    for (const last = this.#chunks.length - 1; place < last; place++) {
-      const { length } = this.#chunks[place] as T[]
+    let chunkIndex = 0
+    for (const last = this.#chunks.length - 1; chunkIndex < last; chunkIndex++) {
+      const { length } = this.#chunks[chunkIndex] as T[]
       if (offset < length) break
       offset -= length
     }
-    return { chunk: this.#chunks[place] as T[], offset, place }
+    return { chunk: this.#chunks[chunkIndex] as T[], offset, chunkIndex }
   }
 }

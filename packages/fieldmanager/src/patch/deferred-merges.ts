@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
  * Queues parts of a merge, so that a large merge runs in slices: the target map is returned at once, and filled when `run`
  * reaches its part.
  */
-export class Later {
+export class DeferredMerges {
   #parts: Generator<void, void>[] = []
 
   add(part: Generator<void, void>): void {

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '../typed/types.ts'
-import { show } from '../typed/validate.ts'
+import { formatForError } from '../typed/validate.ts'
 import { isMap } from '../value/order.ts'
+import { goType } from '../value/type-names.ts'
 import { PatchError } from './patch-error.ts'
 
 /** Directives of strategic merge patches. */
@@ -49,32 +50,14 @@ export function withoutNulls(value: JsonValue): JsonValue {
 }
 
 export function unknownDirective(directive: JsonValue, map: JsonObject): PatchError {
-  return new PatchError('BadPatch', `unknown patch type: ${show(directive)} in map: ${show(map)}`)
+  return new PatchError('BadPatch', `unknown patch type: ${formatForError(directive)} in map: ${formatForError(map)}`)
 }
 
 export function noMergeKey(map: JsonObject, mergeKey: string): PatchError {
-  return new PatchError('BadPatch', `map: ${show(map)} does not contain declared merge key: ${mergeKey}`)
+  return new PatchError('BadPatch', `map: ${formatForError(map)} does not contain declared merge key: ${mergeKey}`)
 }
 
 /** @param expected `[]interface {}` or `map[string]interface {}` */
-export function wrongKind(expected: string, value: JsonValue): PatchError {
+export function unexpectedType(expected: string, value: JsonValue): PatchError {
   return new PatchError('BadPatch', `expected a ${expected}, but received a ${goType(value)}`)
-}
-
-export const goList = '[]interface {}'
-export const goMap = 'map[string]interface {}'
-
-function goType(value: JsonValue): string {
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'bigint':
-      return 'int64'
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
-    default:
-      return value === null ? '%!s(<nil>)' : Array.isArray(value) ? goList : goMap
-  }
 }

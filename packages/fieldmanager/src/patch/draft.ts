@@ -8,7 +8,7 @@ import { positionOf, stepsOf } from './json-pointer.ts'
 type Members = { [key: string]: JsonValue }
 
 /** The target of a JSON pointer: a member of an object, or a position in a list. */
-export interface Place {
+export interface PointerTarget {
   readonly container: JsonValue[] | Members
   readonly key: string
   /** Position in a list; its length for an addition at the end. */
@@ -42,51 +42,51 @@ export class Draft {
    * @param editing The target is going to be modified.
    * @see RFC 6901
    */
-  place(pointer: string, { adding, editing }: { adding: boolean; editing: boolean }): Place | undefined {
+  resolve(pointer: string, { adding, editing }: { adding: boolean; editing: boolean }): PointerTarget | undefined {
     const steps = stepsOf(pointer)
     if (steps === undefined) return undefined
     if (editing) this.#document = this.#owned(this.#document)
     let container: JsonValue | undefined = this.#document
     const last = steps.length - 1
     for (let i = 0; i < last; i++) {
-      const place = this.#placeIn(container, steps[i] as string, false)
-      const below: JsonValue | undefined = place === undefined ? undefined : this.get(place)
-      if (place === undefined || below === undefined) return undefined
+      const target = this.#targetIn(container, steps[i] as string, false)
+      const below: JsonValue | undefined = target === undefined ? undefined : this.get(target)
+      if (target === undefined || below === undefined) return undefined
       container = editing ? this.#owned(below) : below
-      if (container !== below) this.set(place, container)
+      if (container !== below) this.set(target, container)
     }
-    return this.#placeIn(container, steps[last] as string, adding)
+    return this.#targetIn(container, steps[last] as string, adding)
   }
 
   /** The value at a target, readonly; `undefined` when absent. Long lists inside it may be stale. */
-  get({ container, key, index }: Place): JsonValue | undefined {
+  get({ container, key, index }: PointerTarget): JsonValue | undefined {
     if (!Array.isArray(container)) return ownMember(container, key)
     if (index === undefined || index >= this.#lengthOf(container)) return undefined
     return this.#lists.get(container)?.at(index) ?? container[index]
   }
 
   /** Like `get`, with long lists up to date. */
-  whole(place: Place): JsonValue | undefined {
-    const value = this.get(place)
-    if (value !== undefined && this.#lists.size > 0) this.#settle(value)
+  getCurrent(target: PointerTarget): JsonValue | undefined {
+    const value = this.get(target)
+    if (value !== undefined && this.#lists.size > 0) this.#flush(value)
     return value
   }
 
   /** Replaces the value at a target, or adds a member. */
-  set({ container, key, index }: Place, value: JsonValue): void {
+  set({ container, key, index }: PointerTarget, value: JsonValue): void {
     if (!Array.isArray(container)) setMember(container, key, value)
     else if (this.#lists.has(container)) this.#lists.get(container)?.set(index as number, value)
     else container[index as number] = value
   }
 
   /** Inserts an item before a position, or sets a member. */
-  add(place: Place, value: JsonValue): void {
-    const { container, index } = place
-    if (!Array.isArray(container)) this.set(place, value)
+  add(target: PointerTarget, value: JsonValue): void {
+    const { container, index } = target
+    if (!Array.isArray(container)) this.set(target, value)
     else this.#edited(container).insert(index as number, value)
   }
 
-  remove({ container, key, index }: Place): void {
+  remove({ container, key, index }: PointerTarget): void {
     if (!Array.isArray(container)) delete container[key]
     else this.#edited(container).remove(index as number)
   }
@@ -101,7 +101,7 @@ export class Draft {
     return this.#document
   }
 
-  #placeIn(container: JsonValue | undefined, key: string, adding: boolean): Place | undefined {
+  #targetIn(container: JsonValue | undefined, key: string, adding: boolean): PointerTarget | undefined {
     if (Array.isArray(container)) {
       const index = positionOf(key, this.#lengthOf(container), adding)
       return index === undefined ? undefined : { container, key, index }
@@ -135,12 +135,12 @@ export class Draft {
   }
 
   /** Writes pending edits of long lists within a value back. */
-  #settle(value: JsonValue, depth = 0): void {
+  #flush(value: JsonValue, depth = 0): void {
     if (typeof value !== 'object' || value === null || depth > maxObjectDepth) return
     if (Array.isArray(value)) {
       if (this.#lists.has(value)) this.#write(value)
-      for (const item of value) this.#settle(item, depth + 1)
-    } else for (const key in value) this.#settle(value[key] as JsonValue, depth + 1)
+      for (const item of value) this.#flush(item, depth + 1)
+    } else for (const key in value) this.#flush(value[key] as JsonValue, depth + 1)
   }
 
   #write(list: JsonValue[]): void {

@@ -3,15 +3,15 @@ import { createTypeSource, type Field, type GroupFacts, type StructType, type Ty
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.ts'
-import { managedTypes } from '../managed-fields/type-converter.ts'
+import { createTypeConverter } from '../managed-fields/type-converter.ts'
 import { trackUpdate } from '../managed-fields/update.ts'
-import { runCounted } from '../testing/counting.ts'
+import { runCountingSteps } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
 import { SeededNumbers } from '../testing/random.ts'
 import { jsonPatch } from './json-patch.ts'
 import { mergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
-import { strategicMergePatch, strategicMergeSteps } from './strategic-merge.ts'
+import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
 
 /** Generates values of wrong types, with directives at every level. */
 class Hostile {
@@ -98,7 +98,7 @@ describe('malformed patches', () => {
         const original = hostile.object(type)
         const patch = hostile.object(type)
         const direct = outcome(() => strategicMergePatch(type, original, patch))
-        const sliced = outcome(() => runCounted(strategicMergeSteps(type, original, patch)).value)
+        const sliced = outcome(() => runCountingSteps(strategicMergePatchSteps(type, original, patch)).value)
         expect(direct.startsWith('{')).toBe(sliced.startsWith('{'))
         if (direct.startsWith('{')) expect(JSON.parse(sliced)).toEqual(JSON.parse(direct))
         outcome(() => mergePatch(original, patch))
@@ -117,7 +117,7 @@ describe('malformed patches', () => {
   it(`leave decodable managedFields or throw a known error (seed ${seed})`, () => {
     const hostile = new Hostile(new SeededNumbers(seed))
     for (const type of kinds) {
-      const types = managedTypes({ v: () => type })
+      const types = createTypeConverter({ v: () => type })
       const named = () => ({ ...hostile.object(type), apiVersion: 'v', kind: 'K', metadata: { name: 'a' } })
       for (let round = 0; round < 6; round++) {
         const live = trackUpdate({ next: named(), manager: 'u', apiVersion: 'v', types })

@@ -1,14 +1,14 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it, vi } from 'vitest'
-import { KeyReads, runCounted } from '../testing/counting.ts'
+import { KeyReadCounter, runCountingSteps } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { jsonPatch, jsonPatchSteps } from './json-patch.ts'
 import { mergePatch, mergePatchSteps } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 import { stableOrder } from './stable-sort.ts'
-import { strategicMergePatch, strategicMergeSteps } from './strategic-merge.ts'
+import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
 
 const source = createTypeSource(modelFiles())
 const podType = source.struct('core/v1.Pod')
@@ -45,7 +45,7 @@ const strategic: Record<string, (n: number) => [JsonObject, JsonObject]> = {
 }
 
 /** Copies an object and counts reads of its names. */
-function counted(value: JsonValue, reads: KeyReads): JsonValue {
+function counted(value: JsonValue, reads: KeyReadCounter): JsonValue {
   if (Array.isArray(value)) return value.map((item) => counted(item, reads))
   if (typeof value !== 'object' || value === null) return value
   const { name, ...rest } = value
@@ -59,7 +59,7 @@ describe('strategic merge patches of large lists', () => {
 
     it(`reads each item a constant number of times: ${name}`, () => {
       const size = 2000
-      const reads = new KeyReads()
+      const reads = new KeyReadCounter()
       const [original, patch] = make(size).map((object) => counted(object, reads)) as [JsonObject, JsonObject]
       strategicMergePatch(type, original, patch)
       expect(reads.count).toBeLessThan(60 * size)
@@ -67,7 +67,7 @@ describe('strategic merge patches of large lists', () => {
 
     it(`equals the unsliced result: ${name}`, () => {
       const [original, patch] = deepFreeze(make(300))
-      const sliced = runCounted(strategicMergeSteps(type, original, patch))
+      const sliced = runCountingSteps(strategicMergePatchSteps(type, original, patch))
       expect(sliced.value).toEqual(strategicMergePatch(type, original, patch))
       expect(sliced.steps).toBeGreaterThan(1)
     })
@@ -90,7 +90,7 @@ describe('strategic merge patches of large lists', () => {
 
   it('sorts in at most linearly many slices', () => {
     const places = Int32Array.from({ length: 4000 }, (_, i) => (i % 3 === 0 ? -1 : i))
-    const { value, steps } = runCounted(stableOrder(places))
+    const { value, steps } = runCountingSteps(stableOrder(places))
     expect(new Set(value).size).toBe(places.length)
     expect(steps).toBeLessThan(places.length)
   })
@@ -117,7 +117,7 @@ describe('JSON patches of long lists', () => {
     const patched = jsonPatch(deepFreeze(document), operations)
     expect(patched).toEqual({ a: expected, b: {} })
     expect(document.a[0]).toEqual({ i: 0 })
-    expect(runCounted(jsonPatchSteps(document, operations)).steps).toBeGreaterThanOrEqual(operations.length)
+    expect(runCountingSteps(jsonPatchSteps(document, operations)).steps).toBeGreaterThanOrEqual(operations.length)
   })
 
   it('sees the effects of earlier operations on a long list', () => {
@@ -174,9 +174,9 @@ describe('hostile patches', () => {
       const patch = JSON.parse(`{"data":{"${name}":"x"}}`) as JsonObject
       for (const merged of [
         mergePatch({ data: {} }, patch),
-        runCounted(mergePatchSteps({ data: {} }, patch)).value,
+        runCountingSteps(mergePatchSteps({ data: {} }, patch)).value,
         strategicMergePatch(mapType, { data: { a: 'b' } }, patch),
-        runCounted(strategicMergeSteps(mapType, { data: { a: 'b' } }, patch)).value,
+        runCountingSteps(strategicMergePatchSteps(mapType, { data: { a: 'b' } }, patch)).value,
       ]) {
         expect(Object.entries((merged as { data: JsonObject }).data).at(-1)).toEqual([name, 'x'])
       }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
-import { copyInto, Later, stepSize } from './deferred-merges.ts'
+import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
 import { withoutNulls } from './directives.ts'
 import { PatchError } from './patch-error.ts'
@@ -26,9 +26,9 @@ export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
 
 /** Like `mergePatch`, as a generator that runs in slices. */
 export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
-  const later = new Later()
-  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), later)
-  yield* later.run()
+  const deferred = new DeferredMerges()
+  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), deferred)
+  yield* deferred.run()
   return merged
 }
 
@@ -64,10 +64,10 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
   return patch
 }
 
-function mergeObject(target: JsonObject, patch: JsonObject, later?: Later): JsonObject {
-  if (later !== undefined) {
+function mergeObject(target: JsonObject, patch: JsonObject, deferred?: DeferredMerges): JsonObject {
+  if (deferred !== undefined) {
     const out: JsonObject = {}
-    later.add(mergeMembers(out, { target, patch, later }))
+    deferred.add(mergeMembers(out, { target, patch, deferred }))
     return out
   }
   const out = copyMembers(target)
@@ -78,7 +78,7 @@ function mergeObject(target: JsonObject, patch: JsonObject, later?: Later): Json
 interface MemberMerge {
   readonly target: JsonObject
   readonly patch: JsonObject
-  readonly later?: Later
+  readonly deferred?: DeferredMerges
 }
 
 function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, void> {
@@ -90,10 +90,10 @@ function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, voi
   }
 }
 
-function mergeMember(out: JsonObject, key: string, { target, patch, later }: MemberMerge): void {
+function mergeMember(out: JsonObject, key: string, { target, patch, deferred }: MemberMerge): void {
   const value = patch[key] as JsonValue
   const own = ownMember(target, key)
   if (value === null) delete out[key]
-  else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value, later))
+  else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value, deferred))
   else setMember(out, key, isMap(own) ? value : withoutNulls(value))
 }

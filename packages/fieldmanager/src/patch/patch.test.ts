@@ -3,7 +3,7 @@ import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { jsonPatch, jsonPatchProblems } from './json-patch.ts'
+import { jsonPatch, validateJsonPatch } from './json-patch.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
 import { PatchError } from './patch-error.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
@@ -51,8 +51,8 @@ describe('jsonPatch [P145]', () => {
 
   it('reports unknown members of operations [P207]', () => {
     const operations = [{ op: 'add', path: '/a', value: 1, extra: true }, null, { op: 'test', path: '/a', value: 1, from: '/b' }]
-    expect(jsonPatchProblems(operations)).toEqual(['json patch unknown field "[0].extra"'])
-    expect(jsonPatchProblems(null)).toEqual([])
+    expect(validateJsonPatch(operations)).toEqual(['json patch unknown field "[0].extra"'])
+    expect(validateJsonPatch(null)).toEqual([])
   })
 
   it('limits the number of operations', () => {

@@ -6,14 +6,14 @@
  * @returns the item indices in order.
  * @see P.-S. Kim and A. Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons", 2004
  */
-export function* stableOrder(places: Int32Array): Generator<void, Uint32Array> {
-  const count = places.length
+export function* stableOrder(positions: Int32Array): Generator<void, Uint32Array> {
+  const count = positions.length
   const order = new Uint32Array(count)
   for (let i = 0; i < count; i++) order[i] = i
   const less = (i: number, j: number): boolean => {
-    const place = places[order[i] as number] as number
-    const other = places[order[j] as number] as number
-    return place < 0 || other < 0 || place < other
+    const position = positions[order[i] as number] as number
+    const other = positions[order[j] as number] as number
+    return position < 0 || other < 0 || position < other
   }
   for (let from = 0; from < count; from += blockSize) {
     insertEach(order, less, from, Math.min(from + blockSize, count))

@@ -137,10 +137,10 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
     onlyNew: (item) => void added.push(item),
     both: () => undefined,
   })
-  const place = firstPlaces(after)
+  const position = firstPositions(after)
   const additions = options.ignoreChangesAndAdditions
     ? []
-    : added.sort((a, b) => (place.get(a) as number) - (place.get(b) as number))
+    : added.sort((a, b) => (position.get(a) as number) - (position.get(b) as number))
   const deletions = options.ignoreDeletions ? [] : [...deleted]
   if (additions.length > 0) setMember(patch, key, additions)
   if (deletions.length > 0) patch[`${deleteFromPrimitiveListPrefix}/${key}`] = deletions
@@ -151,7 +151,7 @@ function diffScalars(patch: JsonObject, key: string, before: JsonValue[], after:
 }
 
 /** The first position of each value. */
-function firstPlaces(items: readonly JsonValue[]): ReadonlyMap<JsonValue, number> {
+function firstPositions(items: readonly JsonValue[]): ReadonlyMap<JsonValue, number> {
   const out = new Map<JsonValue, number>()
   for (let i = items.length - 1; i >= 0; i--) out.set(items[i] as JsonValue, i)
   return out
@@ -184,8 +184,8 @@ function diffItems(
       if (Object.keys(below).length > 0) changes.push({ ...below, [mergeKey]: now[mergeKey] as JsonValue })
     },
   })
-  const place = new Map(after.map((item, i) => [item[mergeKey] as JsonValue, i] as const).reverse())
-  changes.sort((a, b) => (place.get(a[mergeKey] as JsonValue) ?? 0) - (place.get(b[mergeKey] as JsonValue) ?? 0))
+  const position = new Map(after.map((item, i) => [item[mergeKey] as JsonValue, i] as const).reverse())
+  changes.sort((a, b) => (position.get(a[mergeKey] as JsonValue) ?? 0) - (position.get(b[mergeKey] as JsonValue) ?? 0))
   const listed = [...changes, ...deletions]
   if (listed.length > 0) setMember(patch, key, listed)
   const moved = before.length !== after.length || before.some((item, i) => item[mergeKey] !== after[i]?.[mergeKey])

@@ -1,22 +1,21 @@
 import { type JsonObject, type JsonValue, runAtOnce } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
-import { show } from '../typed/validate.ts'
+import { formatForError } from '../typed/validate.ts'
 import { equalValues, isMap } from '../value/order.ts'
-import { jsonKind } from '../value/type-names.ts'
-import { copyInto, Later, stepSize } from './deferred-merges.ts'
+import { goList, jsonKind } from '../value/type-names.ts'
+import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
 import { checkDepth } from './depth.ts'
 import {
   deleteFromPrimitiveListPrefix,
   directiveTarget,
-  goList,
   patchDirective,
   retainKeysDirective,
   setElementOrderPrefix,
+  unexpectedType,
   unknownDirective,
   withoutDirectives,
   withoutNulls,
-  wrongKind,
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
 import { PatchError } from './patch-error.ts'
@@ -40,12 +39,12 @@ export function strategicMergePatch(type: StructType, original: JsonValue, patch
 }
 
 /** Like `strategicMergePatch`, as a generator that runs in slices. */
-export function* strategicMergeSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
   if (patch === null) return original
-  const later = new Later()
-  const options = { ofPatches: false, later }
+  const deferred = new DeferredMerges()
+  const options = { ofPatches: false, deferred }
   const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
-  yield* later.run()
+  yield* deferred.run()
   return merged
 }
 
@@ -61,7 +60,7 @@ function checked(patch: JsonValue): JsonObject {
 export interface StrategicMergeOptions {
   readonly ofPatches: boolean
   /** Receives deferred members; when absent, everything is merged immediately. */
-  readonly later?: Later | undefined
+  readonly deferred?: DeferredMerges | undefined
 }
 
 export function mergeStrategic(
@@ -70,20 +69,21 @@ export function mergeStrategic(
   type: PatchType,
   options: StrategicMergeOptions,
 ): JsonObject {
-  if (Object.hasOwn(patch, patchDirective)) return carryOut(patch)
+  if (Object.hasOwn(patch, patchDirective)) return executeDirective(patch)
   const out = copyMembers(original)
   const steps = mergeMembers(out, patch, type, options)
-  if (options.later === undefined) runAtOnce(steps)
-  else options.later.add(steps)
+  if (options.deferred === undefined) runAtOnce(steps)
+  else options.deferred.add(steps)
   return out
 }
 
 /** Like `mergeStrategic`, for maps that are not read before the merge ends, so that copying is deferred too. */
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): JsonObject {
-  if (options.later === undefined || Object.hasOwn(patch, patchDirective)) return mergeStrategic(original, patch, type, options)
+  if (options.deferred === undefined || Object.hasOwn(patch, patchDirective))
+    return mergeStrategic(original, patch, type, options)
   const out: JsonObject = {}
-  options.later.add(copyInto(out, original))
-  options.later.add(mergeMembers(out, patch, type, options))
+  options.deferred.add(copyInto(out, original))
+  options.deferred.add(mergeMembers(out, patch, type, options))
   return out
 }
 
@@ -114,7 +114,7 @@ function* mergeMembers(
 }
 
 /** Executes a `$patch` directive, which replaces or deletes the whole map. */
-function carryOut(patch: JsonObject): JsonObject {
+function executeDirective(patch: JsonObject): JsonObject {
   const directive = patch[patchDirective] as JsonValue
   if (directive === 'delete') return {}
   if (directive !== 'replace') throw unknownDirective(directive, patch)
@@ -148,16 +148,16 @@ function mergeMember(
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
     return mergeLists(own, value, listMerge(meta, options, deletes))
-  } else if (!deletes) takeValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  } else if (!deletes) addValue(out, key, options.ofPatches ? value : withoutNulls(value))
   return undefined
 }
 
 function listMerge(meta: PatchMeta, options: StrategicMergeOptions, deletes: boolean): ListMerge {
-  return { meta, deletes, later: options.later, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
+  return { meta, deletes, deferred: options.deferred, join: (item, change) => mergeStrategic(item, change, meta.type, options) }
 }
 
 /** Adds a value without nulls and directives, as there is nothing to merge it with. */
-function takeValue(out: JsonObject, key: string, value: JsonValue): void {
+function addValue(out: JsonObject, key: string, value: JsonValue): void {
   const kept = withoutDirectives(value)
   if (kept === undefined) delete out[key]
   else setMember(out, key, kept)
@@ -173,7 +173,7 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
     if (own !== undefined && !equalValues(own, keys)) {
       throw new PatchError(
         'BadPatch',
-        `${show(own)} and ${show(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+        `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
       )
     }
     out[retainKeysDirective] = keys
@@ -208,7 +208,7 @@ function* mergeOrdered(
       throw new PatchError('BadPatch', 'invalid patch format of setElementOrder list')
     out[directive] = wanted
   }
-  if (!Array.isArray(wanted)) throw wrongKind(goList, wanted)
+  if (!Array.isArray(wanted)) throw unexpectedType(goList, wanted)
   const key = directiveTarget(directive, setElementOrderPrefix)
   const own = ownMember(out, key)
   const change = ownMember(patch, key)
@@ -234,6 +234,6 @@ function* mergeOrdered(
 
 function listOf(value: JsonValue | undefined): JsonValue[] {
   if (value === undefined) return []
-  if (!Array.isArray(value)) throw wrongKind(goList, value)
+  if (!Array.isArray(value)) throw unexpectedType(goList, value)
   return value
 }

@@ -23,7 +23,7 @@ export function createThreeWayMergePatch(
   const additions = mergePatch(current, filtered(createMergePatch(current, modified), 'additions'))
   const result = mergePatch(additions, filtered(createMergePatch(original, modified), 'deletions'))
   const patch = createMergePatch(current, result as JsonObject)
-  if (options.overwrite === false && collide(patch, createMergePatch(original, current))) {
+  if (options.overwrite === false && havePatchConflicts(patch, createMergePatch(original, current))) {
     throw new PatchError('Conflict', 'the patch changes what has been changed since it was last applied')
   }
   return patch
@@ -43,11 +43,11 @@ function filtered(patch: JsonObject, what: 'additions' | 'deletions'): JsonObjec
 }
 
 /** Whether two patches set the same member to different values. */
-function collide(ours: JsonObject, theirs: JsonObject): boolean {
+function havePatchConflicts(ours: JsonObject, theirs: JsonObject): boolean {
   return Object.keys(ours).some((key) => {
     const other = ownMember(theirs, key)
     if (other === undefined) return false
     const one = ours[key] as JsonValue
-    return isMap(one) && isMap(other) ? collide(one, other) : !equalValues(one, other)
+    return isMap(one) && isMap(other) ? havePatchConflicts(one, other) : !equalValues(one, other)
   })
 }

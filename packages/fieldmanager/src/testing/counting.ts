@@ -1,5 +1,5 @@
 /** Counts reads of items' merge keys. */
-export class KeyReads {
+export class KeyReadCounter {
   count = 0
 
   /** An item whose `name` reads are counted. */
@@ -16,7 +16,7 @@ export class KeyReads {
 }
 
 /** Runs a generator and counts its yields. */
-export function runCounted<T>(work: Generator<void, T>): { value: T; steps: number } {
+export function runCountingSteps<T>(work: Generator<void, T>): { value: T; steps: number } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()
     if (done === true) return { value, steps }

@@ -4,10 +4,10 @@ import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
 import { equalValues, type Value } from '../value/order.ts'
-import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
+import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
-import { scalarProblem } from './validate.ts'
+import { validateScalar } from './validate.ts'
 import { joinErrors, maxObjectDepth, Walk } from './walk.ts'
 
 /** The differences between two values of one type. */
@@ -32,13 +32,13 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
 }
 
 /** Like `compareTyped`, as a generator that runs in slices. */
-export function* compareSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
+export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
   if (before === after) return noDifference
-  const later: Part[] = []
-  const walk = new CompareWalk(later)
+  const deferred: DeferredPart[] = []
+  const walk = new CompareWalk(deferred)
   compareNode(walk, type, before, after)
   // Deferred parts may defer further parts.
-  for (const { path, steps } of later) {
+  for (const { path, steps } of deferred) {
     walk.path = path
     yield* steps
     yield
@@ -66,7 +66,7 @@ export function isSame(comparison: Comparison): boolean {
 }
 
 /** Formats the differences for people; omits empty sections. */
-export function comparisonText(comparison: Comparison): string {
+export function formatComparison(comparison: Comparison): string {
   let text = ''
   if (!comparison.modified.empty) text += `- Modified Fields:\n${comparison.modified}\n`
   if (!comparison.added.empty) text += `- Added Fields:\n${comparison.added}\n`
@@ -81,7 +81,7 @@ interface LazyItem {
 }
 
 /** A deferred comparison below a path. */
-interface Part {
+interface DeferredPart {
   readonly path: (PathElement | LazyItem)[]
   readonly steps: Generator<void, void>
 }
@@ -94,19 +94,19 @@ class CompareWalk {
   readonly removed = new FieldSetBuilder()
   /** Number of members and items compared so far. */
   compared = 0
-  readonly #later: Part[] | undefined
+  readonly #deferred: DeferredPart[] | undefined
 
-  /** @param later Receives deferred maps and lists; when absent, everything is compared immediately. */
-  constructor(later?: Part[]) {
-    this.#later = later
+  /** @param deferred Receives deferred maps and lists; when absent, everything is compared immediately. */
+  constructor(deferred?: DeferredPart[]) {
+    this.#deferred = deferred
   }
 
   get sliced(): boolean {
-    return this.#later !== undefined
+    return this.#deferred !== undefined
   }
 
-  putOff(steps: Generator<void, void>): void {
-    this.#later?.push({ path: [...this.path], steps })
+  defer(steps: Generator<void, void>): void {
+    this.#deferred?.push({ path: [...this.path], steps })
   }
 
   enter(element: PathElement | LazyItem): void {
@@ -116,22 +116,22 @@ class CompareWalk {
   }
 
   insert(into: FieldSetBuilder): void {
-    into.insert(this.spell(), this.path.length)
+    into.insert(this.resolvePath(), this.path.length)
   }
 
   fail(message: string): void {
     const walk = new Walk()
-    walk.path.push(...this.spell())
+    walk.path.push(...this.resolvePath())
     walk.fail(message)
     this.errors.push(...walk.errors)
   }
 
-  spell(): PathElement[] {
+  resolvePath(): PathElement[] {
     for (let i = 0; i < this.path.length; i++) {
       const element = this.path[i]
       if (typeof element === 'object') {
         const text = itemElement(element.list, element.item)
-        this.path[i] = text instanceof ItemProblem ? 'i:0' : text
+        this.path[i] = text instanceof ListItemError ? 'i:0' : text
       }
     }
     return this.path as PathElement[]
@@ -141,7 +141,8 @@ class CompareWalk {
 function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
   if (before === undefined || after === undefined) {
     const node = wholeNode(walk, type, (after ?? before) as JsonValue)
-    if (walk.path.length > 0) (before === undefined ? walk.added : walk.removed).insertNode(walk.spell(), walk.path.length, node)
+    if (walk.path.length > 0)
+      (before === undefined ? walk.added : walk.removed).insertNode(walk.resolvePath(), walk.path.length, node)
     else if (node.children !== undefined) (before === undefined ? walk.added : walk.removed).insertAll(node.children)
     return
   }
@@ -159,8 +160,8 @@ function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, bef
   else if (chosen === 'list' && atom.list !== undefined) compareLists(walk, atom.list, before, after)
   else if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
   else {
-    const problem = scalarProblem(atom.scalar, before)
-    const other = problem === undefined ? undefined : scalarProblem(atom.scalar, after)
+    const problem = validateScalar(atom.scalar, before)
+    const other = problem === undefined ? undefined : validateScalar(atom.scalar, after)
     if (problem === undefined || other === undefined) compareLeaves(walk, before, after)
     else {
       walk.fail(`lhs: ${problem}`)
@@ -181,7 +182,7 @@ function compareMaps(walk: CompareWalk, map: MapAtom, before: JsonValue, after: 
   const left = asMap(before)
   const right = asMap(after)
   if (walk.sliced && left !== undefined && right !== undefined) {
-    walk.putOff(compareMembers(walk, map, left, right))
+    walk.defer(compareMembers(walk, map, left, right))
     return
   }
   // Iterates each map once, because lookups in large maps are costly.
@@ -244,13 +245,13 @@ function compareLists(walk: CompareWalk, list: ListAtom, before: JsonValue, afte
   }
   if (left === undefined || right === undefined || !haveSameKeys(list, left, right)) {
     const steps = compareItems(walk, list, left ?? [], right ?? [])
-    if (walk.sliced) walk.putOff(steps)
+    if (walk.sliced) walk.defer(steps)
     else runAtOnce(steps)
-  } else if (walk.sliced) walk.putOff(compareInStep(walk, list, left, right))
+  } else if (walk.sliced) walk.defer(compareAligned(walk, list, left, right))
   else for (let i = 0; i < left.length; i++) compareItem(walk, list, left[i] as JsonValue, right[i])
 }
 
-function* compareInStep(
+function* compareAligned(
   walk: CompareWalk,
   list: ListAtom,
   left: readonly JsonValue[],
@@ -300,11 +301,8 @@ function* collectItems(
 ): Generator<void, void> {
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
-    const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      walk.fail(`element ${i}: ${element.message}`)
-      continue
-    }
+    const element = reportedElement(walk, list, items, i)
+    if (element === undefined) continue
     let pair = pairs.get(element)
     if (pair === undefined) {
       pair = { before: [], after: [] }
@@ -365,11 +363,8 @@ function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNo
   const nodes = new Map<PathElement, FieldNode>()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
-    const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      walk.fail(`element ${i}: ${element.message}`)
-      continue
-    }
+    const element = reportedElement(walk, list, items, i)
+    if (element === undefined) continue
     walk.enter(element)
     // Duplicates are added and removed as a whole.
     nodes.set(element, nodes.has(element) ? leaf : wholeNode(walk, list.items, item))

@@ -10,7 +10,7 @@ import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
 import { mergeTyped } from './merge.ts'
 import { validateValue } from './validate.ts'
-import { checkedFieldSet } from './validated-field-set.ts'
+import { validatedFieldSet } from './validated-field-set.ts'
 
 /** Compares fast paths with the general implementation over random values, half of them corrupted. */
 describe('fast paths of typed walks', () => {
@@ -20,9 +20,9 @@ describe('fast paths of typed walks', () => {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
-      const value = spoilt(random, randomValue(random, schema.shapes, 't0'), 4)
+      const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 4)
       const errors = validateValue(value, type)
-      const set = checkedFieldSet(value, type)
+      const set = validatedFieldSet(value, type)
       if (errors.length > 0) expect(set, `seed ${seed}`).toBeUndefined()
       else expect(set?.toString(), `seed ${seed}`).toBe(fieldSetOf(value, type).toString())
       if (errors.length > 0) unfit++
@@ -32,20 +32,20 @@ describe('fast paths of typed walks', () => {
   })
 
   it('createdSet equals the added and modified paths of compareTyped', () => {
-    let told = 0
+    let supported = 0
     for (let seed = 1; seed <= 2000; seed++) {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
-      const value = spoilt(random, randomValue(random, schema.shapes, 't0'), 1)
+      const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 1)
       const zero = zeroOf(random, value)
       const set = createdSet(value, zero, type)
       if (set === undefined) continue
-      told++
+      supported++
       const { added, modified } = compareTyped(zero, value, type)
       expect(set.toString(), `seed ${seed}`).toBe(modified.union(added).toString())
     }
-    expect(told).toBeGreaterThan(1500)
+    expect(supported).toBeGreaterThan(1500)
   })
 
   for (const kind of ['core/v1.ConfigMap', 'core/v1.Pod', 'core/v1.Service', 'apps/v1.Deployment', 'batch/v1.CronJob']) {
@@ -66,7 +66,7 @@ describe('fast paths of typed walks', () => {
       const random = new SeededNumbers(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
-      const base = spoilt(random, randomValue(random, schema.shapes, 't0'), 1)
+      const base = corrupted(random, randomValue(random, schema.shapes, 't0'), 1)
       const patch = randomValue(random, schema.shapes, 't0')
       const merged = outcome(() => mergeTyped(base, patch, type))
       expect(
@@ -87,10 +87,10 @@ function outcome(run: () => unknown): unknown {
 }
 
 /** Corrupts every other value. */
-function spoilt(random: SeededNumbers, value: JsonValue, times: number): JsonValue {
+function corrupted(random: SeededNumbers, value: JsonValue, times: number): JsonValue {
   if (random.chance(50)) return value
   let out = value
-  for (let i = 0; i < times; i++) out = spoil(random, out)
+  for (let i = 0; i < times; i++) out = corrupt(random, out)
   return out
 }
 
@@ -108,15 +108,15 @@ const oddities: readonly JsonValue[] = [
   [null],
 ]
 
-function spoil(random: SeededNumbers, value: JsonValue): JsonValue {
+function corrupt(random: SeededNumbers, value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || random.chance(20)) return random.pick(oddities)
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1)
-    return value.map((item, i) => (i === at ? spoil(random, item) : item)).concat(random.chance(30) ? value.slice(0, 1) : [])
+    return value.map((item, i) => (i === at ? corrupt(random, item) : item)).concat(random.chance(30) ? value.slice(0, 1) : [])
   }
   const keys = Object.keys(value)
   const key = random.chance(10) || keys.length === 0 ? 'other' : random.pick(keys)
-  return { ...value, [key]: spoil(random, value[key] ?? null) }
+  return { ...value, [key]: corrupt(random, value[key] ?? null) }
 }
 
 /** Part of the value's members, as they are before they are set. */

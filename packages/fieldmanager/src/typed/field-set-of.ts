@@ -2,8 +2,8 @@ import type { JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
-import { isMap } from '../value/order.ts'
-import { ItemProblem, itemElement } from './list-item.ts'
+import { isEmptyMap, isMap } from '../value/order.ts'
+import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
 import { maxObjectDepth } from './walk.ts'
@@ -17,20 +17,20 @@ export function fieldSetOf(value: JsonValue, type: TypeRef): FieldSet {
 }
 
 /** Like `fieldSetOf`, for pruning: items that have lost their keys are included, under an element that no manager can own. */
-export function presentPaths(value: JsonValue, type: TypeRef): FieldSet {
+export function fieldSetWithKeyless(value: JsonValue, type: TypeRef): FieldSet {
   return nodeOf(value, type, { member: false, depth: 0, unnamed: true })?.children ?? emptySet
 }
 
-const unnamedElement: PathElement = '?'
+const keylessElement: PathElement = '?'
 
-interface Place {
+interface Position {
   /** Whether the path of the value itself is a member, whatever the value contains. */
   readonly member: boolean
   readonly depth: number
   readonly unnamed: boolean
 }
 
-function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Place): FieldNode | undefined {
+function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Position): FieldNode | undefined {
   if (depth > maxObjectDepth) throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
@@ -59,7 +59,7 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boo
     if (type === undefined) continue
     const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1, unnamed })
     // An empty struct is a member itself.
-    if (node === undefined && !(isMap(member) && isEmpty(member))) continue
+    if (node === undefined && !(isMap(member) && isEmptyMap(member))) continue
     nodes ??= new Map()
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
   }
@@ -71,8 +71,8 @@ function itemNodes(value: JsonValue, list: ListAtom, depth: number, unnamed: boo
   const nodes = new Map<PathElement, FieldNode>()
   for (const item of value) {
     const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      if (unnamed) nodes.set(unnamedElement, leaf)
+    if (element instanceof ListItemError) {
+      if (unnamed) nodes.set(keylessElement, leaf)
       continue
     }
     // Duplicates are owned together, as a whole.
@@ -82,9 +82,4 @@ function itemNodes(value: JsonValue, list: ListAtom, depth: number, unnamed: boo
     )
   }
   return nodes.size === 0 ? undefined : nodes
-}
-
-function isEmpty(map: object): boolean {
-  for (const _ in map) return false
-  return true
 }

@@ -1,11 +1,11 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
-import { elementText } from '../fieldpath/format-path.ts'
-import { equalValues, type Value } from '../value/order.ts'
-import { haveSameKeys, ItemProblem, itemElement } from './list-item.ts'
+import { formatElement } from '../fieldpath/format-path.ts'
+import { equalValues, isEmptyMap, type Value } from '../value/order.ts'
+import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, copyMembers, defaultForm, formOf, ownMember, setMember } from './types.ts'
-import { scalarProblem } from './validate.ts'
+import { validateScalar } from './validate.ts'
 import { Walk } from './walk.ts'
 
 export interface MergeOptions {
@@ -48,8 +48,8 @@ function mergeNode(walk: MergeWalk, type: TypeRef, base: Value, patch: Value): V
   if (form === 'list' && atom.list !== undefined) return mergeLists(walk, atom.list, base, patch)
   if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
   else {
-    const problem = scalarProblem(atom.scalar, base)
-    const other = problem === undefined ? undefined : scalarProblem(atom.scalar, patch)
+    const problem = validateScalar(atom.scalar, base)
+    const other = problem === undefined ? undefined : validateScalar(atom.scalar, patch)
     if (problem !== undefined && other !== undefined) {
       walk.fail(`lhs: ${problem}`)
       walk.fail(`rhs: ${other}`)
@@ -88,7 +88,7 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
     } else setMember(out, key, merged)
   }
   // The emptiness check is costly for large maps, so it comes last.
-  if (out === undefined) return empty && isEmptyMap(left) ? takePatch(base, patch) : left
+  if (out === undefined) return empty && (left === undefined || isEmptyMap(left)) ? takePatch(base, patch) : left
   return fewer && isEmptyMap(out) ? undefined : out
 }
 
@@ -112,7 +112,7 @@ function mergeLists(walk: MergeWalk, list: ListAtom, base: Value, patch: JsonVal
   const rightEmpty = right === undefined || right.length === 0
   if (list.atomic || (leftEmpty && rightEmpty)) return takePatch(base, patch)
   if (rightEmpty) return left
-  if (left !== undefined && haveSameKeys(list, left, right)) return mergeInStep(walk, list, left, right)
+  if (left !== undefined && haveSameKeys(list, left, right)) return mergeAligned(walk, list, left, right)
   const found = walk.errors.length
   const rightItems = indexItems(walk, list, right, false)
   const leftItems = indexItems(walk, list, left ?? [], true)
@@ -123,12 +123,12 @@ function mergeLists(walk: MergeWalk, list: ListAtom, base: Value, patch: JsonVal
 }
 
 /** Merges lists with the same keys in the same order without indexing them. */
-function mergeInStep(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: readonly JsonValue[]): Value {
+function mergeAligned(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: readonly JsonValue[]): Value {
   let out: JsonValue[] | undefined
   for (let i = 0; i < left.length; i++) {
     const own = left[i] as JsonValue
-    const element = walk.checked ? unspelled : itemElement(list, own)
-    walk.enter(element instanceof ItemProblem ? unspelled : element)
+    const element = walk.checked ? placeholder : itemElement(list, own)
+    walk.enter(element instanceof ListItemError ? placeholder : element)
     const merged = mergeNode(walk, list.items, own, right[i])
     walk.leave()
     if (merged !== own) out ??= left.slice(0, i)
@@ -138,7 +138,7 @@ function mergeInStep(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: 
   return out.length === 0 ? undefined : out
 }
 
-const unspelled: PathElement = 'i:0'
+const placeholder: PathElement = 'i:0'
 
 interface IndexedItems {
   readonly items: readonly JsonValue[]
@@ -153,14 +153,11 @@ function indexItems(walk: MergeWalk, list: ListAtom, items: readonly JsonValue[]
   const byElement = new Map<PathElement, JsonValue>()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
-    const element = itemElement(list, item)
-    if (element instanceof ItemProblem) {
-      walk.fail(`element ${i}: ${element.message}`)
-      continue
-    }
+    const element = reportedElement(walk, list, items, i)
+    if (element === undefined) continue
     const known = byElement.has(element)
     if (known && !duplicates) {
-      walk.fail(`duplicate entries for key ${elementText(element)}`)
+      walk.fail(`duplicate entries for key ${formatElement(element)}`)
       continue
     }
     byElement.set(element, known ? null : item)
@@ -223,10 +220,4 @@ function joinItems(walk: MergeWalk, list: ListAtom, left: IndexedItems, right: I
 
 function sameItems(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i])
-}
-
-function isEmptyMap(map: object | undefined): boolean {
-  if (map === undefined) return true
-  for (const _ in map) return false
-  return true
 }

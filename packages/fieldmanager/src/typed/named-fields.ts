@@ -8,7 +8,7 @@ import { memberType } from './types.ts'
  *
  * Field sets omit such fields (`spec` itself has no owner), but pruning needs them.
  */
-export function withNamedMembers(set: FieldSet, type: TypeRef | undefined): FieldSet {
+export function ensureNamedFieldsAreMembers(set: FieldSet, type: TypeRef | undefined): FieldSet {
   if (set.nodes.size === 0) return set
   const atom = type?.atom
   let nodes: Map<PathElement, FieldNode> | undefined
@@ -19,7 +19,7 @@ export function withNamedMembers(set: FieldSet, type: TypeRef | undefined): Fiel
     const below =
       map !== undefined && name !== undefined ? memberType(map, name) : element[0] === 'k' ? atom?.list?.items : undefined
     const member = node.member || (map !== undefined && name !== undefined && map.fields.has(name))
-    const children = withNamedMembers(node.children, below)
+    const children = ensureNamedFieldsAreMembers(node.children, below)
     if (member === node.member && children === node.children) continue
     nodes ??= new Map(set.nodes)
     nodes.set(element, { member, children })

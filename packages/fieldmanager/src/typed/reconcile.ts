@@ -12,9 +12,9 @@ import { defaultForm } from './types.ts'
  */
 export function reconcileFieldSet(set: FieldSet, type: TypeRef): FieldSet {
   if (type.name === deducedName) return set
-  if (set.settledUnder === type) return set
+  if (set.reconciledWith === type) return set
   const out = reconcileNode({ member: false, children: set }, type, true).children ?? emptySet
-  if (!out.empty) out.settledUnder = type
+  if (!out.empty) out.reconciledWith = type
   return out
 }
 

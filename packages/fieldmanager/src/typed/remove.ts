@@ -3,11 +3,11 @@ import type { PathElement } from '../fieldpath/element.ts'
 import { elementParts, fieldElement } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
-import { ItemProblem, itemElement } from './list-item.ts'
+import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, setMember } from './types.ts'
 
-export interface ExtractOptions {
+export interface ExtractItemsOptions {
   /** Includes the key fields of items that are extracted in part. */
   readonly appendKeyFields?: boolean
 }
@@ -18,7 +18,7 @@ export function removeItems(value: JsonValue, set: FieldSet, type: TypeRef): Jso
 }
 
 /** Only the members and items of `set`; null when nothing remains. */
-export function extractItems(value: JsonValue, set: FieldSet, type: TypeRef, options: ExtractOptions = {}): JsonValue {
+export function extractItems(value: JsonValue, set: FieldSet, type: TypeRef, options: ExtractItemsOptions = {}): JsonValue {
   const wanted = options.appendKeyFields ? set.union(keyFieldsOf(set, fieldSetOf(value, type))) : set
   return take(value, wanted, type, true)
 }
@@ -64,7 +64,7 @@ function takeItems(value: JsonValue, set: FieldSet, list: ListAtom, extract: boo
   let same = true
   for (const item of items) {
     const element = itemElement(list, item)
-    const node = element instanceof ItemProblem ? undefined : set.nodes.get(element)
+    const node = element instanceof ListItemError ? undefined : set.nodes.get(element)
     if (extract ? node === undefined : node?.member) {
       same = false
       continue

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { compareTyped, comparisonText } from './compare.ts'
+import { compareTyped, formatComparison } from './compare.ts'
 import { deducedType } from './deduced.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { typedSchemaFromOpenApi } from './from-openapi.ts'
@@ -118,7 +118,7 @@ describe('compareTyped', () => {
       ],
       tolerations: [],
     }
-    expect(comparisonText(compareTyped(before, after, type))).toBe(
+    expect(formatComparison(compareTyped(before, after, type))).toBe(
       [
         '- Modified Fields:',
         '.tolerations',

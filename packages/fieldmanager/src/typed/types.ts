@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
-import { quote } from '../value/json.ts'
+import { quoteJson } from '../value/json.ts'
 import { isMap, type Value } from '../value/order.ts'
 
 /**
@@ -73,7 +73,7 @@ export function atomOf(parts: { scalar?: ScalarAtom | undefined; list?: ListAtom
 }
 
 export function listAtom(items: TypeRef, atomic: boolean, keys: readonly string[] = []): ListAtom {
-  return { items, atomic, keys, prefix: keys.length === 1 ? `k:{${quote(keys[0] as string)}:` : undefined }
+  return { items, atomic, keys, prefix: keys.length === 1 ? `k:{${quoteJson(keys[0] as string)}:` : undefined }
 }
 
 /** The same type with the given relationship (atomic or not). */

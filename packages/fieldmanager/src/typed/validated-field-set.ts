@@ -2,15 +2,15 @@ import type { JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
-import { isMap } from '../value/order.ts'
-import { ItemProblem, itemElement } from './list-item.ts'
+import { isEmptyMap, isMap } from '../value/order.ts'
+import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
-import { scalarProblem } from './validate.ts'
+import { validateScalar } from './validate.ts'
 import { maxObjectDepth } from './walk.ts'
 
 /** Marks a value that does not fit its type. */
-const misfit = false
+const invalid = false
 
 /**
  * Combines `validateValue` and `fieldSetOf` in one walk.
@@ -19,39 +19,39 @@ const misfit = false
  * @returns `undefined` for a value that does not fit; `validateValue` reports the errors.
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
-export function checkedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): FieldSet | undefined {
+export function validatedFieldSet(value: JsonValue, type: TypeRef, like?: FieldSet): FieldSet | undefined {
   const node = nodeOf(value, type, { member: false, depth: 0, like })
-  return node === misfit ? undefined : (node?.children ?? emptySet)
+  return node === invalid ? undefined : (node?.children ?? emptySet)
 }
 
-interface Place {
+interface Position {
   /** Whether the path of the value itself is a member, whatever the value contains. */
   readonly member: boolean
   readonly depth: number
   readonly like: FieldSet | undefined
 }
 
-function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Place): FieldNode | undefined | typeof misfit {
+function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Position): FieldNode | undefined | typeof invalid {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
-  let children: FieldSet | undefined | typeof misfit
+  let children: FieldSet | undefined | typeof invalid
   if (form === 'map' && atom.map !== undefined) {
-    if (atom.map.atomic) return membersFit(value, atom.map, depth) ? leaf : misfit
+    if (atom.map.atomic) return membersFit(value, atom.map, depth) ? leaf : invalid
     if (value === null) return member ? leaf : undefined
-    children = isMap(value) ? memberSet(value, atom.map, depth, like) : misfit
+    children = isMap(value) ? memberSet(value, atom.map, depth, like) : invalid
   } else if (form === 'list' && atom.list !== undefined) {
-    if (atom.list.atomic) return itemsFit(value, atom.list, depth) ? leaf : misfit
+    if (atom.list.atomic) return itemsFit(value, atom.list, depth) ? leaf : invalid
     if (value === null) return member ? leaf : undefined
-    children = Array.isArray(value) ? itemSet(value, atom.list, depth) : misfit
-  } else return atom.scalar !== undefined && scalarProblem(atom.scalar, value) === undefined ? leaf : misfit
-  if (children === misfit) return misfit
+    children = Array.isArray(value) ? itemSet(value, atom.list, depth) : invalid
+  } else return atom.scalar !== undefined && validateScalar(atom.scalar, value) === undefined ? leaf : invalid
+  if (children === invalid) return invalid
   if (children !== undefined) return { member, children }
   return member ? leaf : undefined
 }
 
 type Members = { readonly [key: string]: JsonValue }
 
-function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet): FieldSet | undefined | typeof misfit {
+function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet): FieldSet | undefined | typeof invalid {
   checkDepth(depth)
   const scalar = map.fields.size === 0 ? scalarOf(map.items) : undefined
   if (scalar !== undefined) return scalarSet(value, scalar, like)
@@ -61,16 +61,16 @@ function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet)
     if (inner === undefined) continue
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
-    if (type === undefined) return misfit
+    if (type === undefined) return invalid
     const element = field === undefined ? `f:${key}` : field.element
     const node = nodeOf(inner, type, {
       member: field === undefined || inner === null,
       depth: depth + 1,
       like: like?.nodes.get(element)?.children,
     })
-    if (node === misfit) return misfit
+    if (node === invalid) return invalid
     // An empty struct is a member itself.
-    if (node === undefined && !(isMap(inner) && isEmpty(inner))) continue
+    if (node === undefined && !(isMap(inner) && isEmptyMap(inner))) continue
     nodes ??= new Map()
     nodes.set(element, node ?? leaf)
   }
@@ -82,13 +82,13 @@ function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
 }
 
 /** Maps of scalars such as labels and data, which may be large. */
-function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSet | undefined | typeof misfit {
-  if (like !== undefined && like.nodes.size >= manyMembers && isNamed(value, scalar, like)) return like
+function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSet | undefined | typeof invalid {
+  if (like !== undefined && like.nodes.size >= manyMembers && hasExactlyMembersOf(value, scalar, like)) return like
   let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
     const inner = value[key]
     if (inner === undefined) continue
-    if (scalarProblem(scalar, inner) !== undefined) return misfit
+    if (validateScalar(scalar, inner) !== undefined) return invalid
     nodes ??= new Map()
     nodes.set(`f:${key}`, leaf)
   }
@@ -96,12 +96,12 @@ function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSe
 }
 
 /** Whether a value fits and has exactly the members of a set, which is cheaper to check than to rebuild the set. */
-function isNamed(value: Members, scalar: ScalarAtom, set: FieldSet): boolean {
+function hasExactlyMembersOf(value: Members, scalar: ScalarAtom, set: FieldSet): boolean {
   const names = namesOf(set)
   let size = 0
   for (const key in value) {
     const inner = value[key]
-    if (inner === undefined || !names.has(key) || scalarProblem(scalar, inner) !== undefined) return false
+    if (inner === undefined || !names.has(key) || validateScalar(scalar, inner) !== undefined) return false
     size++
   }
   return size === names.size
@@ -125,16 +125,16 @@ function namesOf(set: FieldSet): ReadonlySet<string> {
   return names
 }
 
-function itemSet(items: readonly JsonValue[], list: ListAtom, depth: number): FieldSet | undefined | typeof misfit {
+function itemSet(items: readonly JsonValue[], list: ListAtom, depth: number): FieldSet | undefined | typeof invalid {
   checkDepth(depth)
   if (items.length === 0) return undefined
   const nodes = new Map<PathElement, FieldNode>()
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const element = itemElement(list, item)
-    if (element instanceof ItemProblem || nodes.has(element)) return misfit
+    if (element instanceof ListItemError || nodes.has(element)) return invalid
     const node = nodeOf(item, list.items, { member: true, depth: depth + 1, like: undefined })
-    if (node === misfit) return misfit
+    if (node === invalid) return invalid
     nodes.set(element, node ?? leaf)
   }
   return new FieldSet(nodes)
@@ -146,9 +146,9 @@ function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
   const form = formOf(atom, value) ?? defaultForm(atom)
   if (form === 'map' && atom.map !== undefined) return membersFit(value, atom.map, depth)
   if (form !== 'list' || atom.list === undefined)
-    return atom.scalar !== undefined && scalarProblem(atom.scalar, value) === undefined
+    return atom.scalar !== undefined && validateScalar(atom.scalar, value) === undefined
   if (atom.list.atomic) return itemsFit(value, atom.list, depth)
-  return value === null || (Array.isArray(value) && itemSet(value, atom.list, depth) !== misfit)
+  return value === null || (Array.isArray(value) && itemSet(value, atom.list, depth) !== invalid)
 }
 
 function membersFit(value: JsonValue, map: MapAtom, depth: number): boolean {
@@ -175,9 +175,4 @@ function itemsFit(value: JsonValue, list: ListAtom, depth: number): boolean {
 function checkDepth(depth: number): void {
   if (depth >= maxObjectDepth)
     throw new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
-}
-
-function isEmpty(map: object): boolean {
-  for (const _ in map) return false
-  return true
 }

@@ -1,6 +1,6 @@
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
-import { pathText } from '../fieldpath/format-path.ts'
+import { formatPath } from '../fieldpath/format-path.ts'
 
 /** Maximum depth of objects: far above real objects, below the stack limit. */
 export const maxObjectDepth = 1000
@@ -21,7 +21,7 @@ export class Walk {
   }
 
   fail(message: string): void {
-    this.errors.push(this.path.length === 0 ? message : `${pathText(this.path)}: ${message}`)
+    this.errors.push(this.path.length === 0 ? message : `${formatPath(this.path)}: ${message}`)
   }
 
   /** @throws FieldManagerError `InvalidObject` with all errors. */

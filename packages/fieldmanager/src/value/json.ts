@@ -16,7 +16,7 @@ const plain = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x5b\x5d-\u2027\u202a-\ud7ff
 export function canonicalJson(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
-      return quoteValue(value)
+      return quoteHtmlSafeJson(value)
     case 'number':
       return numberText(value)
     case 'bigint':
@@ -29,13 +29,13 @@ export function canonicalJson(value: JsonValue): string {
 }
 
 /** An HTML-safe JSON string, as string values are written. */
-export function quoteValue(text: string): string {
+export function quoteHtmlSafeJson(text: string): string {
   if (plain.test(text)) return `"${text}"`
-  return quote(text).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)
+  return quoteJson(text).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)
 }
 
 /** A JSON string without HTML escapes, as names of key fields are written. */
-export function quote(text: string): string {
+export function quoteJson(text: string): string {
   const escaped = JSON.stringify(text)
   if (plain.test(text)) return escaped
   return escaped
@@ -54,7 +54,7 @@ export function parseJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue
   } catch (cause) {
-    throw new FieldManagerError('InvalidFieldSet', `not valid JSON: ${(cause as Error).message}`)
+    throw new FieldManagerError('InvalidFieldSet', `not valid JSON: ${(cause as Error).message}`, { cause })
   }
 }
 
@@ -63,8 +63,8 @@ export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new FieldManagerError('InvalidFieldSet', 'not valid JSON: not UTF-8')
+  } catch (cause) {
+    throw new FieldManagerError('InvalidFieldSet', 'not valid JSON: not UTF-8', { cause })
   }
   return parseJson(text)
 }
@@ -85,7 +85,7 @@ function numberText(value: number): string {
 function mapText(value: JsonObject): string {
   const parts: string[] = []
   for (const key of Object.keys(value).sort(compareStrings))
-    parts.push(`${quoteValue(key)}:${canonicalJson(value[key] as JsonValue)}`)
+    parts.push(`${quoteHtmlSafeJson(key)}:${canonicalJson(value[key] as JsonValue)}`)
   return `{${parts.join(',')}}`
 }
 

@@ -104,6 +104,12 @@ export function isMap(value: Value): value is { [key: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a map has no members, without listing them. */
+export function isEmptyMap(map: object): boolean {
+  for (const _ in map) return false
+  return true
+}
+
 function rank(unit: number): number {
   return unit <= 0xdfff ? unit + 0x10000 : unit
 }

@@ -15,16 +15,21 @@ export function jsonKind(value: JsonValue): string {
   }
 }
 
-/** A deep copy. */
-export function cloneValue(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(cloneValue)
-  const out: { [key: string]: JsonValue } = {}
-  for (const key in value) {
-    const copy = cloneValue(value[key] as JsonValue)
-    if (key === '__proto__')
-      Object.defineProperty(out, key, { value: copy, enumerable: true, configurable: true, writable: true })
-    else out[key] = copy
+export const goList = '[]interface {}'
+export const goMap = 'map[string]interface {}'
+
+/** The name of a value's Go type after JSON decoding. */
+export function goType(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'bigint':
+      return 'int64'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+    default:
+      return value === null ? '%!s(<nil>)' : Array.isArray(value) ? goList : goMap
   }
-  return out
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, parseJson, quote, quoteValue } from './json.ts'
+import { canonicalJson, parseJson, quoteHtmlSafeJson, quoteJson } from './json.ts'
 import { compareStrings, compareValues, equalValues } from './order.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>
@@ -50,10 +50,10 @@ describe('JSON values', () => {
   })
 
   it('quote strings as stock servers do', () => {
-    expect(quoteValue('a<b>&"c"\n\u2028\u0001')).toBe('"a\\u003cb\\u003e\\u0026\\"c\\"\\n\\u2028\\u0001"')
-    expect(quote('a<b>')).toBe('"a<b>"')
-    expect(quoteValue('\b\f')).toBe('"\\u0008\\u000c"')
-    expect(quoteValue('\\b')).toBe('"\\\\b"')
+    expect(quoteHtmlSafeJson('a<b>&"c"\n\u2028\u0001')).toBe('"a\\u003cb\\u003e\\u0026\\"c\\"\\n\\u2028\\u0001"')
+    expect(quoteJson('a<b>')).toBe('"a<b>"')
+    expect(quoteHtmlSafeJson('\b\f')).toBe('"\\u0008\\u000c"')
+    expect(quoteHtmlSafeJson('\\b')).toBe('"\\\\b"')
   })
 
   it('format numbers as Go does', () => {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { apply, explainConflict, type FieldConflict, FieldManagerError, type OfflineApplied } from '@krmkit/fieldmanager'
+import { apply, explainConflict, type FieldConflict, FieldManagerError, type OfflineApplyResult } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
@@ -29,7 +29,7 @@ export interface ApplyFlags {
 interface Outcome {
   readonly applied: LoadedObject
   readonly live: JsonObject | undefined
-  readonly result: OfflineApplied
+  readonly result: OfflineApplyResult
 }
 
 /** @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */

@@ -1,4 +1,4 @@
-import { type Change, createMergePatch, createTwoWayPatch, diff, FieldManagerError } from '@krmkit/fieldmanager'
+import { type Change, createMergePatch, createTwoWayPatch, diffObjects, FieldManagerError } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { DecodeError, decode } from '@krmkit/schema'
 import { withDefaults } from '../offline/defaults.ts'
@@ -79,15 +79,15 @@ function changesOf(before: LoadedObject, after: LoadedObject, { flags, kinds, wa
   const pair = [prepared(old, flags), prepared(after.object, flags)] as const
   const { type } = after
   const kept = ({ field }: Change) => !flags.ignore.some((path) => isBelow(field, path.startsWith('.') ? path : `.${path}`))
-  if (type === undefined) return diff(pair[0], pair[1]).filter(kept)
+  if (type === undefined) return diffObjects(pair[0], pair[1]).filter(kept)
   try {
     const typed = pair.map((object) => canonical(object, after, { flags, kinds }))
-    if (typed[0] !== undefined && typed[1] !== undefined) return diff(typed[0], typed[1], type).filter(kept)
+    if (typed[0] !== undefined && typed[1] !== undefined) return diffObjects(typed[0], typed[1], type).filter(kept)
   } catch (error) {
     if (!(error instanceof FieldManagerError) && !(error instanceof DecodeError)) throw error
   }
   warn(`${objectText(after.name)} has fields that its kind does not know, or of wrong types: compared without regard to its kind`)
-  return diff(pair[0], pair[1]).filter(kept)
+  return diffObjects(pair[0], pair[1]).filter(kept)
 }
 
 function isBelow(field: string, path: string): boolean {
