@@ -21,7 +21,7 @@ const problemOf = (fn: () => void) => {
 }
 
 describe('keys', () => {
-  it('are whole paths', () => {
+  it('accepts absolute, well-formed paths only', () => {
     for (const key of ['/a', '/a/b', '/a//b', '/\u{1f600}', `/${'k'.repeat(maxKeyLength - 1)}`])
       expect(problemOf(() => checkKey(key))).toBeUndefined()
     expect(problemOf(() => checkKey(''))).toBe('must begin with a slash')
@@ -33,7 +33,7 @@ describe('keys', () => {
     expect(problemOf(() => checkKey(`/${'k'.repeat(maxKeyLength)}`))).toBe('must not be longer than 4096')
   })
 
-  it('of collections end in a slash', () => {
+  it('requires a collection prefix to end in a slash', () => {
     expect(problemOf(() => checkPrefix('/'))).toBeUndefined()
     expect(problemOf(() => checkPrefix('/a'))).toBe('a prefix must end in a slash')
     expect(problemOf(() => checkKeyOrPrefix('/a'))).toBeUndefined()
@@ -41,7 +41,7 @@ describe('keys', () => {
     expect(problemOf(() => checkKeyOrPrefix(''))).toBe('must begin with a slash')
   })
 
-  it('are ordered as their bytes are', () => {
+  it('orders keys by their bytes', () => {
     const texts = [
       '',
       'a',
@@ -66,7 +66,7 @@ describe('keys', () => {
     }
   })
 
-  it('of a collection lie between the prefix and its end', () => {
+  it('keeps the keys of a collection between its prefix and the end of the prefix', () => {
     expect(endOfPrefix('/a/')).toBe('/a0')
     for (const key of ['/a/\0', '/a/x', '/a/\u{10ffff}'])
       expect(beforeByPoint('/a/', key) && beforeByPoint(key, '/a0')).toBe(true)

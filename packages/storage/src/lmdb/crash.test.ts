@@ -17,16 +17,16 @@ import { durableStorage } from './durable-storage.ts'
 const rounds = 12
 const seed = 20240101
 
-/** What the killed process said was durable, after what was found before it started. */
+/** The writes that the killed process reported as durable, after the state it started from. */
 interface Acknowledged {
   readonly writes: Map<number, { key: string; type: 'put' | 'delete' }>
-  /** The newest write to each key. */
+  /** The newest write of each key. */
   readonly newest: Map<string, { revision: number; type: 'put' | 'delete' }>
   last: number
 }
 
-describe('another process', () => {
-  // Below node_modules, so that the bundle finds lmdb where this package does.
+describe('durableStorage in another process', () => {
+  // Below node_modules, so that the bundle resolves lmdb like this package.
   const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url))
   let buildDir = ''
 
@@ -46,7 +46,7 @@ describe('another process', () => {
 
   afterAll(() => rm(buildDir, { recursive: true, force: true }))
 
-  it(`Durable: killed while it writes, loses nothing it acknowledged, in ${rounds} rounds (seed ${seed})`, {
+  it(`loses no acknowledged write when killed, in ${rounds} rounds (Durable, seed ${seed})`, {
     timeout: 120_000,
   }, async () => {
     await withTempDir(async (dir) => {
@@ -70,7 +70,7 @@ describe('another process', () => {
     })
   })
 
-  it('holds a lock while it lives, and leaves none behind when killed', { timeout: 60_000 }, async () => {
+  it('locks its directory while running, and leaves no lock behind when killed', { timeout: 60_000 }, async () => {
     await withTempDir(async (dir) => {
       const child = start(join(buildDir, 'crash-writer.mjs'), dir, 1)
       try {
@@ -89,10 +89,10 @@ describe('another process', () => {
     })
   })
 
-  it('whose disk is full rejects what it cannot keep, takes no more, and loses nothing', { timeout: 60_000 }, async () => {
+  it('rejects writes on a full disk, then becomes read-only and loses nothing', { timeout: 60_000 }, async () => {
     await withTempDir(async (dir) => {
       const script = join(buildDir, 'full-disk-writer.mjs')
-      // Files of at most 2000 blocks, which are of 512 or 1024 bytes.
+      // Files of at most 2000 blocks, which have 512 or 1024 bytes each.
       const child = spawn('sh', ['-c', 'ulimit -f 2000 && exec "$0" "$1" "$2"', process.execPath, script, dir], {
         stdio: ['ignore', 'pipe', 'ignore'],
       })
@@ -123,7 +123,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Runs the writer, kills it after a random number of acknowledgements, and takes down what it said until then. */
+/** Runs the writer, kills it after a random number of acknowledgements, and records what it acknowledged. */
 async function writeUntilKilled(
   script: string,
   run: { dir: string; seed: number; dice: Dice; acknowledged: Acknowledged },
@@ -158,7 +158,7 @@ function note(acknowledged: Acknowledged, line: string): void {
   acknowledged.newest.set(key, { revision, type })
 }
 
-/** What the next process starts from: also what was written though its writer did not live to say so. */
+/** The state the next process starts from, including writes that were not acknowledged in time. */
 async function found(storage: Storage): Promise<Acknowledged> {
   const { entries } = await storage.list({ prefix: '/' })
   const newest = new Map(entries.map(({ key, revision }) => [key, { revision, type: 'put' as const }]))
@@ -169,7 +169,7 @@ async function check(storage: Storage, { writes, newest, last }: Acknowledged): 
   expect(storage.revision).toBeGreaterThanOrEqual(last)
   for (const [key, { revision, type }] of newest) {
     const entry = storage.peek(key)
-    // A later write may have been made without being acknowledged; nothing earlier may be seen.
+    // A later, unacknowledged write may exist, but no earlier one may be visible.
     if (entry === undefined) expect(type === 'delete' || storage.revision > last, `${key}@${revision} is there`).toBe(true)
     else
       expect(entry.revision > last || (type === 'put' && entry.revision === revision), `${key}@${revision} is the newest`).toBe(

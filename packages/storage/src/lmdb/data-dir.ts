@@ -1,27 +1,24 @@
-/**
- * Looks at a directory before LMDB does: LMDB trusts its file and takes the process down with it when the file is not
- * one of its own or was cut short.
- */
+/** Checks a directory before LMDB opens it: LMDB trusts its file, and a foreign or truncated file crashes the process. */
 import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFile, makePrivateFolder } from '@krmkit/meta/private-files'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
 
-/** Names that LMDB gives to its files. */
+/** File names of LMDB. */
 const dataFile = 'data.mdb'
 const lockFile = 'lock.mdb'
 
 /** Layout of an LMDB meta page: offsets in bytes. */
 const meta = { bytes: 160, magic: 24, version: 28, pageSize: 48, lastPage: 144 } as const
 const magic = 0xbeefc0de
-/** LMDB leaves unused pages at the end unwritten, though never as many as this. */
+/** LMDB leaves unused pages at the end unwritten, but never this many. */
 const maxMissingBytes = 16 * 1024 * 1024
 
 /**
- * Makes sure that LMDB can be let loose on the directory, creating it when it is missing. Directory and files are readable by their
- * owner alone: LMDB would make its files as the umask has it.
+ * Prepares a directory for LMDB and creates it when missing. Directory and files are accessible to their owner only; LMDB itself
+ * would follow the umask.
  *
- * @returns whether there is data in it already
+ * @returns whether the directory contains data
  * @throws StorageError `Unavailable`
  */
 export function prepareDataDir(dir: string): 'empty' | 'holds data' {
@@ -54,7 +51,7 @@ function checkDataFile(path: string): 'empty' | 'holds data' {
     if (second === undefined) throw unavailable('corrupt', `${path} is damaged at its beginning`)
     const missing = (Math.max(first.lastPage, second.lastPage) + 1) * first.pageSize - size
     if (missing > maxMissingBytes) throw unavailable('corrupt', `${path} was cut short`)
-    // Reading beyond the end of a mapped file kills the process; reading zeros is an error that can be told.
+    // Reading beyond the end of a mapped file kills the process; reading zeros is a reportable error.
     if (missing > 0) appendFileSync(path, new Uint8Array(missing))
     return 'holds data'
   } finally {

@@ -1,8 +1,8 @@
 /**
- * The journal in LMDB: one table from revisions to records, and one with what concerns the whole.
+ * The journal in LMDB: a table from revisions to records, and a table of metadata.
  *
- * Revisions are the keys, so every write is an append (which fills pages and touches few of them), object keys may be
- * of any length, and there is no index to keep: the state is found by reading the records in order.
+ * Records are keyed by revision, so every write is an append (which fills pages and touches few of them), object keys may have
+ * any length, and no index needs maintenance: reading all records in order restores the state.
  */
 import type { Database, RootDatabase } from 'lmdb'
 import type { Revision, StorageEvent } from '../interfaces.ts'
@@ -15,18 +15,18 @@ import { type Replayed, replay } from './replay.ts'
 
 const format = 'krmkit-storage 1'
 const tableNames = ['facts', 'records']
-/** The usual object of 1 to 4 KB then neither wastes half a page nor needs pages of its own. */
+/** With this size, typical objects of 1 to 4 KB neither waste half a page nor need overflow pages. */
 const pageSize = 8192
 const minArenaBytes = 256 * 1024
 const maxIdleArenaBytes = 4 * 1024 * 1024
-/** Records removed in one transaction, so that no write waits long for a compaction. */
+/** Records removed per transaction, so that compaction does not delay writes for long. */
 const removedAtOnce = 1024
 const asAppend = { append: true } as const
 
 interface Records {
   getRange(): Iterable<{ key: Revision; value: Buffer }>
   getKeysCount(): number
-  /** Resolves to false when the key is not beyond all others. */
+  /** Resolves to false unless the key is greater than all others. */
   put(key: Revision, value: Uint8Array, options: typeof asAppend): Promise<boolean>
   remove(key: Revision): Promise<boolean>
   batch(fn: () => void): Promise<boolean>
@@ -38,9 +38,9 @@ export class LmdbJournal implements Journal {
   readonly #root: RootDatabase
   readonly #facts: Facts
   readonly #records: Records
-  /** Where the records of the one commit under way lie: LMDB reads them from another thread. */
+  /** Holds the records of the current commit, which LMDB reads from another thread. */
   #arena = Buffer.alloc(0)
-  /** Records still to be removed. What supersedes a record comes after it, or the record would come back to life. */
+  /** Records to remove, in order: a record must not be removed after its successor, or a restart would restore it. */
   #superseded: Revision[] = []
   #compacted: Revision
   #removing: Promise<void> | undefined
@@ -54,13 +54,13 @@ export class LmdbJournal implements Journal {
   }
 
   /**
-   * Opens the directory, alone.
+   * Opens the directory exclusively.
    *
-   * @throws StorageError `Unavailable` when the directory is held by someone, is not ours, or cannot be used
+   * @throws StorageError `Unavailable` when the directory is in use, foreign or inaccessible
    */
   static async open(dir: string): Promise<LmdbJournal> {
     prepareDataDir(dir)
-    // Loaded only here: whoever keeps everything in memory needs no native code.
+    // Loaded lazily, so that stores in memory need no native code.
     const { open } = await import('lmdb')
     const binary = { encoding: 'binary', cache: false } as const
     let root: RootDatabase | undefined
@@ -90,7 +90,7 @@ export class LmdbJournal implements Journal {
     }
   }
 
-  /** Reads everything; called once, before anything else. @throws StorageError `Unavailable` with reason `corrupt` */
+  /** Reads all records; called once, before anything else. @throws StorageError `Unavailable` with reason `corrupt` */
   load(): Replayed['initial'] {
     try {
       const { initial, superseded } = replay(this.#records.getRange(), this.#compacted)
@@ -115,7 +115,7 @@ export class LmdbJournal implements Journal {
   async compact(revision: Revision, superseded: readonly Revision[]): Promise<void> {
     this.#compacted = Math.max(this.#compacted, revision)
     for (const at of superseded) this.#superseded.push(at)
-    // A removal under way goes on to what was just added, but may have written its last revision already.
+    // A running removal continues with the added revisions, but may have passed its last check already.
     await this.#removing?.catch(() => undefined)
     this.#removing ??= this.#remove().finally(() => {
       this.#removing = undefined
@@ -159,8 +159,8 @@ export class LmdbJournal implements Journal {
 }
 
 /**
- * Whoever has LMDB open and has read from it holds a place in its table of readers until it closes or dies; the
- * operating system knows which of them are alive. One place is ours.
+ * Rejects a second opening: each environment that has read occupies a slot in LMDB's reader table until it closes or dies, and
+ * the operating system knows which processes are alive. One slot is this store's.
  */
 function refuseSecondOpening(dir: string, root: RootDatabase, facts: Facts): void {
   facts.get('format')
@@ -183,7 +183,7 @@ async function settle(outcomes: readonly Promise<boolean>[]): Promise<boolean[]>
   }
 }
 
-/** LMDB rejects with a general error, which carries a promise that rejects with the reason. */
+/** LMDB rejects with a generic error that carries a promise, which rejects with the reason. */
 async function reasonOf(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error
   try {

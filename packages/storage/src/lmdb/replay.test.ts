@@ -22,7 +22,7 @@ const problemOf = (fn: () => unknown) => {
 }
 
 describe('replay', () => {
-  it('finds the state at the compacted revision and the events after it', () => {
+  it('restores the state at the compacted revision and the events after it', () => {
     const records = [record(2, 'put', '/a'), record(3, 'put', '/b'), record(5, 'put', '/a'), record(6, 'delete', '/b')]
     const { initial, superseded } = replay(records, 4)
     expect([show([...initial.entries]), showEvents([...initial.events])]).toEqual([
@@ -33,17 +33,17 @@ describe('replay', () => {
     expect(superseded).toEqual([])
   })
 
-  it('passes over what an interrupted compaction left, and says what it was', () => {
+  it('skips and reports the leftovers of an interrupted compaction', () => {
     const records = [record(2, 'put', '/a'), record(3, 'put', '/a'), record(4, 'delete', '/a'), record(6, 'put', '/b')]
     const { initial, superseded } = replay(records, 5)
     expect([[...initial.entries], showEvents([...initial.events]), superseded]).toEqual([[], ['put /b=v6@6'], [2, 3, 4]])
   })
 
-  it('is of nothing for nothing', () => {
+  it('restores an empty journal', () => {
     expect(replay([], 7)).toEqual({ initial: { compacted: 7, entries: [], events: [] }, superseded: [] })
   })
 
-  it('refuses gaps and nonsense', () => {
+  it('rejects gaps and malformed records', () => {
     const corrupt = 'storage is unavailable: the record of revision'
     expect(problemOf(() => replay([record(2, 'put', '/a'), record(4, 'put', '/a')], 1))).toBe(`${corrupt} 3 is missing`)
     expect(problemOf(() => replay([record(3, 'put', '/a')], 1))).toBe(`${corrupt} 2 is missing`)

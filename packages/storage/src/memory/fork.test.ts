@@ -10,7 +10,7 @@ const contents = async (storage: Storage, at?: number) =>
   show((await storage.list({ prefix: '/', ...(at === undefined ? {} : { at }) })).entries)
 
 describe('fork', () => {
-  it('has the present and the past of its original', async () => {
+  it('has the state and history of its original', async () => {
     const original = memoryStorage()
     await put(original, '/a/x', '1')
     await put(original, '/a/x', '2')
@@ -24,7 +24,7 @@ describe('fork', () => {
     expect(showEvents(await takeUntil(copy.watch({ prefix: '/a/', from: 2 }), 3))).toHaveLength(3)
   })
 
-  it('goes its own way, and so does the original', async () => {
+  it('is independent of its original', async () => {
     const original = memoryStorage()
     for (let n = 0; n < 3000; n++) await put(original, `/a/${n % 300}`, String(n))
     const before = await contents(original)
@@ -45,7 +45,7 @@ describe('fork', () => {
     expect(await contents(again)).toEqual(await contents(copy))
   })
 
-  it('keeps time by its own clock', async () => {
+  it('uses its own clock', async () => {
     const [here, there] = [fakeClock(0), fakeClock(0)]
     const original = memoryStorage({ clock: here })
     await put(original, '/a/x', '1')
@@ -61,7 +61,7 @@ describe('fork', () => {
     expect(here.pending).toBe(0)
   })
 
-  it('is for open stores in memory', async () => {
+  it('rejects closed stores and stores with a journal', async () => {
     const closed = memoryStorage()
     await closed.close()
     expect(await failureOf(() => fork(closed))).toEqual({ code: 'Closed' })

@@ -6,7 +6,7 @@ import { Tree } from './tree.ts'
 
 const limits: HistoryLimits = { historyMs: 60_000, historyBytes: 10_000, minHistoryMs: 1000 }
 
-/** A state and its history, as a store keeps them. */
+/** A state with its history. */
 class Past {
   readonly history: History
   readonly tree = new Tree()
@@ -39,8 +39,8 @@ class Past {
   }
 }
 
-describe('history', () => {
-  it('finds the next event that is asked for', () => {
+describe('History', () => {
+  it('finds the next matching event', () => {
     const past = new Past()
     for (let n = 0; n < 5000; n++) past.put(n % 1000 === 0 ? '/rare' : '/common')
     const rare: number[] = []
@@ -55,7 +55,7 @@ describe('history', () => {
     expect(past.history.find(9999, () => true)).toBeUndefined()
   })
 
-  it('makes the same state forwards and backwards', () => {
+  it('restores the same state forwards and backwards', () => {
     const past = new Past()
     const shown: string[][] = [[]]
     for (let n = 0; n < 5000; n++) {
@@ -68,7 +68,7 @@ describe('history', () => {
       expect(past.stateAt(at + 1)).toEqual(shown[at])
   })
 
-  it('tells which writes nobody can read any more', () => {
+  it('lists writes that compaction makes unreachable', () => {
     const past = new Past()
     past.put('/x') // 2
     past.put('/y') // 3
@@ -82,7 +82,7 @@ describe('history', () => {
     expect(past.history.supersededBy(6)).toEqual([3, 5, 4])
   })
 
-  it('is due by age', () => {
+  it('compacts by age', () => {
     const past = new Past()
     past.put('/x', { atMs: 0 })
     past.put('/x', { atMs: 500 })
@@ -95,7 +95,7 @@ describe('history', () => {
     expect(past.stateAt(4)).toEqual(['/x@4'])
   })
 
-  it('is due by size: the oldest, as much as is too much, but nothing before its least age', () => {
+  it('compacts by size, oldest first, but not below the minimum age', () => {
     const fill = (minHistoryMs: number) => {
       const past = new Past({ minHistoryMs })
       for (let n = 0; n < 12; n++) past.put('/x', { atMs: n * 1000, bytes: 1000 })
@@ -110,7 +110,7 @@ describe('history', () => {
     expect([history.isCrowded, history.due(11_999)]).toEqual([false, undefined])
   })
 
-  it('forks: neither sees what the other adds or forgets', () => {
+  it('forks into independent histories', () => {
     const past = new Past()
     for (let n = 0; n < 3000; n++) past.put(`/${n % 10}`)
     const fork = past.history.fork(limits)

@@ -1,4 +1,4 @@
-/** Calls `fn` once on a later turn of the event loop, as soon as that turn comes. */
+/** Calls `fn` on the next turn of the event loop. */
 export function later(fn: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(fn)
   else setTimeout(fn, 0)

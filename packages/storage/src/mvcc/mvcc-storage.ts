@@ -1,6 +1,6 @@
 /**
- * The engine of every backend in this process: current state, event window, watchers, and the order of writes. A
- * journal below makes writes durable; without one, memory is all there is and a write is done when it is ordered.
+ * The engine of all in-process backends: current state, event window, watchers, and write order. An optional journal makes writes
+ * durable; without one, a write is complete when it is ordered.
  */
 import type { Clock } from '@krmkit/meta'
 import type {
@@ -28,9 +28,9 @@ import { WatchHub } from './watch-hub.ts'
 import { MvccWatcher, type WatcherHome } from './watcher.ts'
 import { WriteQueue } from './write-queue.ts'
 
-/** What a store starts from: a state, and what has happened since. */
+/** The initial content of a store: a state and the events after it. */
 export interface InitialState {
-  /** The oldest revision that can be read, and the one of `entries`. */
+  /** The oldest readable revision, which is that of `entries`. */
   readonly compacted: Revision
   readonly entries: Iterable<Entry>
   /** Every event after `compacted`, in order. */
@@ -38,7 +38,7 @@ export interface InitialState {
 }
 
 export const firstRevision: Revision = 1
-/** How often history is looked through while there is any, as a share of the window and in milliseconds at least. */
+/** Interval between housekeeping runs while there is history: a fraction of the window, and a minimum in milliseconds. */
 const housekeepingsPerWindow = 60
 const housekeepingMinMs = 1000
 
@@ -52,7 +52,7 @@ export class MvccStorage implements Storage {
   readonly #hub = new WatchHub<MvccWatcher>()
   readonly #watchers = new Set<MvccWatcher>()
   readonly #waiters = new RevisionWaiters()
-  /** The last revision given to a write, visible or not. */
+  /** Revision of the last ordered write, visible or not. */
   #ordered: Revision
   #isEncoding = false
   #closing: Promise<void> | undefined
@@ -91,12 +91,12 @@ export class MvccStorage implements Storage {
     return storage
   }
 
-  /** Whether this store can be forked: memory is all it has. */
+  /** Whether the store has no journal, so that it can be forked. */
   get isVolatile(): boolean {
     return this.#journal === undefined
   }
 
-  /** A store of its own with the same past. Copies pointers, not data. */
+  /** An independent store with the same state and history. Copies pointers, not data. */
   fork(overrides: StorageOptions): MvccStorage {
     this.#checkOpen()
     const options = resolveOptions({ ...this.#options, ...overrides })
@@ -198,7 +198,7 @@ export class MvccStorage implements Storage {
         if (pending === undefined) return Promise.resolve({ outcome: 'conflict', current })
         return pending.written.then(() => ({ outcome: 'conflict', current: this.#tree.get(key) }))
       }
-      // An update keeps the string that the key has already, rather than one copy of it for each revision.
+      // An update reuses the existing key string instead of keeping one copy per revision.
       const entry = this.#encode(current?.key ?? key, how.encode, {
         created: type === 'put' ? current?.created : current!.created,
         note: how.options?.note,
@@ -212,7 +212,7 @@ export class MvccStorage implements Storage {
     }
   }
 
-  /** Gives the write its revision and bytes. When `encode` throws, nothing has happened. */
+  /** Assigns the revision and encodes the bytes. When `encode` throws, the write has no effect. */
   #encode(key: string, encode: Encode, times: { created: Revision | undefined; note: unknown }): Entry {
     if (this.#isEncoding) throw new Error('encode must not write to the store it encodes for')
     const revision = this.#ordered + 1
@@ -227,7 +227,7 @@ export class MvccStorage implements Storage {
     }
   }
 
-  /** Makes an event visible: state, history, watchers, waiters, in one step. */
+  /** Publishes an event to state, history, watchers and waiters in one step. */
   #show(event: StorageEvent): void {
     this.#history.append(event, this.#clock.now(), this.#freeze)
     if (event.type === 'put') this.#tree.set(event.entry)
@@ -253,10 +253,10 @@ export class MvccStorage implements Storage {
     }, everyMs)
   }
 
-  /** Lets go of what is too old or too much; who has not read it by now is cut off. */
+  /** Drops history that is too old or too large; watchers that have not read it are cut off. */
   #compactDue(): void {
     const revision = this.#history.due(this.#clock.now())
-    // What the journal could not forget now is found and forgotten when the store is opened again.
+    // Records that the journal fails to remove are found and removed at the next opening.
     if (revision !== undefined) this.#compact(revision, 'all').catch(() => undefined)
   }
 

@@ -7,7 +7,7 @@ import { type Frozen, Tree } from './tree.ts'
 const entry = (key: string, revision = 1): Entry => makeEntry(key, new Uint8Array(), { revision, created: 1 })
 const all = (tree: Tree) => tree.slice(0, tree.size)
 
-/** The same map, kept as a sorted array. */
+/** A reference implementation: a sorted array. */
 class Sorted {
   entries: Entry[] = []
   set(next: Entry): void {
@@ -20,15 +20,15 @@ class Sorted {
   }
 }
 
-describe('tree', () => {
-  it('is empty at first', () => {
+describe('Tree', () => {
+  it('is empty initially', () => {
     const tree = new Tree()
     expect([tree.size, tree.get('/a'), tree.rank('/a'), all(tree)]).toEqual([0, undefined, 0, []])
     tree.delete('/a')
     expect(tree.size).toBe(0)
   })
 
-  it('keeps old states while it changes', () => {
+  it('keeps snapshots unchanged', () => {
     const tree = new Tree()
     tree.set(entry('/x', 1))
     tree.set(entry('/y', 2))
@@ -43,7 +43,7 @@ describe('tree', () => {
     expect(show(tree.freeze())).toEqual(['/y@2', '/z@3'])
   })
 
-  it('lets two trees go on from one state', () => {
+  it('allows independent changes to two trees from one snapshot', () => {
     const origin = new Tree()
     for (let n = 0; n < 200; n++) origin.set(entry(`/${n}`))
     const state = origin.freeze()
@@ -56,7 +56,7 @@ describe('tree', () => {
   })
 
   for (const shape of ['rising', 'falling', 'scattered'] as const) {
-    it(`holds thousands of keys that come ${shape}, and gives them up again`, () => {
+    it(`stores and removes thousands of ${shape} keys`, () => {
       const count = 5000
       const tree = new Tree()
       const order = Array.from({ length: count }, (_, n) =>
@@ -87,7 +87,7 @@ describe('tree', () => {
       const states: { state: Frozen; entries: readonly Entry[] }[] = []
       const anyKey = () => `/${Array.from({ length: 1 + dice.below(4) }, () => dice.pick(letters)).join('')}`
       for (let step = 0; step < 1500; step++) {
-        // Grows, shrinks and grows again, so that nodes split and join.
+        // Grows, shrinks and grows again, so that nodes split and merge.
         if (dice.chance(step % 600 < 300 ? 75 : 25)) {
           const next = entry(anyKey(), step)
           tree.set(next)

@@ -1,9 +1,9 @@
 /**
- * A persistent ordered map from keys to entries: a B+tree whose nodes are copied when they change and shared when
- * they do not, with subtree sizes, so that counting and paging cost O(log n).
+ * A persistent ordered map from keys to entries: a copy-on-write B+tree with subtree sizes, so that counting and paging cost
+ * O(log n).
  *
- * `freeze()` hands out the present state as a pointer. Between two freezes the tree changes the nodes it made itself
- * in place, so a thousand writes between two snapshots copy every touched node once, not a thousand times.
+ * `freeze()` returns the current state as a pointer. Between two freezes the tree modifies its own nodes in place, so a thousand
+ * writes between two snapshots copy every touched node once, not a thousand times.
  *
  *     a: set x, set y, freeze -> s1      nodes: [x y]            s1 -> [x y]
  *     b: set z                           nodes: [x y z]          s1 -> [x y]   (copied once)
@@ -12,7 +12,7 @@
 import type { Entry } from '../interfaces.ts'
 import { type Before, beforeByPoint, beforeByUnit, needsPointOrder } from '../keys.ts'
 
-/** A state of a tree that never changes any more; start a {@link Tree} from it to read it. */
+/** An immutable snapshot of a tree; create a {@link Tree} from it to read it. */
 export interface Frozen {
   readonly root: TreeNode | undefined
   readonly before: Before
@@ -20,7 +20,7 @@ export interface Frozen {
 
 interface Leaf {
   readonly kind: 'leaf'
-  /** Whoever holds this token may change the node in place. */
+  /** Token of the tree that may modify the node in place. */
   readonly owner: object
   readonly entries: Entry[]
 }
@@ -29,16 +29,16 @@ interface Branch {
   readonly kind: 'branch'
   readonly owner: object
   size: number
-  /** For each child but the first: at most its least key, and above every key of the child before it. */
+  /** Separators: for each child but the first, a value at most its smallest key and above every key of the previous child. */
   readonly lows: string[]
   readonly children: TreeNode[]
 }
 
 type TreeNode = Leaf | Branch
 
-/** Most entries of a leaf, most children of a branch. */
+/** Maximum number of entries of a leaf, and of children of a branch. */
 const fullSize = 32
-/** A node below this size joins a neighbour when both fit into `joinedSize`. */
+/** A node below this size is merged with a neighbor if the result fits into `maxMergedSize`. */
 const smallSize = 8
 const joinedSize = 24
 
@@ -46,7 +46,7 @@ export class Tree {
   #root: TreeNode | undefined
   #before: Before
   #owner: object = {}
-  /** Set by an insertion whose node had to be split. */
+  /** Set by an insertion that split a node. */
   #split: TreeNode | undefined
   #splitLow = ''
 
@@ -59,7 +59,7 @@ export class Tree {
     return this.#root === undefined ? 0 : sizeOf(this.#root)
   }
 
-  /** The present state; later changes leave it as it is. */
+  /** A snapshot of the current state. */
   freeze(): Frozen {
     this.#owner = {}
     return { root: this.#root, before: this.#before }
@@ -73,7 +73,7 @@ export class Tree {
     return entry !== undefined && entry.key === key ? entry : undefined
   }
 
-  /** Adds the entry or puts it in the place of the one with its key. */
+  /** Adds or replaces the entry of a key. */
   set(entry: Entry): void {
     if (this.#before === beforeByUnit && needsPointOrder(entry.key)) this.#before = beforeByPoint
     if (this.#root === undefined) {
@@ -94,7 +94,7 @@ export class Tree {
           }
   }
 
-  /** Removes the entry of this key, if there is one. */
+  /** Removes the entry of this key, if any. */
   delete(key: string): void {
     if (this.#root === undefined || this.get(key) === undefined) return
     let root = this.#remove(this.#root, key)
@@ -102,7 +102,7 @@ export class Tree {
     this.#root = sizeOf(root) === 0 ? undefined : root
   }
 
-  /** How many keys sort before `key`, or before and including it. */
+  /** Number of keys that sort before `key`, or before and including it. */
   rank(key: string, including: 'excluding' | 'including' = 'excluding'): number {
     const before = needsPointOrder(key) ? beforeByPoint : this.#before
     let node = this.#root
@@ -117,7 +117,7 @@ export class Tree {
     return rank + at + (including === 'including' && node.entries[at]?.key === key ? 1 : 0)
   }
 
-  /** The entries from one rank up to, not including, another, in key order. */
+  /** The entries of the ranks `from` (inclusive) to `to` (exclusive), in key order. */
   slice(from: number, to: number): Entry[] {
     const entries: Entry[] = []
     if (this.#root !== undefined && from < to) collect(this.#root, from, to, entries)
@@ -151,7 +151,7 @@ export class Tree {
     }
     entries.splice(at, 0, entry)
     if (entries.length > fullSize) {
-      // Keys that come in order leave full leaves behind.
+      // For ascending insertions, keep the left leaf full.
       const half = at === entries.length - 1 ? at : entries.length >> 1
       const right: Leaf = { kind: 'leaf', owner: this.#owner, entries: entries.splice(half) }
       this.#split = right
@@ -176,7 +176,7 @@ export class Tree {
     return split
   }
 
-  /** `key` is known to be there. May leave an empty node behind, which the caller drops. */
+  /** Requires that `key` exists. May leave an empty node, which the caller removes. */
   #remove(node: TreeNode, key: string): TreeNode {
     const own = this.#own(node)
     if (own.kind === 'leaf') {
@@ -236,7 +236,7 @@ function removeChild(parent: Branch, at: number): void {
   parent.lows.splice(at, 1)
 }
 
-/** The child in which `key` is or would be. */
+/** Index of the child that contains `key` or would contain it. */
 function childFor(branch: Branch, key: string, before: Before): number {
   const { lows } = branch
   let low = 1
@@ -249,7 +249,7 @@ function childFor(branch: Branch, key: string, before: Before): number {
   return low - 1
 }
 
-/** The place of the first entry whose key does not sort before `key`. */
+/** Index of the first entry whose key does not sort before `key`. */
 function lowerBound(entries: readonly Entry[], key: string, before: Before): number {
   let low = 0
   let high = entries.length

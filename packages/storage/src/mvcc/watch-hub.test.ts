@@ -24,8 +24,8 @@ class Ear implements Subscriber {
 
 const event = (key: string) => putEvent(makeEntry(key, new Uint8Array(), { revision: 2, created: 2 }), undefined)
 
-describe('watch hub', () => {
-  it('hands an event to each ancestor of its key and to nobody else', () => {
+describe('WatchHub', () => {
+  it('dispatches an event to the ancestors of its key only', () => {
     const hub = new WatchHub<Ear>()
     const ears = ['/', '/a/', '/a/b/', '/a/b/c', '/a/b/c/', '/a/b', '/b/'].map((prefix) => new Ear(prefix))
     for (const ear of ears) hub.add(ear)
@@ -33,7 +33,7 @@ describe('watch hub', () => {
     expect(ears.filter(({ heard }) => heard.length === 1).map(({ prefix }) => prefix)).toEqual(['/', '/a/', '/a/b/', '/a/b/c'])
   })
 
-  it('asks nothing of those whose prefix does not match, however many there are', () => {
+  it('does not call subscribers whose prefix does not match', () => {
     const hub = new WatchHub<Subscriber>()
     const silent = {
       push: () => {
@@ -48,7 +48,7 @@ describe('watch hub', () => {
     expect(ear.heard).toEqual(['/a/x'])
   })
 
-  it('forgets who leaves, also in the middle of an event', () => {
+  it('removes subscribers, also during an event', () => {
     const hub = new WatchHub<Ear>()
     const [first, second] = [new Ear('/a/'), new Ear('/a/')]
     first.push = () => hub.remove(first)
@@ -61,7 +61,7 @@ describe('watch hub', () => {
     expect(second.heard).toEqual(['/a/x'])
   })
 
-  it('wakes on a later turn, all together', async () => {
+  it('wakes all subscribers together on a later turn', async () => {
     const hub = new WatchHub<Ear>()
     const ears = [new Ear('/a/'), new Ear('/b/')]
     for (const ear of ears) hub.wakeLater(ear)

@@ -1,11 +1,11 @@
 /**
- * One subscription. It first reads what history holds after its start, at its own pace and without copying it, and is
- * filed with the hub when it has caught up; from then on events are queued for it.
+ * A subscription. It first reads the history after its start, at its own pace and without copying, and registers with the hub
+ * when it has caught up; from then on events are queued.
  *
  *     catching up --history read to its end--> live --overflow | store closed | close--> ended
  *     catching up --compacted | store closed | close--> ended
  *
- * Only the queue counts against `maxPending`: history costs a late watcher nothing, and compaction cuts it off.
+ * Only queued events count against `maxPending`; unread history costs nothing, and compaction cuts such watchers off.
  */
 import type { Revision, StorageEvent, Watcher } from '../interfaces.ts'
 import type { History } from './history.ts'
@@ -14,7 +14,7 @@ import type { Subscriber, WatchHub } from './watch-hub.ts'
 export interface WatcherHome {
   readonly history: Pick<History, 'revision' | 'find'>
   readonly hub: WatchHub<MvccWatcher>
-  /** Called once, when the watcher needs nothing more of the store. */
+  /** Called once, when the watcher no longer uses the store. */
   forget(watcher: MvccWatcher): void
 }
 
@@ -24,12 +24,12 @@ export class MvccWatcher implements Watcher, Subscriber {
   readonly #from: Revision
   readonly #maxPending: number
   readonly #accepts: (event: StorageEvent) => boolean
-  /** While catching up: the next event to hand out. */
+  /** While catching up: the next event to return. */
   #next: StorageEvent | undefined
   #queue: StorageEvent[] = []
   #ended: Watcher['ended']
   #isDone = false
-  /** `revision`, once it can move no more. */
+  /** Final value of `revision`. */
   #last: Revision | undefined
   #onReady: (() => void) | undefined
   #isWaking = false
@@ -76,7 +76,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     this.#finish(this.#ended)
   }
 
-  /** Takes an event from the hub. */
+  /** Receives an event from the hub. */
   push(event: StorageEvent): void {
     if (event.revision <= this.#from) return
     if (this.#queue.length >= this.#maxPending) {
@@ -93,14 +93,14 @@ export class MvccWatcher implements Watcher, Subscriber {
     try {
       this.#onReady?.()
     } catch (error) {
-      // One reader's fault must not keep the next from waking; it surfaces as an uncaught error.
+      // An error of one reader surfaces as an uncaught error and does not prevent others from waking.
       queueMicrotask(() => {
         throw error
       })
     }
   }
 
-  /** Cuts the watcher off. What has arrived before the store closed can still be taken; after an overflow nothing can. */
+  /** Cuts the watcher off. Events queued when the store closes can still be taken; after an overflow none can. */
   end(reason: 'overflow' | 'closed'): void {
     if (this.#isDone) return
     this.#ended = reason
@@ -109,7 +109,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     else this.#home.hub.remove(this)
   }
 
-  /** Cuts off a watcher that has not taken what compaction to `revision` forgets. */
+  /** Cuts off a watcher that has not read the events that compaction to `revision` drops. */
   endIfBehind(revision: Revision, which: 'catching up' | 'all'): void {
     const waiting = which === 'all' ? (this.#next ?? this.#queue[0]) : this.#next
     if (waiting !== undefined && waiting.revision <= revision) this.end('overflow')

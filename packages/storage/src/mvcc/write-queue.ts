@@ -1,9 +1,9 @@
 /**
- * Writes that have their place in the order and wait for the journal. While one batch is being committed the next one
- * collects, so many writers share one flush to disk.
+ * Ordered writes that wait for the journal. While one batch is committed, the next one collects, so that many writers share one
+ * flush to disk.
  *
  *     ordered --batch--> committing --durable--> visible, promise resolves
- *                                   --failed---> promise rejects, and so does every later one
+ *                                   --failed---> promise rejects, as does every later one
  */
 import type { Entry, StorageEvent } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
@@ -19,7 +19,7 @@ interface Waiting {
 /** The newest write to a key that is not visible yet. */
 export interface PendingWrite {
   readonly event: StorageEvent
-  /** Resolves when it is visible. */
+  /** Resolves when the write is visible. */
   readonly written: Promise<Entry>
 }
 
@@ -35,13 +35,13 @@ export class WriteQueue {
   #failure: StorageError | undefined
   #whenIdle: (() => void)[] = []
 
-  /** @param show makes a durable event visible; called in revision order. */
+  /** @param publish Makes a durable event visible; called in revision order. */
   constructor(journal: Journal, show: (event: StorageEvent) => void) {
     this.#journal = journal
     this.#show = show
   }
 
-  /** Why no write is taken any more. */
+  /** The error that later writes are rejected with, if any. */
   get failure(): StorageError | undefined {
     return this.#failure
   }
@@ -63,7 +63,7 @@ export class WriteQueue {
     return written
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no writes are pending. */
   idle(): Promise<void> {
     if (!this.#isFlushing) return Promise.resolve()
     return new Promise((resolve) => {
@@ -84,7 +84,7 @@ export class WriteQueue {
       this.#show(event)
       resolve(event.entry)
     }
-    // On a later turn, so that the writers just released get into the next batch.
+    // On a later turn, so that the released writers join the next batch.
     if (this.#collecting.length > 0) later(() => void this.#flush())
     else this.#rest()
   }

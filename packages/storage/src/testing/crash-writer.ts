@@ -1,6 +1,6 @@
 /**
- * The process that the crash test kills: writes to a store with many hands, and says on standard output what has been
- * acknowledged, one line `revision key` for each, `-key` for a deletion.
+ * The process killed by the crash test: 16 concurrent writers, which report acknowledged writes on standard output, one line
+ * `revision key` each (`-key` for a deletion).
  *
  *     node crash-writer.js <dir> <seed>
  */

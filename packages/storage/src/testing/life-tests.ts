@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { failureOf, put, read, remove, type StoreTest, show, showEvents, takeUntil, text } from './harness.ts'
 
-/** How a store ends, and, where something outlives it, what is found afterwards. */
+/** Tests of closing a store, and of reopening one that persists. */
 export function lifeTests(test: StoreTest, options: { survives: boolean }): void {
-  test('a closed store answers nothing', async ({ storage }) => {
+  test('rejects all calls on a closed store', async ({ storage }) => {
     const from = storage.revision
     const waiting = storage.waitFor(from + 1, new AbortController().signal)
     const refused = failureOf(() => waiting)
@@ -25,7 +25,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
     for (const call of calls) assert.deepEqual(await failureOf(call), { code: 'Closed' })
   })
 
-  test('closing waits for the writes that have their place', async ({ storage }) => {
+  test('waits for ordered writes when closing', async ({ storage }) => {
     const writes = Promise.all(Array.from({ length: 10 }, (_, n) => storage.put(`/a/${n}`, text(''))))
     await storage.close()
     assert.deepEqual(
@@ -36,7 +36,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
 
   if (!options.survives) return
 
-  test('Durable: entries, revisions and history are there after a restart', async ({ storage, reopen }) => {
+  test('restores entries, revisions and history after a restart (Durable)', async ({ storage, reopen }) => {
     const start = storage.revision
     await put(storage, '/a/x', '1')
     await put(storage, '/a/x', '2')
@@ -64,7 +64,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
     assert.equal((await put(again, '/a/z', '5')).revision, start + 6)
   })
 
-  test('Durable: pages and watches go on across a restart', async ({ storage, reopen }) => {
+  test('continues pages and watches across a restart (Durable)', async ({ storage, reopen }) => {
     for (let n = 0; n < 10; n++) await put(storage, `/a/${n}`, 'old')
     const first = await storage.list({ prefix: '/a/', limit: 4 })
     await put(storage, '/a/7', 'new')
@@ -79,7 +79,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
     watcher.close()
   })
 
-  test('Durable: what was compacted stays so, and its revisions are never given again', async ({ storage, reopen }) => {
+  test('keeps the compacted revision and never reuses revisions (Durable)', async ({ storage, reopen }) => {
     await put(storage, '/a/x', '1')
     await put(storage, '/a/y', '2')
     await remove(storage, '/a/x')
@@ -92,7 +92,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
     assert.equal((await put(again, '/a/x', '3')).revision, revision + 1)
   })
 
-  test('Durable: history that came back ages again', async ({ storage, clock, reopen }) => {
+  test('ages restored history anew (Durable)', async ({ storage, clock, reopen }) => {
     const { revision } = await put(storage, '/a/x', '1')
     await put(storage, '/a/x', '2')
     const again = await reopen!()
@@ -103,7 +103,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
     assert.equal(read(again.peek('/a/x')), '2')
   })
 
-  test('Durable: compaction between restarts brings nothing back to life', async ({ storage, reopen }) => {
+  test('restores no compacted entries across restarts (Durable)', async ({ storage, reopen }) => {
     let store = storage
     for (let round = 0; round < 4; round++) {
       for (let n = 0; n < 30; n++) {

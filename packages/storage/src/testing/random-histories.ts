@@ -1,12 +1,12 @@
 /**
- * Random histories against a model. What is checked has a name:
+ * Random histories, compared with a model. The checked guarantees are:
  *
- * - Ordered: a watcher hears revisions in rising order, and all that concern it.
- * - Unique: no revision is given twice, no event is heard twice.
- * - Resumable: a watcher that starts after the last event of another goes on where that one stopped.
- * - Bookmarkable: so does one that starts at the other's `revision`.
- * - Snapshot: a list at a revision is the state of that revision, in pages as in one piece.
- * - Durable: nothing acknowledged is missing after a restart.
+ * - Ordered: a watcher receives all events of its prefix in ascending revision order.
+ * - Unique: no revision is assigned twice, no event is delivered twice.
+ * - Resumable: a watch that starts after the last event of another continues where that one stopped.
+ * - Bookmarkable: so does a watch that starts at the other's `revision`.
+ * - Snapshot: a list at a revision is the state of that revision, paged or not.
+ * - Durable: no acknowledged write is missing after a restart.
  */
 import assert from 'node:assert/strict'
 import type { Revision, Storage, Watcher } from '../interfaces.ts'
@@ -20,7 +20,7 @@ const steps = 300
 
 export function randomHistories(test: StoreTest, seeds: readonly number[]): void {
   for (const seed of seeds) {
-    test(`Ordered, Unique, Resumable, Bookmarkable, Snapshot, Durable: a random history, seed ${seed}`, async (bench) => {
+    test(`keeps all guarantees in a random history (Ordered, Unique, Resumable, Bookmarkable, Snapshot, Durable; seed ${seed})`, async (bench) => {
       const history = new RandomHistory(bench, seededDice(seed))
       try {
         for (let step = 0; step < steps; step++) await history.step()
@@ -32,7 +32,7 @@ export function randomHistories(test: StoreTest, seeds: readonly number[]): void
   }
 }
 
-/** A reader that goes on from watcher to watcher. */
+/** A reader that resumes with a new watcher. */
 interface Observer {
   readonly prefix: string
   from: Revision
@@ -98,7 +98,7 @@ class RandomHistory {
     else this.#model.add({ type, key, value, revision: result.entry.revision })
   }
 
-  /** Writes that do not wait for each other. */
+  /** Concurrent writes. */
   async #burst(): Promise<void> {
     const values = Array.from({ length: 1 + this.#dice.below(20) }, () => ({
       key: this.#dice.pick(keys),
@@ -170,7 +170,7 @@ class RandomHistory {
     assert.deepEqual(observer.heard, through, `Bookmarkable: revision ${watcher.revision} covers only what was taken`)
   }
 
-  /** Closes a watcher and goes on with another. */
+  /** Closes a watcher and resumes with another. */
   #goOn(): void {
     if (this.#observers.length === 0) return
     const observer = this.#dice.pick(this.#observers)
@@ -182,7 +182,7 @@ class RandomHistory {
   #startAgain(observer: Observer, from: Revision): void {
     const start = Math.max(from, this.#storage.compacted)
     if (start !== from) {
-      // Too late: this one lists again, as a client would.
+      // The revision is compacted: start over, as a client would with a new list.
       observer.from = start
       observer.last = start
       observer.heard = []
@@ -207,7 +207,7 @@ class RandomHistory {
     for (const observer of this.#observers) this.#startAgain(observer, observer.last)
   }
 
-  /** One of the model's revisions, mostly a recent one. */
+  /** A revision of the model, usually a recent one. */
   #someRevision(): Revision {
     const span = this.#dice.chance(70) ? 30 : this.#model.revision
     return Math.max(this.#model.start, this.#model.revision - this.#dice.below(span))

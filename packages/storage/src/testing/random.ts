@@ -1,9 +1,9 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Reproducible pseudo-random choices. */
 export interface Dice {
-  /** A whole number from 0 to below `limit`. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
   pick<T>(choices: readonly T[]): T
-  /** True in `percent` of 100 cases. */
+  /** True with a probability of `percent` in 100. */
   chance(percent: number): boolean
 }
 
