@@ -10,7 +10,7 @@ import { StorageError } from '../storage-error.ts'
 import { isCrashValue } from '../testing/crash-value.ts'
 import type { FullDiskReport } from '../testing/full-disk-writer.ts'
 import { takeUntil } from '../testing/harness.ts'
-import { type Dice, seededDice } from '../testing/random.ts'
+import { type Dice, seededDice } from '../testing/random-choices.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { durableStorage } from './durable-storage.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../interfaces.ts'
-import { seededDice } from '../testing/random.ts'
+import { seededDice } from '../testing/random-choices.ts'
 import { makeEntry } from './entries.ts'
 import { type Frozen, Tree } from './tree.ts'
 

@@ -5,7 +5,7 @@
  * Watchers are woken together, once for all events of one turn of the event loop.
  */
 import type { StorageEvent } from '../interfaces.ts'
-import { later } from './later.ts'
+import { later } from './next-turn.ts'
 
 /** The part of a watcher that the hub uses. */
 export interface Subscriber {

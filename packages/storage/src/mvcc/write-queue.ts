@@ -8,7 +8,7 @@
 import type { Entry, StorageEvent } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import type { Journal } from './journal.ts'
-import { later } from './later.ts'
+import { later } from './next-turn.ts'
 
 interface Waiting {
   readonly event: StorageEvent

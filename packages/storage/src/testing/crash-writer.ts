@@ -7,7 +7,7 @@
 import { writeSync } from 'node:fs'
 import { durableStorage } from '../lmdb/durable-storage.ts'
 import { crashValue } from './crash-value.ts'
-import { seededDice } from './random.ts'
+import { seededDice } from './random-choices.ts'
 
 const [dir = '', seed = '1'] = process.argv.slice(2)
 const storage = await durableStorage({ dir })

@@ -12,7 +12,7 @@ import assert from 'node:assert/strict'
 import type { Revision, Storage, Watcher } from '../interfaces.ts'
 import { type Bench, expectWritten, failureOf, nextTurn, type StoreTest, show, showEvents, text } from './harness.ts'
 import { Model } from './model.ts'
-import { type Dice, seededDice } from './random.ts'
+import { type Dice, seededDice } from './random-choices.ts'
 
 const prefixes = ['/', '/a/', '/a/b/', '/c/', '/none/']
 const keys = ['/a/1', '/a/2', '/a/b/1', '/a/b/2', '/a/b/c/1', '/c/1', '/c/2', '/a-/1', '/a0']

@@ -1,6 +1,6 @@
 import { type CreateStore, type SuiteRunner, storeTests } from './harness.ts'
 import { historyTests } from './history-tests.ts'
-import { lifeTests } from './life-tests.ts'
+import { lifeTests } from './lifecycle-tests.ts'
 import { randomHistories } from './random-histories.ts'
 import { readTests } from './read-tests.ts'
 import { watchTests } from './watch-tests.ts'
