@@ -11,31 +11,31 @@ import { StorageError } from './storage-error.ts'
 export const maxKeyLength = 4096
 
 /** Whether `a` sorts strictly before `b`. */
-export type Before = (a: string, b: string) => boolean
+export type KeyLess = (a: string, b: string) => boolean
 
 /** Fast; correct for keys without surrogates. */
-export const beforeByUnit: Before = (a, b) => a < b
+export const lessByCodeUnit: KeyLess = (a, b) => a < b
 
 /** Correct for all keys. */
-export const beforeByPoint: Before = (a, b) => compareCodePoints(a, b) < 0
+export const lessByCodePoint: KeyLess = (a, b) => compareCodePoints(a, b) < 0
 
 const surrogate = /[\ud800-\udfff]/
 
 /** Whether only {@link lessByCodePoint} orders this key correctly. */
-export function needsPointOrder(key: string): boolean {
+export function needsCodePointOrder(key: string): boolean {
   return surrogate.test(key)
 }
 
 /** @throws StorageError `InvalidKey` unless `key` is valid for an entry. */
 export function checkKey(key: string): void {
   checkCharacters(key)
-  if (key.charCodeAt(key.length - 1) === slash) refuse(key, 'must not end in a slash')
+  if (key.charCodeAt(key.length - 1) === slash) reject(key, 'must not end in a slash')
 }
 
 /** @throws StorageError `InvalidKey` unless `prefix` is valid for a collection. */
 export function checkPrefix(prefix: string): void {
   checkCharacters(prefix)
-  if (prefix.charCodeAt(prefix.length - 1) !== slash) refuse(prefix, 'a prefix must end in a slash')
+  if (prefix.charCodeAt(prefix.length - 1) !== slash) reject(prefix, 'a prefix must end in a slash')
 }
 
 /** @throws StorageError `InvalidKey` unless `prefix` is valid for an entry or a collection. */
@@ -49,17 +49,17 @@ export function endOfPrefix(prefix: string): string {
 }
 
 const slash = 0x2f
-const unusual = /[\0\ud800-\udfff]/
-const lone = /\p{Surrogate}/u
+const special = /[\0\ud800-\udfff]/
+const loneSurrogate = /\p{Surrogate}/u
 
 function checkCharacters(key: string): void {
-  if (key.charCodeAt(0) !== slash) refuse(key, 'must begin with a slash')
-  if (key.length > maxKeyLength) refuse(key, `must not be longer than ${maxKeyLength}`)
-  if (!unusual.test(key)) return
-  if (key.includes('\0')) refuse(key, 'must not hold a zero character')
-  if (lone.test(key)) refuse(key, 'must be well-formed Unicode')
+  if (key.charCodeAt(0) !== slash) reject(key, 'must begin with a slash')
+  if (key.length > maxKeyLength) reject(key, `must not be longer than ${maxKeyLength}`)
+  if (!special.test(key)) return
+  if (key.includes('\0')) reject(key, 'must not contain NUL')
+  if (loneSurrogate.test(key)) reject(key, 'must be well-formed Unicode')
 }
 
-function refuse(key: string, problem: string): never {
+function reject(key: string, problem: string): never {
   throw new StorageError({ code: 'InvalidKey', key, problem })
 }

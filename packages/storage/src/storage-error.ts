@@ -42,9 +42,9 @@ export class StorageError extends Error {
 function messageOf(detail: StorageErrorDetail): string {
   switch (detail.code) {
     case 'Compacted':
-      return `revision ${detail.requested} is no longer kept (oldest ${detail.compacted}, newest ${detail.current})`
+      return `revision ${detail.requested} was compacted (oldest ${detail.compacted}, newest ${detail.current})`
     case 'FutureRevision':
-      return `revision ${detail.requested} has not happened yet (newest ${detail.current})`
+      return `revision ${detail.requested} is in the future (newest ${detail.current})`
     case 'Unavailable':
       return `storage is unavailable: ${detail.problem}`
     case 'Closed':

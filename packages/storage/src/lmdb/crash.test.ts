@@ -10,7 +10,7 @@ import { StorageError } from '../storage-error.ts'
 import { isCrashValue } from '../testing/crash-value.ts'
 import type { FullDiskReport } from '../testing/full-disk-writer.ts'
 import { takeUntil } from '../testing/harness.ts'
-import { type Dice, seededDice } from '../testing/random-choices.ts'
+import { type RandomChoices, seededChoices } from '../testing/random-choices.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { durableStorage } from './durable-storage.ts'
 
@@ -50,14 +50,14 @@ describe('durableStorage in another process', () => {
     timeout: 120_000,
   }, async () => {
     await withTempDir(async (dir) => {
-      const dice = seededDice(seed)
+      const choices = seededChoices(seed)
       let acknowledged: Acknowledged = { writes: new Map(), newest: new Map(), last: 1 }
       for (let round = 0; round < rounds; round++) {
-        await writeUntilKilled(join(buildDir, 'crash-writer.mjs'), { dir, seed: seed + round, dice, acknowledged })
+        await writeUntilKilled(join(buildDir, 'crash-writer.mjs'), { dir, seed: seed + round, choices, acknowledged })
         const storage = await durableStorage({ dir })
         try {
           await check(storage, acknowledged)
-          acknowledged = await found(storage)
+          acknowledged = await stateOf(storage)
         } catch (error) {
           throw new Error(`seed ${seed}, round ${round}: ${error instanceof Error ? error.message : String(error)}`, {
             cause: error,
@@ -126,19 +126,19 @@ async function kill(child: ChildProcess): Promise<void> {
 /** Runs the writer, kills it after a random number of acknowledgements, and records what it acknowledged. */
 async function writeUntilKilled(
   script: string,
-  run: { dir: string; seed: number; dice: Dice; acknowledged: Acknowledged },
+  run: { dir: string; seed: number; choices: RandomChoices; acknowledged: Acknowledged },
 ): Promise<void> {
   const child = start(script, run.dir, run.seed)
   const closed = once(child, 'close')
   let pending = ''
-  let left = run.dice.below(1500)
+  let left = run.choices.below(1500)
   let isReady = false
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     const lines = (pending + text).split('\n')
     pending = lines.pop() ?? ''
     for (const line of lines) {
       if (line === 'ready') isReady = true
-      else note(run.acknowledged, line)
+      else recordAcknowledgement(run.acknowledged, line)
       if (left-- === 0) child.kill('SIGKILL')
     }
   })
@@ -146,7 +146,7 @@ async function writeUntilKilled(
   expect([child.signalCode, isReady]).toEqual(['SIGKILL', true])
 }
 
-function note(acknowledged: Acknowledged, line: string): void {
+function recordAcknowledgement(acknowledged: Acknowledged, line: string): void {
   const [revisionText = '', name = ''] = line.split(' ')
   const revision = Number(revisionText)
   const type = name.startsWith('-') ? 'delete' : 'put'
@@ -159,7 +159,7 @@ function note(acknowledged: Acknowledged, line: string): void {
 }
 
 /** The state the next process starts from, including writes that were not acknowledged in time. */
-async function found(storage: Storage): Promise<Acknowledged> {
+async function stateOf(storage: Storage): Promise<Acknowledged> {
   const { entries } = await storage.list({ prefix: '/' })
   const newest = new Map(entries.map(({ key, revision }) => [key, { revision, type: 'put' as const }]))
   return { writes: new Map(), newest, last: storage.revision }

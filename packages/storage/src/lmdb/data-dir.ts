@@ -28,7 +28,7 @@ export function prepareDataDir(dir: string): 'empty' | 'holds data' {
   })
   if (!names.includes(dataFile)) {
     const strange = names.find((name) => name !== lockFile)
-    if (strange !== undefined) throw unavailable('foreign', `${dir} holds other files, such as ${strange}`)
+    if (strange !== undefined) throw unavailable('foreign', `${dir} contains other files, such as ${strange}`)
   }
   return attempt(dir, () => {
     for (const name of [dataFile, lockFile]) makePrivateFile(join(dir, name))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
 import { StorageError, type StorageErrorDetail } from '../storage-error.ts'
-import { put, show, text } from '../testing/harness.ts'
+import { formatEntries, put, text } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { durableStorage } from './durable-storage.ts'
 
@@ -143,10 +143,10 @@ describe('opening a directory', () => {
     await withTempDir(async (dir) => {
       const [one, other] = [await durableStorage({ dir: join(dir, 'one') }), await durableStorage({ dir: join(dir, 'other') })]
       await Promise.all([put(one, '/a', '1'), put(other, '/a', '2')])
-      expect([show((await one.list({ prefix: '/' })).entries), show((await other.list({ prefix: '/' })).entries)]).toEqual([
-        ['/a=1@2'],
-        ['/a=2@2'],
-      ])
+      expect([
+        formatEntries((await one.list({ prefix: '/' })).entries),
+        formatEntries((await other.list({ prefix: '/' })).entries),
+      ]).toEqual([['/a=1@2'], ['/a=2@2']])
       await one.close()
       await other.close()
     })

@@ -20,10 +20,10 @@ const pageSize = 8192
 const minArenaBytes = 256 * 1024
 const maxIdleArenaBytes = 4 * 1024 * 1024
 /** Records removed per transaction, so that compaction does not delay writes for long. */
-const removedAtOnce = 1024
+const removalBatchSize = 1024
 const asAppend = { append: true } as const
 
-interface Records {
+interface RecordTable {
   getRange(): Iterable<{ key: Revision; value: Buffer }>
   getKeysCount(): number
   /** Resolves to false unless the key is greater than all others. */
@@ -32,12 +32,12 @@ interface Records {
   batch(fn: () => void): Promise<boolean>
 }
 
-type Facts = Database<Buffer, string>
+type MetadataTable = Database<Buffer, string>
 
 export class LmdbJournal implements Journal {
   readonly #root: RootDatabase
-  readonly #facts: Facts
-  readonly #records: Records
+  readonly #metadata: MetadataTable
+  readonly #records: RecordTable
   /** Holds the records of the current commit, which LMDB reads from another thread. */
   #arena = Buffer.alloc(0)
   /** Records to remove, in order: a record must not be removed after its successor, or a restart would restore it. */
@@ -46,11 +46,11 @@ export class LmdbJournal implements Journal {
   #removing: Promise<void> | undefined
   #isClosing = false
 
-  private constructor(root: RootDatabase, tables: { facts: Facts; records: Records }) {
+  private constructor(root: RootDatabase, tables: { metadata: MetadataTable; records: RecordTable }) {
     this.#root = root
-    this.#facts = tables.facts
+    this.#metadata = tables.metadata
     this.#records = tables.records
-    this.#compacted = tables.facts.get('compacted')?.readDoubleLE(0) ?? firstRevision
+    this.#compacted = tables.metadata.get('compacted')?.readDoubleLE(0) ?? firstRevision
   }
 
   /**
@@ -75,15 +75,15 @@ export class LmdbJournal implements Journal {
         eventTurnBatching: false,
       })
       const strange = [...root.getKeys()].find((name) => !tableNames.includes(String(name)))
-      if (strange !== undefined) throw unavailable('foreign', `${dir} holds the data of another program`)
-      const facts: Facts = root.openDB('facts', binary)
-      const records = root.openDB('records', binary) as unknown as Records
-      refuseSecondOpening(dir, root, facts)
-      const found = facts.get('format')?.toString()
-      if (found === undefined && records.getKeysCount() === 0) facts.putSync('format', Buffer.from(format))
+      if (strange !== undefined) throw unavailable('foreign', `${dir} contains data of another program`)
+      const metadata: MetadataTable = root.openDB('facts', binary)
+      const records = root.openDB('records', binary) as unknown as RecordTable
+      rejectSecondOpening(dir, root, metadata)
+      const found = metadata.get('format')?.toString()
+      if (found === undefined && records.getKeysCount() === 0) metadata.putSync('format', Buffer.from(format))
       else if (found !== format)
         throw unavailable('foreign', `${dir} has the format ${JSON.stringify(found)}, not ${JSON.stringify(format)}`)
-      return new LmdbJournal(root, { facts, records })
+      return new LmdbJournal(root, { metadata, records })
     } catch (cause) {
       await root?.close()
       throw asUnavailable(dir, cause)
@@ -107,8 +107,8 @@ export class LmdbJournal implements Journal {
     const batch = this.#records.batch(() => {
       for (let at = 0; at < events.length; at++) outcomes.push(this.#records.put(events[at]!.revision, views[at]!, asAppend))
     })
-    const kept = await settle([batch, ...outcomes])
-    if (kept.includes(false)) throw new Error('the journal holds a later revision already')
+    const kept = await allCommitted([batch, ...outcomes])
+    if (kept.includes(false)) throw new Error('the journal already holds a later revision')
     if (this.#arena.length > maxIdleArenaBytes) this.#arena = Buffer.alloc(0)
   }
 
@@ -144,15 +144,15 @@ export class LmdbJournal implements Journal {
 
   async #remove(): Promise<void> {
     do {
-      const some = this.#superseded.slice(0, removedAtOnce)
+      const some = this.#superseded.slice(0, removalBatchSize)
       const compacted = Buffer.alloc(8)
       compacted.writeDoubleLE(this.#compacted)
       const outcomes: Promise<boolean>[] = []
       const batch = this.#records.batch(() => {
-        outcomes.push(this.#facts.put('compacted', compacted))
+        outcomes.push(this.#metadata.put('compacted', compacted))
         for (const revision of some) outcomes.push(this.#records.remove(revision))
       })
-      await settle([batch, ...outcomes])
+      await allCommitted([batch, ...outcomes])
       this.#superseded.splice(0, some.length)
     } while (this.#superseded.length > 0 && !this.#isClosing)
   }
@@ -162,8 +162,8 @@ export class LmdbJournal implements Journal {
  * Rejects a second opening: each environment that has read occupies a slot in LMDB's reader table until it closes or dies, and
  * the operating system knows which processes are alive. One slot is this store's.
  */
-function refuseSecondOpening(dir: string, root: RootDatabase, facts: Facts): void {
-  facts.get('format')
+function rejectSecondOpening(dir: string, root: RootDatabase, metadata: MetadataTable): void {
+  metadata.get('format')
   root.readerCheck()
   const readers = root
     .readerList()
@@ -175,7 +175,7 @@ function refuseSecondOpening(dir: string, root: RootDatabase, facts: Facts): voi
   throw unavailable('locked', `${dir} is in use by ${other === undefined ? 'this process' : `process ${other}`}`)
 }
 
-async function settle(outcomes: readonly Promise<boolean>[]): Promise<boolean[]> {
+async function allCommitted(outcomes: readonly Promise<boolean>[]): Promise<boolean[]> {
   try {
     return await Promise.all(outcomes)
   } catch (error) {

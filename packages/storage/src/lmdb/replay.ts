@@ -51,7 +51,7 @@ function nextEvent(
 ) {
   if (entry.revision !== expected) throw corrupt(expected, 'is missing')
   if (type === 'put') return putEvent(entry, previous)
-  if (previous === undefined) throw corrupt(entry.revision, 'deletes what is not there')
+  if (previous === undefined) throw corrupt(entry.revision, 'deletes a missing key')
   return deleteEvent(entry, previous)
 }
 

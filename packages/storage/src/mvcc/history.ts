@@ -9,7 +9,7 @@
  *     compact(4) [base 4: 5 6]                     compact(5) keeps the segment, but 4 is no longer readable
  */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
-import { type Frozen, Tree } from './tree.ts'
+import { Tree, type TreeSnapshot } from './tree.ts'
 
 export interface HistoryLimits {
   /** How long a revision stays readable after a newer one was written, in milliseconds. */
@@ -23,11 +23,11 @@ export interface HistoryLimits {
 interface Segment {
   /** Revision of `state`; the events follow without gaps. */
   readonly base: Revision
-  readonly state: Frozen
+  readonly state: TreeSnapshot
   readonly events: StorageEvent[]
   readonly startedMs: number
   /** Time of the last event. */
-  untilMs: number
+  lastMs: number
   bytes: number
 }
 
@@ -37,7 +37,7 @@ const segmentBytes = 1024 * 1024
 const segmentsPerWindow = 60
 /** Cost of an event in addition to the bytes it keeps alive. */
 const eventOverheadBytes = 256
-const rememberedStates = 16
+const maxCachedStates = 16
 /** Superseded entries keep their notes for so many revisions: watchers are about to read them. */
 const notesKept = 256
 
@@ -48,7 +48,7 @@ export class History {
   #revision: Revision
   #bytes = 0
   /** States restored for readers of older revisions, in LRU order. */
-  readonly #states = new Map<Revision, Frozen>()
+  readonly #states = new Map<Revision, TreeSnapshot>()
 
   constructor(start: Revision, limits: HistoryLimits) {
     this.#compacted = start
@@ -87,15 +87,15 @@ export class History {
   }
 
   /** Appends the next event. `freeze` returns the snapshot before it, and is called only when a new segment starts. */
-  append(event: StorageEvent, nowMs: number, freeze: () => Frozen): void {
+  append(event: StorageEvent, nowMs: number, freeze: () => TreeSnapshot): void {
     let segment = this.#segments.at(-1)
     if (segment === undefined || this.#isFull(segment, nowMs)) {
-      segment = { base: this.#revision, state: freeze(), events: [], startedMs: nowMs, untilMs: nowMs, bytes: 0 }
+      segment = { base: this.#revision, state: freeze(), events: [], startedMs: nowMs, lastMs: nowMs, bytes: 0 }
       this.#segments.push(segment)
     }
     const bytes = costOf(event)
     segment.events.push(event)
-    segment.untilMs = nowMs
+    segment.lastMs = nowMs
     segment.bytes += bytes
     this.#bytes += bytes
     this.#revision = event.revision
@@ -116,13 +116,13 @@ export class History {
   }
 
   /** The state at a revision from `compacted` to the newest; `newest` returns the newest snapshot. */
-  stateAt(revision: Revision, newest: () => Frozen): Frozen {
+  stateAt(revision: Revision, newest: () => TreeSnapshot): TreeSnapshot {
     if (revision === this.#revision) return newest()
     const remembered = this.#states.get(revision)
     const state = remembered ?? this.#replay(revision, newest)
     this.#states.delete(revision)
     this.#states.set(revision, state)
-    if (this.#states.size > rememberedStates) this.#states.delete(this.#states.keys().next().value!)
+    if (this.#states.size > maxCachedStates) this.#states.delete(this.#states.keys().next().value!)
     return state
   }
 
@@ -152,12 +152,12 @@ export class History {
   }
 
   /** The revision to compact to, by age and size, if any. */
-  due(nowMs: number): Revision | undefined {
+  revisionToCompact(nowMs: number): Revision | undefined {
     const { historyMs, historyBytes, minHistoryMs } = this.#limits
     let revision: Revision | undefined
     let bytes = this.#bytes
     for (const segment of this.#segments) {
-      const ageMs = nowMs - segment.untilMs
+      const ageMs = nowMs - segment.lastMs
       if (ageMs < historyMs && (bytes <= historyBytes || ageMs < minHistoryMs)) break
       bytes -= segment.bytes
       revision = segment.base + segment.events.length
@@ -166,7 +166,7 @@ export class History {
   }
 
   /** Whether {@link revisionToCompact} may return a revision because of size; cheap enough to check after every write. */
-  get isCrowded(): boolean {
+  get exceedsByteLimit(): boolean {
     return this.#bytes > this.#limits.historyBytes
   }
 
@@ -186,7 +186,7 @@ export class History {
     )
   }
 
-  #replay(revision: Revision, newest: () => Frozen): Frozen {
+  #replay(revision: Revision, newest: () => TreeSnapshot): TreeSnapshot {
     const index = this.#indexOf(revision + 1)
     const { base, state, events } = this.#segments[index]!
     if (revision === base) return state

@@ -2,7 +2,7 @@ import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it, vi } from 'vitest'
 import type { Revision, StorageEvent } from '../interfaces.ts'
 import { type ResolvedOptions, resolveOptions } from '../options.ts'
-import { failureOf, nextTurn, read, showEvents, text } from '../testing/harness.ts'
+import { failureOf, formatEvents, nextTurn, read, text } from '../testing/harness.ts'
 import type { Journal } from './journal.ts'
 import { firstRevision, MvccStorage } from './mvcc-storage.ts'
 
@@ -78,7 +78,7 @@ describe('MvccStorage with a journal', () => {
     journal.commits[0]!.done()
     await write
     expect([storage.revision, read(storage.peek('/a')), storage.count('/'), await waiting]).toEqual([2, '1', 1, true])
-    expect(showEvents(watcher.take())).toEqual(['put /a=1@2'])
+    expect(formatEvents(watcher.take())).toEqual(['put /a=1@2'])
   })
 
   it('decides conflicts against pending writes and reports them once visible', async () => {
@@ -91,7 +91,7 @@ describe('MvccStorage with a journal', () => {
     })
     await nextTurn()
     expect(answered).toBeUndefined()
-    expect(showEvents(journal.commits[0]!.events)).toEqual(['put /a=1@2', 'put /a=2@3'])
+    expect(formatEvents(journal.commits[0]!.events)).toEqual(['put /a=1@2', 'put /a=2@3'])
     expect(journal.commits[0]!.events[1]!.previous).toBe(journal.commits[0]!.events[0]!.entry)
     journal.commits[0]!.done()
     await Promise.all([first, second, late])
@@ -129,7 +129,7 @@ describe('MvccStorage with a journal', () => {
     expect(await failureOf(() => storage.delete('/none', text('no')))).toEqual(expected)
     expect(journal.commits).toHaveLength(2)
     expect([storage.revision, read(await storage.get('/a')), storage.count('/')]).toEqual([2, 'kept', 1])
-    expect(showEvents(watcher.take())).toEqual(['put /a=kept@2'])
+    expect(formatEvents(watcher.take())).toEqual(['put /a=kept@2'])
     await storage.close()
     expect(journal.isClosed).toBe(true)
   })

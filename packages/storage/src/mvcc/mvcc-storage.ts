@@ -25,7 +25,7 @@ import type { Journal } from './journal.ts'
 import { RevisionWaiters } from './revision-waiters.ts'
 import { Tree } from './tree.ts'
 import { WatchHub } from './watch-hub.ts'
-import { MvccWatcher, type WatcherHome } from './watcher.ts'
+import { MvccWatcher, type WatcherContext } from './watcher.ts'
 import { WriteQueue } from './write-queue.ts'
 
 /** The initial content of a store: a state and the events after it. */
@@ -39,8 +39,8 @@ export interface InitialState {
 
 export const firstRevision: Revision = 1
 /** Interval between housekeeping runs while there is history: a fraction of the window, and a minimum in milliseconds. */
-const housekeepingsPerWindow = 60
-const housekeepingMinMs = 1000
+const housekeepingRunsPerWindow = 60
+const minHousekeepingMs = 1000
 
 export class MvccStorage implements Storage {
   readonly #options: ResolvedOptions
@@ -58,7 +58,7 @@ export class MvccStorage implements Storage {
   #closing: Promise<void> | undefined
   #cancelHousekeeping: (() => void) | undefined
   readonly #freeze = () => this.#tree.freeze()
-  readonly #watcherHome: WatcherHome
+  readonly #watcherContext: WatcherContext
 
   private constructor(options: ResolvedOptions, parts: { tree: Tree; history: History; journal?: Journal | undefined }) {
     this.#options = options
@@ -67,13 +67,13 @@ export class MvccStorage implements Storage {
     this.#history = parts.history
     this.#journal = parts.journal
     this.#ordered = parts.history.revision
-    this.#watcherHome = {
+    this.#watcherContext = {
       history: parts.history,
       hub: this.#hub,
       forget: (watcher) => this.#watchers.delete(watcher),
     }
     if (parts.journal !== undefined) {
-      this.#writes = new WriteQueue(parts.journal, (event) => this.#show(event))
+      this.#writes = new WriteQueue(parts.journal, (event) => this.#publish(event))
     }
   }
 
@@ -86,7 +86,7 @@ export class MvccStorage implements Storage {
     for (const entry of initial.entries) tree.set(entry)
     const history = new History(initial.compacted, options)
     const storage = new MvccStorage(options, { tree, history, journal })
-    for (const event of initial.events) storage.#show(event)
+    for (const event of initial.events) storage.#publish(event)
     storage.#ordered = history.revision
     return storage
   }
@@ -161,7 +161,7 @@ export class MvccStorage implements Storage {
     const { prefix, from, maxPending = this.#options.maxPending } = options
     checkKeyOrPrefix(prefix)
     if (!(from >= this.compacted)) throw this.#compactedError(from)
-    const watcher = new MvccWatcher(this.#watcherHome, { prefix, from, maxPending })
+    const watcher = new MvccWatcher(this.#watcherContext, { prefix, from, maxPending })
     this.#watchers.add(watcher)
     return watcher
   }
@@ -205,7 +205,7 @@ export class MvccStorage implements Storage {
       })
       const event = type === 'put' ? putEvent(entry, current) : deleteEvent(entry, current!)
       if (this.#writes !== undefined) return this.#writes.add(event).then(written)
-      this.#show(event)
+      this.#publish(event)
       return Promise.resolve(written(entry))
     } catch (error) {
       return Promise.reject(error)
@@ -228,13 +228,13 @@ export class MvccStorage implements Storage {
   }
 
   /** Publishes an event to state, history, watchers and waiters in one step. */
-  #show(event: StorageEvent): void {
+  #publish(event: StorageEvent): void {
     this.#history.append(event, this.#clock.now(), this.#freeze)
     if (event.type === 'put') this.#tree.set(event.entry)
     else this.#tree.delete(event.key)
     this.#hub.dispatch(event)
-    this.#waiters.reached(event.revision)
-    if (this.#history.isCrowded) this.#compactDue()
+    this.#waiters.resolveReached(event.revision)
+    if (this.#history.exceedsByteLimit) this.#compactDue()
     if (this.#cancelHousekeeping === undefined) this.#scheduleHousekeeping()
   }
 
@@ -244,7 +244,7 @@ export class MvccStorage implements Storage {
 
   #scheduleHousekeeping(): void {
     if (this.#history.isEmpty) return
-    const everyMs = Math.max(housekeepingMinMs, this.#options.historyMs / housekeepingsPerWindow)
+    const everyMs = Math.max(minHousekeepingMs, this.#options.historyMs / housekeepingRunsPerWindow)
     this.#cancelHousekeeping = this.#clock.setTimeout(() => {
       this.#cancelHousekeeping = undefined
       this.#compactDue()
@@ -255,7 +255,7 @@ export class MvccStorage implements Storage {
 
   /** Drops history that is too old or too large; watchers that have not read it are cut off. */
   #compactDue(): void {
-    const revision = this.#history.due(this.#clock.now())
+    const revision = this.#history.revisionToCompact(this.#clock.now())
     // Records that the journal fails to remove are found and removed at the next opening.
     if (revision !== undefined) this.#compact(revision, 'all').catch(() => undefined)
   }
@@ -278,7 +278,7 @@ export class MvccStorage implements Storage {
     await this.#writes?.idle()
     for (const watcher of this.#watchers) watcher.end('closed')
     this.#watchers.clear()
-    this.#waiters.refuse(new StorageError({ code: 'Closed' }))
+    this.#waiters.rejectAll(new StorageError({ code: 'Closed' }))
     await this.#journal?.close()
   }
 

@@ -32,7 +32,7 @@ export class RevisionWaiters {
   }
 
   /** Resolves the waiters for this and earlier revisions. */
-  reached(revision: Revision): void {
+  resolveReached(revision: Revision): void {
     if (revision < this.#nearest) return
     this.#nearest = Number.POSITIVE_INFINITY
     for (const waiter of [...this.#waiters]) {
@@ -41,7 +41,7 @@ export class RevisionWaiters {
     }
   }
 
-  refuse(error: StorageError): void {
+  rejectAll(error: StorageError): void {
     for (const waiter of [...this.#waiters]) waiter.finish(error)
   }
 }

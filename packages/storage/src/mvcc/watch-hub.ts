@@ -5,7 +5,7 @@
  * Watchers are woken together, once for all events of one turn of the event loop.
  */
 import type { StorageEvent } from '../interfaces.ts'
-import { later } from './next-turn.ts'
+import { onNextTurn } from './next-turn.ts'
 
 /** The part of a watcher that the hub uses. */
 export interface Subscriber {
@@ -41,7 +41,7 @@ export class WatchHub<S extends Subscriber> {
   /** Calls the subscriber's `wake` on the next turn. */
   wakeLater(subscriber: S): void {
     this.#waiting.push(subscriber)
-    if (this.#waiting.length === 1) later(() => this.#wakeAll())
+    if (this.#waiting.length === 1) onNextTurn(() => this.#wakeAll())
   }
 
   #push(prefix: string, event: StorageEvent): void {

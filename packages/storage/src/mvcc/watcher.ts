@@ -11,7 +11,7 @@ import type { Revision, StorageEvent, Watcher } from '../interfaces.ts'
 import type { History } from './history.ts'
 import type { Subscriber, WatchHub } from './watch-hub.ts'
 
-export interface WatcherHome {
+export interface WatcherContext {
   readonly history: Pick<History, 'revision' | 'find'>
   readonly hub: WatchHub<MvccWatcher>
   /** Called once, when the watcher no longer uses the store. */
@@ -20,7 +20,7 @@ export interface WatcherHome {
 
 export class MvccWatcher implements Watcher, Subscriber {
   readonly prefix: string
-  readonly #home: WatcherHome
+  readonly #context: WatcherContext
   readonly #from: Revision
   readonly #maxPending: number
   readonly #accepts: (event: StorageEvent) => boolean
@@ -34,10 +34,10 @@ export class MvccWatcher implements Watcher, Subscriber {
   #onReady: (() => void) | undefined
   #isWaking = false
 
-  constructor(home: WatcherHome, options: { prefix: string; from: Revision; maxPending: number }) {
+  constructor(context: WatcherContext, options: { prefix: string; from: Revision; maxPending: number }) {
     const { prefix } = options
     this.prefix = prefix
-    this.#home = home
+    this.#context = context
     this.#from = options.from
     this.#maxPending = options.maxPending
     this.#accepts = prefix.endsWith('/') ? ({ key }) => key.startsWith(prefix) : ({ key }) => key === prefix
@@ -52,7 +52,7 @@ export class MvccWatcher implements Watcher, Subscriber {
   get revision(): Revision {
     if (this.#last !== undefined) return this.#last
     const next = this.#next ?? this.#queue[0]
-    return next === undefined ? Math.max(this.#from, this.#home.history.revision) : next.revision - 1
+    return next === undefined ? Math.max(this.#from, this.#context.history.revision) : next.revision - 1
   }
 
   get onReady(): (() => void) | undefined {
@@ -61,7 +61,7 @@ export class MvccWatcher implements Watcher, Subscriber {
 
   set onReady(onReady: (() => void) | undefined) {
     this.#onReady = onReady
-    if (onReady !== undefined && this.#hasNews) this.#wakeLater()
+    if (onReady !== undefined && this.#isReady) this.#wakeLater()
   }
 
   take(max = Number.POSITIVE_INFINITY): readonly StorageEvent[] {
@@ -89,7 +89,7 @@ export class MvccWatcher implements Watcher, Subscriber {
 
   wake(): void {
     this.#isWaking = false
-    if (!this.#hasNews) return
+    if (!this.#isReady) return
     try {
       this.#onReady?.()
     } catch (error) {
@@ -106,7 +106,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     this.#ended = reason
     this.#wakeLater()
     if (reason === 'overflow') this.#finish(reason)
-    else this.#home.hub.remove(this)
+    else this.#context.hub.remove(this)
   }
 
   /** Cuts off a watcher that has not read the events that compaction to `revision` drops. */
@@ -115,7 +115,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     if (waiting !== undefined && waiting.revision <= revision) this.end('overflow')
   }
 
-  get #hasNews(): boolean {
+  get #isReady(): boolean {
     return this.#ended !== undefined || this.#next !== undefined || this.#queue.length > 0
   }
 
@@ -129,14 +129,14 @@ export class MvccWatcher implements Watcher, Subscriber {
   }
 
   #catchUp(after: Revision): void {
-    this.#next = this.#home.history.find(after, this.#accepts)
-    if (this.#next === undefined && this.#ended === undefined) this.#home.hub.add(this)
+    this.#next = this.#context.history.find(after, this.#accepts)
+    if (this.#next === undefined && this.#ended === undefined) this.#context.hub.add(this)
   }
 
   #wakeLater(): void {
     if (this.#isWaking) return
     this.#isWaking = true
-    this.#home.hub.wakeLater(this)
+    this.#context.hub.wakeLater(this)
   }
 
   #finish(ended: Watcher['ended']): void {
@@ -146,7 +146,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     this.#isDone = true
     this.#next = undefined
     this.#queue = []
-    this.#home.hub.remove(this)
-    this.#home.forget(this)
+    this.#context.hub.remove(this)
+    this.#context.forget(this)
   }
 }

@@ -8,9 +8,9 @@
 import type { Entry, StorageEvent } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import type { Journal } from './journal.ts'
-import { later } from './next-turn.ts'
+import { onNextTurn } from './next-turn.ts'
 
-interface Waiting {
+interface QueuedWrite {
   readonly event: StorageEvent
   readonly resolve: (entry: Entry) => void
   readonly reject: (error: StorageError) => void
@@ -23,14 +23,14 @@ export interface PendingWrite {
   readonly written: Promise<Entry>
 }
 
-const batchWrites = 8192
-const batchBytes = 8 * 1024 * 1024
+const maxBatchWrites = 8192
+const maxBatchBytes = 8 * 1024 * 1024
 
 export class WriteQueue {
   readonly #journal: Journal
-  readonly #show: (event: StorageEvent) => void
+  readonly #publish: (event: StorageEvent) => void
   readonly #newest = new Map<string, PendingWrite>()
-  #collecting: Waiting[] = []
+  #collecting: QueuedWrite[] = []
   #isFlushing = false
   #failure: StorageError | undefined
   #whenIdle: (() => void)[] = []
@@ -38,7 +38,7 @@ export class WriteQueue {
   /** @param publish Makes a durable event visible; called in revision order. */
   constructor(journal: Journal, show: (event: StorageEvent) => void) {
     this.#journal = journal
-    this.#show = show
+    this.#publish = show
   }
 
   /** The error that later writes are rejected with, if any. */
@@ -58,7 +58,7 @@ export class WriteQueue {
     this.#newest.set(event.key, { event, written })
     if (!this.#isFlushing) {
       this.#isFlushing = true
-      later(() => void this.#flush())
+      onNextTurn(() => void this.#flush())
     }
     return written
   }
@@ -81,34 +81,34 @@ export class WriteQueue {
     }
     for (const { event, resolve } of batch) {
       if (this.#newest.get(event.key)?.event === event) this.#newest.delete(event.key)
-      this.#show(event)
+      this.#publish(event)
       resolve(event.entry)
     }
     // On a later turn, so that the released writers join the next batch.
-    if (this.#collecting.length > 0) later(() => void this.#flush())
-    else this.#rest()
+    if (this.#collecting.length > 0) onNextTurn(() => void this.#flush())
+    else this.#notifyIdle()
   }
 
-  #takeBatch(): Waiting[] {
+  #takeBatch(): QueuedWrite[] {
     let bytes = 0
     let count = 0
-    while (count < this.#collecting.length && count < batchWrites && bytes < batchBytes) {
+    while (count < this.#collecting.length && count < maxBatchWrites && bytes < maxBatchBytes) {
       bytes += this.#collecting[count]!.event.entry.value.byteLength
       count++
     }
     return this.#collecting.splice(0, count)
   }
 
-  #fail(writes: readonly Waiting[], cause: unknown): void {
+  #fail(writes: readonly QueuedWrite[], cause: unknown): void {
     const problem = `a write could not be made durable: ${cause instanceof Error ? cause.message : String(cause)}`
     this.#failure = new StorageError({ code: 'Unavailable', reason: 'journal', problem }, { cause })
     this.#collecting = []
     this.#newest.clear()
     for (const { reject } of writes) reject(this.#failure)
-    this.#rest()
+    this.#notifyIdle()
   }
 
-  #rest(): void {
+  #notifyIdle(): void {
     this.#isFlushing = false
     for (const resolve of this.#whenIdle.splice(0)) resolve()
   }

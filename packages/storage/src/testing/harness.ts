@@ -23,7 +23,7 @@ export interface SuiteRunner {
   it(name: string, body: () => Promise<void>): unknown
 }
 
-export interface Bench {
+export interface StoreTestContext {
   readonly storage: Storage
   readonly clock: FakeClock
   /** Absent when the backend does not persist. */
@@ -31,7 +31,7 @@ export interface Bench {
 }
 
 /** Declares a test that runs on a fresh store. */
-export type StoreTest = (name: string, body: (bench: Bench) => Promise<void>, options?: StorageOptions) => void
+export type StoreTest = (name: string, body: (bench: StoreTestContext) => Promise<void>, options?: StorageOptions) => void
 
 /** Start time of fake clocks. */
 const startMs = Date.UTC(2024, 0, 1)
@@ -60,13 +60,13 @@ export function read(entry: Entry | undefined): string | undefined {
 }
 
 /** Formats each entry as `key=text@revision`. */
-export function show(entries: readonly Entry[]): string[] {
+export function formatEntries(entries: readonly Entry[]): string[] {
   return entries.map((entry) => `${entry.key}=${read(entry)}@${entry.revision}`)
 }
 
 /** Formats each event as `put /a=text@revision`. */
-export function showEvents(events: readonly StorageEvent[]): string[] {
-  return events.map(({ type, entry }) => `${type} ${show([entry])[0]}`)
+export function formatEvents(events: readonly StorageEvent[]): string[] {
+  return events.map(({ type, entry }) => `${type} ${formatEntries([entry])[0]}`)
 }
 
 export function expectWritten(result: WriteResult): Entry {

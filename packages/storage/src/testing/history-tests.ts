@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { failureOf, put, read, remove, type StoreTest, show, showEvents, takeUntil, text } from './harness.ts'
+import { failureOf, formatEntries, formatEvents, put, read, remove, type StoreTest, takeUntil, text } from './harness.ts'
 
 const minuteMs = 60_000
 
@@ -13,7 +13,7 @@ export function historyTests(test: StoreTest): void {
     assert.equal(await storage.get('/a/x'), undefined)
     assert.equal(await storage.get('/a/x', { at: second.revision }), second)
     const watcher = storage.watch({ prefix: '/a/x', from: first.revision })
-    assert.deepEqual(showEvents(await takeUntil(watcher, 2)), [`put /a/x=v2@${start + 2}`, `delete /a/x=v2@${start + 3}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 2)), [`put /a/x=v2@${start + 2}`, `delete /a/x=v2@${start + 3}`])
     watcher.close()
     await storage.compact(second.revision)
     assert.equal(storage.compacted, second.revision)
@@ -22,7 +22,7 @@ export function historyTests(test: StoreTest): void {
     assert.deepEqual(await failureOf(() => storage.watch({ prefix: '/a/', from: first.revision })), tooOld)
     assert.equal(await storage.get('/a/x', { at: second.revision }), second)
     const later = storage.watch({ prefix: '/a/', from: second.revision })
-    assert.deepEqual(showEvents(await takeUntil(later, 1)), [`delete /a/x=v2@${start + 3}`])
+    assert.deepEqual(formatEvents(await takeUntil(later, 1)), [`delete /a/x=v2@${start + 3}`])
     later.close()
   })
 
@@ -33,7 +33,7 @@ export function historyTests(test: StoreTest): void {
     await storage.compact(revision)
     const expected = { code: 'Compacted', requested: revision - 1, compacted: revision, current: revision + 1 }
     assert.deepEqual(await failureOf(() => storage.list({ prefix: '/a/', at: revision - 1 })), expected)
-    assert.deepEqual(show((await storage.list({ prefix: '/a/', at: revision })).entries), [`/a/x=2@${revision}`])
+    assert.deepEqual(formatEntries((await storage.list({ prefix: '/a/', at: revision })).entries), [`/a/x=2@${revision}`])
   })
 
   test('keeps the newest state on compaction, and never moves the window back', async ({ storage }) => {
@@ -128,7 +128,7 @@ export function historyTests(test: StoreTest): void {
     }
     for (let n = 211; n <= 6000; n += 211) {
       const { entries } = await storage.list({ prefix: '/a/', at: start + n })
-      assert.deepEqual(show(entries), expected[n], `at ${n}`)
+      assert.deepEqual(formatEntries(entries), expected[n], `at ${n}`)
     }
   })
 }

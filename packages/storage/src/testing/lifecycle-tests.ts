@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { failureOf, put, read, remove, type StoreTest, show, showEvents, takeUntil, text } from './harness.ts'
+import { failureOf, formatEntries, formatEvents, put, read, remove, type StoreTest, takeUntil, text } from './harness.ts'
 
 /** Tests of closing a store, and of reopening one that persists. */
-export function lifeTests(test: StoreTest, options: { survives: boolean }): void {
+export function lifecycleTests(test: StoreTest, options: { persistent: boolean }): void {
   test('rejects all calls on a closed store', async ({ storage }) => {
     const from = storage.revision
     const waiting = storage.waitFor(from + 1, new AbortController().signal)
@@ -34,7 +34,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
     )
   })
 
-  if (!options.survives) return
+  if (!options.persistent) return
 
   test('restores entries, revisions and history after a restart (Durable)', async ({ storage, reopen }) => {
     const start = storage.revision
@@ -47,11 +47,11 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
     assert.equal(again.revision, start + 5)
     assert.ok(again.compacted <= start)
     const all = await again.list({ prefix: '/' })
-    assert.deepEqual(show(all.entries), [`/a/y=4@${start + 5}`, `/b/\u754c\u{1f600}=3@${start + 3}`])
-    assert.deepEqual(show((await again.list({ prefix: '/a/', at: start + 1 })).entries), [`/a/x=1@${start + 1}`])
+    assert.deepEqual(formatEntries(all.entries), [`/a/y=4@${start + 5}`, `/b/\u754c\u{1f600}=3@${start + 3}`])
+    assert.deepEqual(formatEntries((await again.list({ prefix: '/a/', at: start + 1 })).entries), [`/a/x=1@${start + 1}`])
     const watcher = again.watch({ prefix: '/a/', from: start })
     const events = await takeUntil(watcher, 4)
-    assert.deepEqual(showEvents(events), [
+    assert.deepEqual(formatEvents(events), [
       `put /a/x=1@${start + 1}`,
       `put /a/x=2@${start + 2}`,
       `delete /a/x=last@${start + 4}`,
@@ -75,7 +75,7 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
       Array.from({ length: 6 }, () => 'old'),
     )
     const watcher = again.watch({ prefix: '/a/', from: first.revision })
-    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /a/7=new@${first.revision + 1}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 1)), [`put /a/7=new@${first.revision + 1}`])
     watcher.close()
   })
 
@@ -111,10 +111,10 @@ export function lifeTests(test: StoreTest, options: { survives: boolean }): void
         if ((n + round) % 3 === 0 && store.peek(key) !== undefined) await remove(store, key)
         else await put(store, key, `${round}.${n}`)
       }
-      const before = show((await store.list({ prefix: '/' })).entries)
+      const before = formatEntries((await store.list({ prefix: '/' })).entries)
       await store.compact(store.revision - round)
       store = await reopen!()
-      assert.deepEqual(show((await store.list({ prefix: '/' })).entries), before)
+      assert.deepEqual(formatEntries((await store.list({ prefix: '/' })).entries), before)
     }
   })
 }

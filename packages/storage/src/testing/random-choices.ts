@@ -1,14 +1,14 @@
 /** Reproducible pseudo-random choices. */
-export interface Dice {
+export interface RandomChoices {
   /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
-  pick<T>(choices: readonly T[]): T
+  pick<T>(items: readonly T[]): T
   /** True with a probability of `percent` in 100. */
   chance(percent: number): boolean
 }
 
 /** Marsaglia's xorshift with a Weyl sequence, 32 bits. */
-export function seededDice(seed: number): Dice {
+export function seededChoices(seed: number): RandomChoices {
   let state = (seed ^ 0x9e3779b9) >>> 0 || 1
   let weyl = seed >>> 0
   const next = () => {
@@ -20,5 +20,5 @@ export function seededDice(seed: number): Dice {
   }
   for (let n = 0; n < 8; n++) next()
   const below = (limit: number) => Math.floor((next() / 2 ** 32) * limit)
-  return { below, pick: (choices) => choices[below(choices.length)]!, chance: (percent) => below(100) < percent }
+  return { below, pick: (items) => items[below(items.length)]!, chance: (percent) => below(100) < percent }
 }

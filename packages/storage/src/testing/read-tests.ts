@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Storage } from '../interfaces.ts'
-import { failureOf, put, read, remove, type StoreTest, show, text } from './harness.ts'
+import { failureOf, formatEntries, put, read, remove, type StoreTest, text } from './harness.ts'
 
 /** Tests of get, list, pages, snapshots and counts. */
 export function readTests(test: StoreTest): void {
@@ -52,7 +52,7 @@ export function readTests(test: StoreTest): void {
     await put(storage, '/a/y', '2')
     await put(storage, '/a/x', '3')
     await remove(storage, '/a/y')
-    const at = async (offset: number) => show((await storage.list({ prefix: '/a/', at: start + offset })).entries)
+    const at = async (offset: number) => formatEntries((await storage.list({ prefix: '/a/', at: start + offset })).entries)
     assert.deepEqual(await at(0), [])
     assert.deepEqual(await at(1), [`/a/x=1@${start + 1}`])
     assert.deepEqual(await at(2), [`/a/x=1@${start + 1}`, `/a/y=2@${start + 2}`])

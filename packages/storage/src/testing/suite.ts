@@ -1,6 +1,6 @@
 import { type CreateStore, type SuiteRunner, storeTests } from './harness.ts'
 import { historyTests } from './history-tests.ts'
-import { lifeTests } from './lifecycle-tests.ts'
+import { lifecycleTests } from './lifecycle-tests.ts'
 import { randomHistories } from './random-histories.ts'
 import { readTests } from './read-tests.ts'
 import { watchTests } from './watch-tests.ts'
@@ -10,7 +10,7 @@ export interface StorageSuiteOptions {
   /** `describe` and `it` of the test runner. */
   readonly runner: SuiteRunner
   /** Whether stores can be reopened. */
-  readonly survives: boolean
+  readonly persistent: boolean
   /** Seeds of the random histories; 1 to 10 by default. Failure messages contain the seed. */
   readonly seeds?: readonly number[]
 }
@@ -35,7 +35,7 @@ export function storageSuite(name: string, createStore: CreateStore, options: St
     describe('reads', () => readTests(test))
     describe('watches', () => watchTests(test))
     describe('history', () => historyTests(test))
-    describe('lifecycle', () => lifeTests(test, options))
+    describe('lifecycle', () => lifecycleTests(test, options))
     describe('random histories', () => randomHistories(test, options.seeds ?? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { StorageEvent } from '../interfaces.ts'
-import { failureOf, nextTurn, put, remove, type StoreTest, showEvents, takeUntil, text } from './harness.ts'
+import { failureOf, formatEvents, nextTurn, put, remove, type StoreTest, takeUntil, text } from './harness.ts'
 
 /** Tests of watchers: delivery, waking and ending. */
 export function watchTests(test: StoreTest): void {
@@ -11,7 +11,7 @@ export function watchTests(test: StoreTest): void {
     await put(storage, '/a/y', '3')
     await remove(storage, '/a/x', 'last')
     const events = await takeUntil(watcher, 3)
-    assert.deepEqual(showEvents(events), [
+    assert.deepEqual(formatEvents(events), [
       `put /a/x=2@${before.revision + 1}`,
       `put /a/y=3@${before.revision + 2}`,
       `delete /a/x=last@${before.revision + 3}`,
@@ -33,9 +33,9 @@ export function watchTests(test: StoreTest): void {
     await put(storage, '/b/x', '2')
     const watcher = storage.watch({ prefix: '/a/', from })
     await put(storage, '/a/x', '3')
-    assert.deepEqual(showEvents(await takeUntil(watcher, 2)), [`put /a/x=1@${from + 1}`, `put /a/x=3@${from + 3}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 2)), [`put /a/x=1@${from + 1}`, `put /a/x=3@${from + 3}`])
     await put(storage, '/a/x', '4')
-    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /a/x=4@${from + 4}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 1)), [`put /a/x=4@${from + 4}`])
     watcher.close()
   })
 
@@ -52,8 +52,8 @@ export function watchTests(test: StoreTest): void {
     const state = new Map(entries.map((entry) => [entry.key, entry]))
     const watcher = storage.watch({ prefix: '/a/', from: revision })
     await writing
-    const heard = await takeUntil(watcher, storage.revision - revision)
-    for (const { key, entry, previous } of heard) {
+    const received = await takeUntil(watcher, storage.revision - revision)
+    for (const { key, entry, previous } of received) {
       assert.equal(previous, state.get(key))
       state.set(key, entry)
     }
@@ -85,7 +85,7 @@ export function watchTests(test: StoreTest): void {
     const watcher = storage.watch({ prefix: '/a/', from })
     assert.equal(watcher.revision, from)
     for (const value of ['1', '2', '3']) await put(storage, '/a/x', value)
-    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /a/x=3@${from + 1}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 1)), [`put /a/x=3@${from + 1}`])
     assert.equal(watcher.revision, from + 1)
     watcher.close()
   })

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { maxKeyLength } from '../keys.ts'
-import { expectWritten, failureOf, put, read, remove, type StoreTest, show, showEvents, takeUntil, text } from './harness.ts'
+import {
+  expectWritten,
+  failureOf,
+  formatEntries,
+  formatEvents,
+  put,
+  read,
+  remove,
+  type StoreTest,
+  takeUntil,
+  text,
+} from './harness.ts'
 
 /** Tests of revisions, conditions and effects of writes. */
 export function writeTests(test: StoreTest): void {
@@ -164,7 +175,7 @@ export function writeTests(test: StoreTest): void {
     const wide = `/a/${'\u754c'.repeat(maxKeyLength - 3)}`
     await put(storage, key, '1')
     await put(storage, wide, '2')
-    assert.deepEqual(show((await storage.list({ prefix: '/a/' })).entries), [
+    assert.deepEqual(formatEntries((await storage.list({ prefix: '/a/' })).entries), [
       `${key}=1@${storage.revision - 1}`,
       `${wide}=2@${storage.revision}`,
     ])
@@ -176,7 +187,7 @@ export function writeTests(test: StoreTest): void {
     for (const key of keys) await put(storage, key, key)
     for (const key of keys) assert.equal(read(await storage.get(key)), key)
     const watcher = storage.watch({ prefix: '/__proto__/', from })
-    assert.deepEqual(showEvents(await takeUntil(watcher, 1)), [`put /__proto__/x=/__proto__/x@${from + 4}`])
+    assert.deepEqual(formatEvents(await takeUntil(watcher, 1)), [`put /__proto__/x=/__proto__/x@${from + 4}`])
     watcher.close()
   })
 
