@@ -1,6 +1,4 @@
-/**
- * The rules of `status.conditions` of the common type.
- */
+/** Validation of `status.conditions` of the common type. */
 
 import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
@@ -10,18 +8,18 @@ import { formatError } from './name-formats.ts'
 import { validateLabelName } from './object-meta.ts'
 import type { Path } from './path.ts'
 
-/** What a controller observed of an object. */
+/** An observation of an object's state. */
 export interface Condition {
   readonly type: string
   /** `True`, `False` or `Unknown`. */
   readonly status: string
-  /** The generation of the object that was observed. */
+  /** The observed generation of the object. */
   readonly observedGeneration?: number
-  /** RFC 3339; when the status changed the last time. */
+  /** RFC 3339 timestamp of the last change of `status`. */
   readonly lastTransitionTime: string | null
-  /** One word for programs. */
+  /** A CamelCase identifier for programs. */
   readonly reason: string
-  /** For people. */
+  /** A message for people. */
   readonly message: string
 }
 
@@ -30,7 +28,7 @@ const maxMessageLength = 32 * 1024
 const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
 const reason = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
 
-/** Every type once, every condition complete. */
+/** Requires unique types and complete conditions. */
 export function validateConditions(conditions: readonly Partial<Condition>[] | null | undefined, path: Path): FieldError[] {
   if (conditions === undefined || conditions === null || conditions.length === 0) return []
   return collectErrors((errors) => {
@@ -44,7 +42,7 @@ export function validateConditions(conditions: readonly Partial<Condition>[] | n
   })
 }
 
-/** One condition. */
+/** Validates one condition. */
 export function validateCondition(condition: Partial<Condition>, path: Path): FieldError[] {
   const errors = validateLabelName(condition.type ?? '', path.child('type'))
   const status = condition.status ?? ''

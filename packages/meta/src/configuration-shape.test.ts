@@ -17,8 +17,8 @@ const thing = {
 const head = { apiVersion: 'example.com/v1', kind: 'Thing' }
 const read = (more: object) => readConfiguration({ ...head, ...more }, thing)
 
-describe('readConfiguration', () => {
-  it('reads what is known; null is nothing', () => {
+describe('parseConfiguration', () => {
+  it('parses known members and treats null as absent', () => {
     const value = { name: 'a', on: false, after: '1m30s', words: ['x', null], parts: [{ size: 's' }, null] }
     expect(read(value)).toEqual({
       ok: true,
@@ -38,12 +38,12 @@ describe('readConfiguration', () => {
     [{ after: 30 }, 'after: must be a duration such as 30s'],
     [{ words: 'x' }, 'words: must be a list'],
     [{ parts: ['x'] }, 'parts[0]: must be an object'],
-  ])('refuses %j', (more, message) => {
+  ])('rejects %j', (more, message) => {
     const given = Object.hasOwn(more, '__proto__') ? Object.assign(more, head) : { ...head, ...more }
     expect(readConfiguration(given, thing)).toEqual({ ok: false, message })
   })
 
-  it('refuses what is another thing, and repeated keys', () => {
+  it('rejects other kinds and duplicate keys', () => {
     const message = (value: unknown) => readConfiguration(value, thing)
     for (const value of [null, [], 'Thing', 7]) expect(message(value)).toEqual({ ok: false, message: 'it is no object' })
     expect(message({})).toEqual({ ok: false, message: "Object 'Kind' is missing" })

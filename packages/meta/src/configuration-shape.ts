@@ -1,10 +1,8 @@
-/**
- * Configuration files read strictly: nothing that is not known, nothing of another type.
- */
+/** Strict parsing of configuration files: unknown members and wrong types are errors. */
 
 import { parseDuration } from './duration.ts'
 
-/** What a place of a configuration holds. Durations are written as `1m30s` and read as nanoseconds. */
+/** The type of a value in a configuration. Durations are written as `1m30s` and parsed as nanoseconds. */
 export type Shape = 'string' | 'boolean' | 'duration' | ListShape | ObjectShape
 
 export interface ListShape {
@@ -15,7 +13,7 @@ export interface ObjectShape {
   readonly members: Readonly<Record<string, Shape>>
 }
 
-/** The value of a shape; members that are absent or null are left out. */
+/** The parsed value of a schema; absent and null members are omitted. */
 export type ShapeValue<S> = S extends 'string'
   ? string
   : S extends 'boolean'
@@ -30,9 +28,9 @@ export type ShapeValue<S> = S extends 'string'
 
 export interface ConfigurationKind<S extends ObjectShape> {
   readonly kind: string
-  /** Any of them may be written. */
+  /** The accepted versions. */
   readonly apiVersions: readonly string[]
-  /** Members beside `apiVersion` and `kind`. */
+  /** Members besides `apiVersion` and `kind`. */
   readonly shape: S
 }
 
@@ -43,10 +41,19 @@ export type ReadConfiguration<S> =
 const deepest = 64
 
 /**
- * Reads a configuration of one kind.
+ * Parses a configuration of one kind.
  *
- * @param value parsed JSON or YAML
- * @param repeated what the parser found out about repeated keys, a sentence each
+ * @param value Parsed JSON or YAML.
+ * @param repeated Errors of the parser about duplicate keys.
+ * @example
+ * ```ts
+ * const result = parseConfiguration(value, {
+ *   kind: 'Widget',
+ *   apiVersions: ['example.com/v1'],
+ *   schema: { members: { timeout: 'duration' } },
+ * })
+ * if (result.ok) console.log(result.value.timeout)
+ * ```
  */
 export function readConfiguration<const S extends ObjectShape>(
   value: unknown,
@@ -116,7 +123,7 @@ class Reader {
   }
 }
 
-/** What null stands for in a list. */
+/** The value of null items in a list. */
 function zero(shape: Shape): unknown {
   if (typeof shape === 'string') return shape === 'boolean' ? false : shape === 'duration' ? '0s' : ''
   return 'list' in shape ? [] : {}

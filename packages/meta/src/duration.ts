@@ -1,6 +1,4 @@
-/**
- * Spans of time as Go writes them: `1h2m3.5s`.
- */
+/** Durations in Go's notation: `1h2m3.5s`. */
 
 import { MetaError } from './meta-error.ts'
 import { quote } from './time.ts'
@@ -19,10 +17,14 @@ const units: ReadonlyMap<string, bigint> = new Map([
 const limit = 2n ** 63n
 
 /**
- * Reads a span. Fractions are scaled in floating point, as the stock server does, so that `0.6666666666666666666h` is 40 minutes.
+ * Parses a duration. Fractions are scaled in floating point, as on the stock server, so `0.6666666666666666666h` is 40 minutes.
  *
- * @returns nanoseconds; parts finer than that are dropped.
- * @throws MetaError `InvalidDuration` with the stock server's message, also outside of 64 bits.
+ * @returns nanoseconds; smaller fractions are truncated.
+ * @throws MetaError `InvalidDuration` with the message of the stock server, also for durations beyond 64 bits.
+ * @example
+ * ```ts
+ * parseDuration('1m30s') // 90_000_000_000n
+ * ```
  */
 export function parseDuration(text: string): bigint {
   const negative = text.startsWith('-')
@@ -45,12 +47,12 @@ export function parseDuration(text: string): bigint {
   return negative ? -total : total
 }
 
-/** A span in milliseconds, finer parts dropped. @throws MetaError `InvalidDuration` */
+/** Parses a duration to milliseconds, truncated. @throws MetaError `InvalidDuration` */
 export function parseDurationMs(text: string): number {
   return Number(parseDuration(text) / 1_000_000n)
 }
 
-/** Prints nanoseconds: hours, minutes and seconds from one second on, and one smaller unit below. */
+/** Formats nanoseconds: as hours, minutes and seconds from one second up, otherwise in one smaller unit. */
 export function formatDuration(nanos: bigint): string {
   if (nanos === 0n) return '0s'
   const size = nanos < 0n ? -nanos : nanos
@@ -67,7 +69,7 @@ export function formatDuration(nanos: bigint): string {
   return sign + text
 }
 
-/** Prints milliseconds. */
+/** Formats milliseconds. */
 export function formatDurationMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms)) * 1_000_000n)
 }
@@ -82,7 +84,7 @@ function wholeUnits(digits: string, text: string): bigint {
   return significant === '' ? 0n : BigInt(significant)
 }
 
-/** Digits beyond 64 bits are left out, as in the stock server. */
+/** Ignores digits beyond 64 bits, as the stock server does. */
 function fractionOfUnit(digits: string, unit: bigint): bigint {
   let value = 0n
   let scale = 1

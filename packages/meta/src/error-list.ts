@@ -1,17 +1,15 @@
-/**
- * Lists of errors that end the walk which fills them.
- */
+/** Limited error lists, which stop the validation that fills them. */
 
 import type { FieldError } from './interfaces.ts'
 import { QuietError } from './quiet-error.ts'
 
-/** Most errors that one validation looks for, and most causes of one answer. Differs: the stock server reports all. */
+/** Maximum number of errors of one validation, and of causes of one response. Differs: the stock server reports all. */
 export const maxFieldErrors = 1000
 
-/** Characters that the texts of all errors of one validation may have together. */
+/** Maximum total length of the errors of one validation, in characters. */
 export const maxFieldErrorsLength = 256 * 1024
 
-/** Ends a walk whose list of errors is full. It never leaves `collectErrors`. */
+/** Stops a validation whose error list is full. Never leaves `collectErrors`. */
 export class ErrorListFull extends QuietError {
   readonly list: readonly FieldError[]
 
@@ -21,19 +19,19 @@ export class ErrorListFull extends QuietError {
   }
 }
 
-/** Counts errors and the length of their texts. */
+/** Counts errors and their length. */
 export class ErrorBudget {
   #errors = maxFieldErrors
   #length = maxFieldErrorsLength
 
-  /** Whether the list is full with this error. */
+  /** Whether this error fills the list. */
   spend({ field, message }: FieldError): boolean {
     this.#length -= field.length + message.length
     return --this.#errors <= 0 || this.#length <= 0
   }
 }
 
-/** A list that throws `ErrorListFull` on the push that fills it. */
+/** An array that throws `ErrorListFull` on the push that fills it. */
 export class ErrorList extends Array<FieldError> {
   readonly #budget: ErrorBudget = new ErrorBudget()
 
@@ -50,14 +48,23 @@ export class ErrorList extends Array<FieldError> {
   }
 }
 
-/** What `walk` adds to the list, until the list is full. */
+/**
+ * Collects the errors that `walk` pushes, until the list is full.
+ *
+ * @example
+ * ```ts
+ * const errors = collectErrors((list) => {
+ *   if (name === '') list.push(field.required(Path.of('name')))
+ * })
+ * ```
+ */
 export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   const errors = new ErrorList()
   untilFull(errors, () => walk(errors))
   return [...errors]
 }
 
-/** Adds errors one by one: lists may be longer than a call takes arguments. */
+/** Appends errors one by one, because a list may exceed the argument limit of a call. */
 export function addErrors(into: FieldError[], errors: readonly FieldError[]): void {
   for (const error of errors) into.push(error)
 }

@@ -5,7 +5,7 @@ import { Path } from './path.ts'
 import { Quantity } from './quantity.ts'
 
 describe('Path', () => {
-  it('prints members, items and keys', () => {
+  it('formats members, items and keys', () => {
     expect(String(Path.of('spec').child('a').index(0).key('k'))).toBe('spec.a[0][k]')
     expect(String(Path.of('spec', 'template').child('spec', 'containers').index(12).child('name'))).toBe(
       'spec.template.spec.containers[12].name',
@@ -13,7 +13,7 @@ describe('Path', () => {
     expect(String(Path.of('data').key('a.b/c'))).toBe('data[a.b/c]')
   })
 
-  it('never changes', () => {
+  it('is immutable', () => {
     const path = Path.of('a')
     path.child('b')
     path.index(1)
@@ -23,7 +23,7 @@ describe('Path', () => {
 
 describe('field', () => {
   const path = Path.of('spec', 'x')
-  it('prints the stock texts', () => {
+  it('uses the messages of the stock server', () => {
     expect([
       field.invalid(path, 'v"', 'd'),
       field.typeInvalid(path, 1, 'd'),
@@ -59,7 +59,7 @@ describe('field', () => {
     )
   })
 
-  it('prints values as Go does', () => {
+  it('formats values as Go does', () => {
     const print = (value: unknown) => field.invalid('x', value, '').message.slice('Invalid value: '.length)
     expect([null, undefined, true, 1, -1.5, 1e21, 10n ** 18n, ''].map(print)).toEqual([
       '"null"',
@@ -80,7 +80,7 @@ describe('field', () => {
     expect(print(['a'])).toBe('[]interface {}{"a"}')
   })
 
-  it('joins errors, each text once', () => {
+  it('joins errors and lists each message once', () => {
     expect(formatFieldErrors([])).toBe('')
     expect(formatFieldErrors([field.required('a')])).toBe('a: Required value')
     expect(formatFieldErrors([field.required('a'), field.required('b'), field.required('a')])).toBe(
@@ -90,8 +90,8 @@ describe('field', () => {
   })
 })
 
-describe('Go texts', () => {
-  it('quotes', () => {
+describe('Go formatting', () => {
+  it('quotes strings', () => {
     expect(goQuote('plain é 😀 \u3000')).toBe('"plain é 😀 \\u3000"')
     expect(goQuote('\u0007\b\f\n\r\t\v\\"\u0000\u007f\u0085\u00ad\ufeff\ud800\u{e0001}')).toBe(
       '"\\a\\b\\f\\n\\r\\t\\v\\\\\\"\\x00\\x7f\\u0085\\u00ad\\ufeff\ufffd\\U000e0001"',
@@ -99,7 +99,7 @@ describe('Go texts', () => {
     expect([isPrintable('a'), isPrintable(' '), isPrintable('\u00a0'), isPrintable('\n')]).toEqual([true, true, false, false])
   })
 
-  it('prints lists and numbers', () => {
+  it('formats lists and numbers', () => {
     expect([goStrings([]), goStrings(['a', '"'])]).toEqual(['[]string{}', '[]string{"a", "\\""}'])
     expect([1, 0.0001, 0.00001, 1e20, 1.5e300, -0.5, Number.NaN, -Infinity, Infinity].map(goFloat)).toEqual([
       '1',
@@ -117,7 +117,7 @@ describe('Go texts', () => {
     expect(goSyntax(goText('x'))).toBe('x')
   })
 
-  it('counts bytes of UTF-8 and orders by them', () => {
+  it('counts UTF-8 bytes and orders by them', () => {
     const texts = ['', 'a', 'é', '€', '\uffff', '😀', 'a\ud800', '\udc00b', '\ud800']
     for (const text of texts) expect(utf8Length(text)).toBe(new TextEncoder().encode(text).length)
     const well = ['', 'a', 'ab', 'b', 'é', '€', '\ue000', '\uffff', '😀', '😀a']

@@ -1,18 +1,23 @@
-/**
- * Makers of `FieldError`, with the texts of the stock server.
- */
+/** Factories of `FieldError` with the messages of the stock server. */
 
 import { maxFieldErrorsLength } from './error-list.ts'
 import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinPrinted, shortText } from './go-text.ts'
 import type { FieldError } from './interfaces.ts'
 import type { Path } from './path.ts'
 
-/** A place: a path, its text, or `undefined` for the object itself. */
+/** A path, its text, or `undefined` for the object itself. */
 export type FieldPlace = Path | string | undefined
 
-/** Makers of field errors; every message is what the stock server prints after the field's path. */
+/**
+ * Factories of field errors. The message is the text that the stock server prints after the field path.
+ *
+ * @example
+ * ```ts
+ * field.required(Path.of('spec').child('selector')) // { field: 'spec.selector', message: 'Required value', ... }
+ * ```
+ */
 export const field = {
-  /** The value is malformed, out of bounds or not consistent with another one. */
+  /** The value is malformed, out of range or inconsistent with another one. */
   invalid(path: FieldPlace, value: unknown, detail: string): FieldError {
     return make(path, 'FieldValueInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
   },
@@ -20,49 +25,52 @@ export const field = {
   typeInvalid(path: FieldPlace, value: unknown, detail: string): FieldError {
     return make(path, 'FieldValueTypeInvalid', withDetail(`Invalid value: ${printValue(value)}`, detail))
   },
-  /** A value is needed and absent, null or empty. */
+  /** A required value is absent, null or empty. */
   required(path: FieldPlace, detail = ''): FieldError {
     return make(path, 'FieldValueRequired', withDetail('Required value', detail))
   },
-  /** The value is none of a closed set. The order of `allowed` is kept. */
+  /** The value is not in a closed set, printed in the order of `allowed`. */
   notSupported(path: FieldPlace, value: unknown, allowed: readonly string[]): FieldError {
     const detail = allowed.length === 0 ? '' : `supported values: ${joinPrinted(allowed, goQuote)}`
     return make(path, 'FieldValueNotSupported', withDetail(`Unsupported value: ${printValue(value)}`, detail))
   },
-  /** A value that would be fine elsewhere is not permitted here. */
+  /** The value is not permitted here, although valid elsewhere. */
   forbidden(path: FieldPlace, detail: string): FieldError {
     return make(path, 'FieldValueForbidden', withDetail('Forbidden', detail))
   },
-  /** A value that must be unique is there twice. */
+  /** The value must be unique but occurs twice. */
   duplicate(path: FieldPlace, value: unknown): FieldError {
     return make(path, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`)
   },
-  /** The value is longer than `max` bytes; the value itself is not printed. A negative `max` means that no bound is told. */
+  /** The value has more than `max` bytes and is not printed. A negative `max` omits the limit from the message. */
   tooLong(path: FieldPlace, _value: unknown, max: number): FieldError {
     const detail = max < 0 ? 'value is too long' : `may not be more than ${max} bytes`
     return make(path, 'FieldValueTooLong', `Too long: ${detail}`)
   },
-  /** There are `actual` items where `max` are permitted; a negative number is not told. */
+  /** There are `actual` items where at most `max` are allowed; negative numbers are omitted from the message. */
   tooMany(path: FieldPlace, actual: number, max: number): FieldError {
     const detail = max < 0 ? 'has too many items' : `must have at most ${max} items`
     return make(path, 'FieldValueTooMany', actual < 0 ? `Too many: ${detail}` : `Too many: ${actual}: ${detail}`)
   },
-  /** Something that the value names does not exist. */
+  /** The value refers to something that does not exist. */
   notFound(path: FieldPlace, value: unknown): FieldError {
     return make(path, 'FieldValueNotFound', `Not found: ${printValue(value)}`)
   },
-  /** The value could not be judged because something else failed. */
+  /** The value could not be validated because of another failure. */
   internal(path: FieldPlace, detail: string): FieldError {
     return make(path, 'InternalError', withDetail('Internal error', detail))
   },
 } as const
 
-/** One error as one line: `spec.size: Invalid value: 0: must be positive`. */
+/** Formats an error in one line: `spec.size: Invalid value: 0: must be positive`. */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`
 }
 
-/** All errors as one line, each text once; several stand in brackets. Empty for no errors. A very long line ends with `...`. */
+/**
+ * Formats errors in one line, each message once and several in brackets; empty for no errors. A very long line is truncated with
+ * `...`.
+ */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
   const texts = new Set<string>()
   let length = 0
@@ -85,7 +93,7 @@ function withDetail(text: string, detail: string): string {
   return detail === '' ? text : `${text}: ${shortText(detail)}`
 }
 
-/** A value inside a message; `null` and an absent value are the quoted word, which is what the stock server prints. */
+/** Formats a value for a message; `null` and absent values print as `"null"`, as on the stock server. */
 function printValue(value: unknown): string {
   if (value === null || value === undefined) return '"null"'
   switch (typeof value) {

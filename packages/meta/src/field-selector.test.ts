@@ -5,7 +5,7 @@ import { escapeFieldValue, type FieldSet, parseFieldSelector } from './field-sel
 import { MetaError } from './meta-error.ts'
 
 describe('parseFieldSelector', () => {
-  it('P157 reads, prints and matches the vectors', () => {
+  it('parses, formats and matches the vectors [P157]', () => {
     for (const { text, printed, matches, misses } of vectors.valid) {
       const parsed = parseFieldSelector(text)
       expect({ text, printed: String(parsed) }).toEqual({ text, printed })
@@ -16,12 +16,12 @@ describe('parseFieldSelector', () => {
     }
   })
 
-  it('P157 refuses with the stock message', () => {
+  it('rejects with the message of the stock server [P157]', () => {
     for (const { text, message } of vectors.invalid)
       expect(() => parseFieldSelector(text), text).toThrow(new MetaError('InvalidFieldSelector', text, message))
   })
 
-  it('tells the value that a field must have', () => {
+  it('returns the value that a field must have', () => {
     const parsed = parseFieldSelector('metadata.name=a,spec.nodeName!=b')
     expect([parsed.exactMatch('metadata.name'), parsed.exactMatch('spec.nodeName'), parsed.empty]).toEqual([
       'a',
@@ -31,7 +31,7 @@ describe('parseFieldSelector', () => {
     expect(parseFieldSelector('').empty).toBe(true)
   })
 
-  it('keeps any value through escaping', () => {
+  it('preserves every value through escaping', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const parsed = parseFieldSelector(`a=${escapeFieldValue(value)}`)

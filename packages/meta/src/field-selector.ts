@@ -1,41 +1,39 @@
-/**
- * Which objects, by some of their fields: `metadata.name=a,status.phase!=Running`.
- */
+/** Field selectors: `metadata.name=a,status.phase!=Running`. */
 
 import { compareCodePoints } from './go-text.ts'
 import { MetaError } from './meta-error.ts'
 import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
 
-/** Fields of an object that selectors may name, with their values as text; only own members count. */
+/** The fields of an object that selectors may refer to, with values as text; inherited members are ignored. */
 export type FieldSet = Readonly<Record<string, string>>
 
-/** One condition. */
+/** One requirement. */
 export interface FieldRequirement {
   readonly field: string
-  /** `==` is kept as `=`. */
+  /** `==` is normalized to `=`. */
   readonly operator: '=' | '!='
   readonly value: string
 }
 
-/** Up to here conditions are looked at one by one. */
+/** Up to this number, requirements are checked one by one. */
 const fewRequirements = 8
 
-/** Conditions that all must hold. */
+/** A conjunction of requirements. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
-  /** Made for the first object when there are many conditions. */
+  /** Created on the first match when there are many requirements. */
   #rules: ReadonlyMap<string, FieldRule> | undefined
 
   constructor(requirements: readonly FieldRequirement[]) {
     this.requirements = requirements
   }
 
-  /** Whether every object matches. */
+  /** Whether the selector matches every object. */
   get empty(): boolean {
     return this.requirements.length === 0
   }
 
-  /** A field that is absent counts as empty. Takes as long as there are fields that the selector names. */
+  /** Absent fields count as empty. Costs O(distinct fields of the selector). */
   matches(fields: FieldSet): boolean {
     if (this.requirements.length > fewRequirements) {
       this.#rules ??= joined(this.requirements)
@@ -49,18 +47,18 @@ export class FieldSelector {
     return true
   }
 
-  /** The value that a field must have, when a condition says so. */
+  /** The value that a field must have, if a requirement demands one. */
   exactMatch(field: string): string | undefined {
     return this.requirements.find((it) => it.field === field && it.operator === '=')?.value
   }
 
-  /** The selector as text that parses to an equal selector. */
+  /** Text that parses to an equal selector. */
   toString(): string {
     return this.requirements.map((it) => `${it.field}${it.operator}${escapeFieldValue(it.value)}`).join(',')
   }
 }
 
-/** All that a selector says about one field. */
+/** All requirements on one field. */
 class FieldRule {
   #required: string | undefined
   #contradictory = false
@@ -96,10 +94,14 @@ function fieldValue(fields: FieldSet, field: string): string {
 }
 
 /**
- * Reads a selector of at most {@link maxSelectorTerms} terms and values; empty text selects everything. Conditions are sorted.
+ * Parses a selector of at most {@link maxSelectorTerms} terms and values; empty text matches everything. Requirements are sorted.
  *
- * @throws MetaError `InvalidFieldSelector` with the stock server's message.
+ * @throws MetaError `InvalidFieldSelector` with the message of the stock server.
  * @see API protocol specification, 4.1
+ * @example
+ * ```ts
+ * parseFieldSelector('status.phase!=Running').matches({ 'status.phase': 'Failed' }) // true
+ * ```
  */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
@@ -118,12 +120,12 @@ export function parseFieldSelector(text: string): FieldSelector {
   return new FieldSelector(requirements)
 }
 
-/** A value with backslashes before backslashes, commas and equals signs. */
+/** Escapes backslashes, commas and equals signs. */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&')
 }
 
-/** Splits at commas that no backslash precedes. */
+/** Splits at unescaped commas. */
 function splitTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0
@@ -132,7 +134,7 @@ function splitTerms(text: string): string[] {
     else if (text[i] === ',') {
       terms.push(text.slice(start, i))
       start = i + 1
-      // Each is a term and a value.
+      // Each term has a value.
       if (terms.length * 2 >= maxSelectorTerms) throw tooManyTerms('InvalidFieldSelector', text)
     }
   }

@@ -1,8 +1,6 @@
-/**
- * Whole numbers of 64 bits as decimal text, compared without making a bigint of every one.
- */
+/** 64-bit integers as decimal text, compared without bigint allocation. */
 
-/** A number split so that both parts are exact: `sign * (high * 1e9 + low)`. */
+/** An integer in two exact parts: `sign * (high * 1e9 + low)`. */
 export interface SplitInt64 {
   readonly sign: 1 | -1
   readonly high: number
@@ -13,7 +11,7 @@ const lowDigits = 9
 const maxHigh = 9_223_372_036
 const maxLow = 854_775_807
 
-/** Splits the text; `undefined` when it is no whole number of 64 bits. */
+/** Splits the text; `undefined` unless it is a 64-bit integer. */
 export function splitInt64(text: string): SplitInt64 | undefined {
   const start = digitsStart(text)
   if (start < 0) return undefined
@@ -25,8 +23,8 @@ export function splitInt64(text: string): SplitInt64 | undefined {
 }
 
 /**
- * Negative when the number in `text` is less than `bound`, 0 when equal, positive when greater; `NaN` when the text is
- * no whole number of 64 bits. Allocates nothing.
+ * Negative when the integer in `text` is less than `bound`, 0 when equal, positive when greater; `NaN` unless the text is a
+ * 64-bit integer. Does not allocate.
  */
 export function compareInt64(text: string, bound: SplitInt64): number {
   const start = digitsStart(text)
@@ -44,7 +42,7 @@ const plus = 43
 const minus = 45
 const zero = 48
 
-/** Where the digits begin, without leading zeros; -1 when the text is no number, or has too many digits. */
+/** Start of the digits, without leading zeros; -1 for malformed text or too many digits. */
 function digitsStart(text: string): number {
   const first = text.charCodeAt(0)
   let start = first === plus || first === minus ? 1 : 0

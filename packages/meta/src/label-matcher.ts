@@ -1,20 +1,20 @@
 /**
- * Conditions on labels, joined by key, so that an object is judged in proportion to its own labels.
+ * The requirements of a label selector, merged per key, so that matching costs O(labels of the object).
  *
  *     a!=1,a!=2,a,b in (x,y),b in (y,z),!c
- *     needed:   a present and none of {1, 2}; b one of {y}
+ *     required: a present and none of {1, 2}; b one of {y}
  *     optional: c absent
  */
 
 import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
 import type { LabelRequirement, Labels } from './label-requirement.ts'
 
-/** All that a selector says about one key. */
+/** All requirements on one key. */
 interface KeyRule {
   readonly key: string
-  /** An object without the label does not match. */
+  /** The label must be present. */
   needed: boolean
-  /** An object with the label does not match. */
+  /** The label must be absent. */
   absent: boolean
   included: Set<string> | undefined
   excluded: Set<string> | undefined
@@ -23,11 +23,11 @@ interface KeyRule {
   below: SplitInt64 | undefined
 }
 
-/** What the conditions of a selector say together. */
+/** The conjunction of all requirements of a selector. */
 export class LabelMatcher {
   readonly #nothing: boolean
   readonly #needed: readonly KeyRule[]
-  /** Rules that an object without the label fulfils. */
+  /** Rules that objects without the label satisfy. */
   readonly #optional: ReadonlyMap<string, KeyRule>
 
   constructor(requirements: readonly LabelRequirement[]) {
@@ -55,7 +55,7 @@ export class LabelMatcher {
 
   matches(labels: Labels): boolean {
     if (this.#nothing) return false
-    // The rules name different keys: an object of n labels fails at the latest at rule n + 1.
+    // Rules have distinct keys, so an object of n labels fails at rule n + 1 at the latest.
     for (const rule of this.#needed) {
       if (labels === undefined || labels === null || !Object.hasOwn(labels, rule.key)) return false
       if (!accepts(rule, labels[rule.key] as string)) return false
@@ -73,7 +73,7 @@ function newRule(key: string): KeyRule {
   return { key, needed: false, absent: false, included: undefined, excluded: undefined, above: undefined, below: undefined }
 }
 
-/** @returns false when nothing can fulfil the condition. */
+/** @returns false for an unsatisfiable requirement. */
 function add(rule: KeyRule, { operator, values }: LabelRequirement): boolean {
   switch (operator) {
     case 'exists':
@@ -106,12 +106,12 @@ function add(rule: KeyRule, { operator, values }: LabelRequirement): boolean {
   }
 }
 
-/** Costs what the new condition weighs, never what those before it weigh. */
+/** Costs O(new values), regardless of the known ones. */
 function intersection(known: Set<string>, values: readonly string[]): Set<string> {
   return new Set(values.filter((value) => known.has(value)))
 }
 
-/** Leaves only the included values that the other conditions accept. @returns false when nothing can fulfil the rule. */
+/** Removes included values that other requirements reject. @returns false for an unsatisfiable rule. */
 function settle(rule: KeyRule): boolean {
   if (rule.needed && rule.absent) return false
   if (rule.included === undefined) return true
@@ -130,7 +130,7 @@ function accepts(rule: KeyRule, value: string): boolean {
   return rule.excluded?.has(value) !== true && isWithin(rule, value)
 }
 
-/** Comparisons with what is no number fail. */
+/** Values that are not integers are out of range. */
 function isWithin({ above, below }: KeyRule, value: string): boolean {
   return (above === undefined || compareInt64(value, above) > 0) && (below === undefined || compareInt64(value, below) < 0)
 }

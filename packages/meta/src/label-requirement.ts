@@ -1,6 +1,4 @@
-/**
- * One condition of a label selector.
- */
+/** One requirement of a label selector. */
 
 import { field } from './field-error.ts'
 import { compareCodePoints, goStrings, goText } from './go-text.ts'
@@ -9,23 +7,23 @@ import type { FieldError } from './interfaces.ts'
 import { isQualifiedName, isValidLabelValue } from './name-formats.ts'
 import { Path } from './path.ts'
 
-/** How a label is compared, as a selector's text writes it. `gt` and `lt` are written `>` and `<`. */
+/** The operator, in selector syntax; `gt` and `lt` are written `>` and `<`. */
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'
 
-/** Labels of an object; only own members count. */
+/** Labels of an object; inherited members are ignored. */
 export type Labels = Readonly<Record<string, string>> | null | undefined
 
-/** One condition; all conditions of a selector must hold. */
+/** A requirement of a label selector; all requirements of a selector must hold. */
 export class LabelRequirement {
   readonly key: string
   readonly operator: LabelOperator
-  /** Without doubles, in the order of code points. Empty for `exists` and `!`. */
+  /** Unique values in code point order. Empty for `exists` and `!`. */
   readonly values: readonly string[]
   readonly #bound: SplitInt64 | undefined
-  /** Made when many values are looked at for the first time. */
+  /** Created on the first match when there are many values. */
   #set: ReadonlySet<string> | undefined
 
-  /** Does not check; see `validateLabelRequirement`. */
+  /** Does not validate; see `validateLabelRequirement`. */
   constructor(key: string, operator: LabelOperator, values: readonly string[]) {
     this.key = key
     this.operator = operator
@@ -33,7 +31,7 @@ export class LabelRequirement {
     this.#bound = operator === 'gt' || operator === 'lt' ? splitInt64(values[0] ?? '') : undefined
   }
 
-  /** Whether the labels fulfil the condition, without allocation. A label that is absent fulfils `!`, `!=` and `notin`. */
+  /** Whether the labels satisfy the requirement. Does not allocate. An absent label satisfies `!`, `!=` and `notin`. */
   matches(labels: Labels): boolean {
     const has = labels !== undefined && labels !== null && Object.hasOwn(labels, this.key)
     switch (this.operator) {
@@ -62,7 +60,7 @@ export class LabelRequirement {
     return this.#set.has(value)
   }
 
-  /** Differs: a lone empty value is `(,)`, which can be read again; the stock server prints `()`, which cannot. */
+  /** Differs: a single empty value prints as `(,)`, which can be parsed; the stock server prints `()`, which cannot. */
   toString(): string {
     const { key, operator, values } = this
     switch (operator) {
@@ -83,19 +81,19 @@ export class LabelRequirement {
   }
 }
 
-/** Up to here a list is searched through. */
+/** Up to this number, values are searched linearly. */
 const fewValues = 8
 
-/** Values of a condition as it keeps them: each once, sorted. */
+/** Values of a requirement, unique and sorted. */
 export function requirementValues(values: readonly string[]): string[] {
   if (values.length <= 1) return [...values]
   return [...new Set(values)].sort(compareCodePoints)
 }
 
-/** Wrong values of one condition that are reported. Differs: the stock server reports all. */
+/** Maximum number of invalid values reported per requirement. Differs: the stock server reports all. */
 const maxWrongValues = 100
 
-/** What is wrong with a condition. Of very many wrong values the first are reported. */
+/** Validates a requirement. Of many invalid values, only the first are reported. */
 export function validateLabelRequirement(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
   const keyError = labelKeyError(key, 'key')
   const errors = validateRequirementValues(key, operator, values)
@@ -104,7 +102,7 @@ export function validateLabelRequirement(key: string, operator: LabelOperator, v
 
 const path = Path.of('values')
 
-/** As `validateLabelRequirement`, where the key is known to be a key. */
+/** Validates a requirement whose key is known to be valid. */
 export function validateRequirementValues(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
   const errors: FieldError[] = []
   const wrong = (detail: string) => errors.push(field.invalid(path, goText(goStrings(values)), detail))
@@ -139,7 +137,7 @@ export function validateRequirementValues(key: string, operator: LabelOperator, 
   return errors
 }
 
-/** What is wrong with a key, as one error. */
+/** The errors of a key, as one field error. */
 export function labelKeyError(key: string, place: string | undefined): FieldError | undefined {
   const texts = isQualifiedName(key)
   return texts.length === 0 ? undefined : field.invalid(place, key, texts.join('; '))

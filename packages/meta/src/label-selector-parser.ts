@@ -1,6 +1,4 @@
-/**
- * Label selectors as text: `app=web,tier in (front,back),!old,cores>2`.
- */
+/** The parser of label selectors: `app=web,tier in (front,back),!old,cores>2`. */
 
 import { formatFieldError, formatFieldErrors } from './field-error.ts'
 import {
@@ -14,7 +12,7 @@ import { everything, LabelSelector } from './label-selector.ts'
 import { MetaError } from './meta-error.ts'
 import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
 
-/** `end` is the end of the text; other kinds are their own text, `in` and `notin` being words in most places. */
+/** `end` is the end of the text; other kinds equal their text. `in` and `notin` are ordinary words in most positions. */
 type TokenKind = 'word' | 'end' | '!' | '=' | '==' | '!=' | '>' | '<' | ',' | '(' | ')' | 'in' | 'notin'
 
 interface Token {
@@ -23,10 +21,14 @@ interface Token {
 }
 
 /**
- * Reads a selector of at most {@link maxSelectorTerms} terms and values; empty text selects everything.
+ * Parses a selector of at most {@link maxSelectorTerms} terms and values; empty text matches everything.
  *
- * @throws MetaError `InvalidLabelSelector` with the stock server's message.
+ * @throws MetaError `InvalidLabelSelector` with the message of the stock server.
  * @see API protocol specification, 4.1
+ * @example
+ * ```ts
+ * parseLabelSelector('app in (web, shop),!old').matches({ app: 'web' }) // true
+ * ```
  */
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = new Parser(text).parse()
@@ -35,14 +37,14 @@ export function parseLabelSelector(text: string): LabelSelector {
 
 const binaryOperators = 'in, notin, =, ==, !=, gt, lt'
 
-/** Reads tokens one by one, so that a refused selector costs no more than what stands before its fault. */
+/** Reads tokens one by one, so that a rejected selector costs no more than the text before its error. */
 class Parser {
   readonly #text: string
   readonly #tokens: Tokens
-  /** Terms and values that may still come. */
+  /** Remaining number of terms and values. */
   #left = maxSelectorTerms
   #next: Token | undefined
-  /** The last key that was found to be one. */
+  /** The last key found valid. */
   #key = ''
 
   constructor(text: string) {
@@ -170,7 +172,7 @@ class Parser {
     return this.#next
   }
 
-  /** The next token, where `in` and `notin` are ordinary words. */
+  /** The next token, with `in` and `notin` as ordinary words. */
   #peek(): Token {
     const token = this.#raw()
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token
@@ -192,14 +194,14 @@ class Parser {
 }
 
 const end: Token = { kind: 'end', text: '' }
-/** One token for all places where a sign stands. */
+/** Shared tokens. */
 const signs = new Map<string, Token>(
   (['!', '=', '==', '!=', '>', '<', ',', '(', ')'] as const).map((sign) => [sign, { kind: sign, text: sign }]),
 )
 const space = /[ \t\r\n]+/y
 const word = /[^=!(),<> \t\r\n\0]+/y
 
-/** Splits the text; a NUL ends it, as in the stock server. */
+/** Splits the text into tokens; NUL ends it, as on the stock server. */
 class Tokens {
   readonly #text: string
   #at = 0
@@ -208,7 +210,7 @@ class Tokens {
     this.#text = text
   }
 
-  /** The next token, which is the end from there on where the text ends. */
+  /** The next token; at the end of the text, repeatedly `end`. */
   next(): Token {
     const text = this.#text
     space.lastIndex = this.#at

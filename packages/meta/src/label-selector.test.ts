@@ -24,7 +24,7 @@ const requirement = fc.oneof(
 const selector = fc.array(requirement, { maxLength: 5 }).map((parts) => parts.join(','))
 
 describe('parseLabelSelector', () => {
-  it('P158 reads, prints and matches the vectors', () => {
+  it('parses, formats and matches the vectors [P158]', () => {
     for (const { text, printed, matches, misses } of vectors.valid) {
       const parsed = parseLabelSelector(text)
       expect({ text, printed: String(parsed) }).toEqual({ text, printed })
@@ -36,12 +36,12 @@ describe('parseLabelSelector', () => {
     }
   })
 
-  it('P158 refuses with the stock message', () => {
+  it('rejects with the message of the stock server [P158]', () => {
     for (const { text, message } of vectors.invalid)
       expect(() => parseLabelSelector(text), text).toThrow(new MetaError('InvalidLabelSelector', text, message))
   })
 
-  it('refuses keys and values that no label can have', () => {
+  it('rejects invalid label keys and values', () => {
     expect(() => parseLabelSelector('-a=b')).toThrow(
       /^unable to parse requirement: <nil>: Invalid value: "-a": name part must consist of/,
     )
@@ -52,11 +52,11 @@ describe('parseLabelSelector', () => {
     expect(() => parseLabelSelector('a in (-b,-c)')).toThrow(/requirement: \[values\[0\]\[a\]: .*, values\[1\]\[a\]: .*\]$/)
   })
 
-  it('ends at a NUL', () => {
+  it('ends at NUL', () => {
     expect(String(parseLabelSelector('a=b\0c=d'))).toBe('a=b')
   })
 
-  it('prints what parses to the same selector', () => {
+  it('formats text that parses to the same selector', () => {
     fc.assert(
       fc.property(selector, fc.array(fc.dictionary(key, value), { maxLength: 5 }), (text, objects) => {
         const parsed = parseLabelSelector(text)
@@ -67,7 +67,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('matches what each of its parts matches', () => {
+  it('matches when each of its terms matches', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (parts, labels) => {
         const all = parts.every((part) => parseLabelSelector(part).matches(labels))
@@ -76,7 +76,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('never throws anything but a MetaError on any text', () => {
+  it('throws only MetaError for any text', () => {
     const hostile = fc.array(fc.constantFrom('a', 'in', 'notin', '=', '!', '<', '>', '(', ')', ',', ' ', '\0', '-'), {
       maxLength: 12,
     })
@@ -97,7 +97,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('reads only own members of labels', () => {
+  it('ignores inherited members of labels', () => {
     const labels = JSON.parse('{"__proto__":"x"}') as Record<string, string>
     expect(Object.keys(labels)).toEqual(['__proto__'])
     for (const name of ['constructor', 'hasOwnProperty', 'toString']) expect(parseLabelSelector(name).matches(labels)).toBe(false)
@@ -106,7 +106,7 @@ describe('parseLabelSelector', () => {
     expect(parseLabelSelector('!a').matches(undefined)).toBe(true)
   })
 
-  it('tells the value that a label must have', () => {
+  it('returns the value that a label must have', () => {
     const parsed = parseLabelSelector('a=1,b in (2),c in (3,4),d!=5,e==6')
     expect(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => parsed.exactMatch(name))).toEqual([
       '1',
@@ -119,8 +119,8 @@ describe('parseLabelSelector', () => {
   })
 })
 
-describe('selectors of objects', () => {
-  it('selects nothing when absent and everything when empty', () => {
+describe('label selectors of objects', () => {
+  it('match nothing when absent and everything when empty', () => {
     expect(labelSelectorFromObject(undefined)).toBe(nothing)
     expect(labelSelectorFromObject(null).matches({})).toBe(false)
     expect(labelSelectorFromObject({})).toBe(everything)
@@ -129,7 +129,7 @@ describe('selectors of objects', () => {
     expect(labelSelectorFromLabels({}).empty).toBe(true)
   })
 
-  it('joins labels and expressions', () => {
+  it('combine matchLabels and matchExpressions', () => {
     const parsed = labelSelectorFromObject({
       matchLabels: { b: '1', a: '' },
       matchExpressions: [
@@ -144,7 +144,7 @@ describe('selectors of objects', () => {
     expect(parsed.matches({ a: '', b: '1', c: 'x', e: '', f: '' })).toBe(false)
   })
 
-  it('refuses what it cannot read', () => {
+  it('reject unknown operators and invalid values', () => {
     const of = (operator: string, values?: string[]) => () =>
       labelSelectorFromObject({ matchExpressions: [{ key: 'a', operator, ...(values && { values }) }] })
     expect(of('Gt', ['1'])).toThrow('"Gt" is not a valid label selector operator')
@@ -155,7 +155,7 @@ describe('selectors of objects', () => {
     )
   })
 
-  it('lists what is wrong in the stock order', () => {
+  it('list errors in the order of the stock server', () => {
     const errors = validateLabelSelector(
       {
         matchLabels: { 'x y': '-' },
@@ -184,8 +184,8 @@ describe('selectors of objects', () => {
   })
 })
 
-describe('whole numbers as text', () => {
-  it('compares as bigint does', () => {
+describe('integers as text', () => {
+  it('compare like bigint', () => {
     const int64 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n)
     fc.assert(
       fc.property(int64, int64, (a, b) => {
@@ -195,7 +195,7 @@ describe('whole numbers as text', () => {
     )
   })
 
-  it('refuses what is none', () => {
+  it('reject malformed and out-of-range text', () => {
     for (const text of ['', '-', '+', 'x', '1x', '1.5', ' 1', '9223372036854775808', '-9223372036854775809', '1'.repeat(20)]) {
       expect(splitInt64(text)).toBeUndefined()
       expect(compareInt64(text, { sign: 1, high: 0, low: 0 })).toBeNaN()

@@ -1,6 +1,4 @@
-/**
- * Which objects, by their labels.
- */
+/** Label selectors. */
 
 import { collectErrors } from './error-list.ts'
 import { field, formatFieldErrors } from './field-error.ts'
@@ -19,13 +17,13 @@ import { isValidLabelValue } from './name-formats.ts'
 import { validateLabelName, validateLabels } from './object-meta.ts'
 import type { Path } from './path.ts'
 
-/** A selector as a member of an object: `{matchLabels, matchExpressions}`. */
+/** A selector as part of an object: `{matchLabels, matchExpressions}`. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>> | null
   readonly matchExpressions?: readonly LabelSelectorExpression[] | null
 }
 
-/** One condition of a selector that is a member of an object. */
+/** One requirement of a selector in an object. */
 export interface LabelSelectorExpression {
   readonly key: string
   /** `In`, `NotIn`, `Exists` or `DoesNotExist`. */
@@ -33,15 +31,15 @@ export interface LabelSelectorExpression {
   readonly values?: readonly string[] | null
 }
 
-/** Up to here conditions are looked at one by one. */
+/** Up to this number, requirements are checked one by one. */
 const fewRequirements = 8
 
-/** Conditions that all must hold. */
+/** A conjunction of requirements. */
 export class LabelSelector {
   /** Sorted by key. */
   readonly requirements: readonly LabelRequirement[]
   readonly #nothing: boolean
-  /** Made for the first object when there are many conditions; few are looked at one by one. */
+  /** Created on the first match when there are many requirements. */
   #matcher: LabelMatcher | undefined
 
   constructor(requirements: readonly LabelRequirement[], nothing = false) {
@@ -49,12 +47,12 @@ export class LabelSelector {
     this.#nothing = nothing
   }
 
-  /** Whether every object matches. */
+  /** Whether the selector matches every object. */
   get empty(): boolean {
     return this.requirements.length === 0 && !this.#nothing
   }
 
-  /** Takes as long as the object has labels, however many conditions there are. */
+  /** Costs O(labels of the object), regardless of the number of requirements. */
   matches(labels: Labels): boolean {
     if (this.#nothing) return false
     if (this.requirements.length > fewRequirements) {
@@ -67,7 +65,7 @@ export class LabelSelector {
     return true
   }
 
-  /** The value that a label must have, when a condition `=`, `==` or `in` with one value says so. */
+  /** The value that a label must have, if a requirement `=`, `==` or a single-valued `in` demands one. */
   exactMatch(key: string): string | undefined {
     for (const { key: name, operator, values } of this.requirements) {
       if (name === key && values.length === 1 && (operator === '=' || operator === '==' || operator === 'in')) return values[0]
@@ -75,7 +73,7 @@ export class LabelSelector {
     return undefined
   }
 
-  /** The selector as text that parses to an equal selector. */
+  /** Text that parses to an equal selector. */
   toString(): string {
     return this.requirements.join(',')
   }
@@ -95,9 +93,13 @@ const operators: ReadonlyMap<string, LabelOperator> = new Map([
 ])
 
 /**
- * The selector of an object. Absent selects nothing, empty everything.
+ * Converts the selector of an object. An absent selector matches nothing, an empty one everything.
  *
  * @throws MetaError `InvalidLabelSelector`
+ * @example
+ * ```ts
+ * labelSelectorFromObject({ matchLabels: { app: 'web' } }).matches({ app: 'web' }) // true
+ * ```
  */
 export function labelSelectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
   if (selector === undefined || selector === null) return nothing
@@ -113,14 +115,14 @@ export function labelSelectorFromObject(selector: LabelSelectorObject | null | u
   return requirements.length === 0 ? everything : new LabelSelector(requirements)
 }
 
-/** The selector that asks for exactly these labels; no labels select everything. */
+/** The selector that requires exactly these labels; no labels match everything. */
 export function labelSelectorFromLabels(labels: Labels): LabelSelector {
   const keys = Object.keys(labels ?? {})
   if (keys.length === 0) return everything
   return new LabelSelector(keys.map((key) => new LabelRequirement(key, '=', [labels?.[key] as string])))
 }
 
-/** What is wrong with a selector that is a member of an object. */
+/** Validates the selector of an object. */
 export function validateLabelSelector(
   selector: LabelSelectorObject | null | undefined,
   path: Path,

@@ -26,7 +26,7 @@ const optional = fc.oneof(
 const labels = fc.dictionary(key, value, { maxKeys: 4 })
 const many = (of: fc.Arbitrary<string>) => fc.array(of, { minLength: 9, maxLength: 24 })
 
-/** Microseconds of processor time that `work` takes; the least of several runs, since other work disturbs. */
+/** CPU time of `work` in microseconds: the minimum of several runs, to exclude interference. */
 function cost(work: () => void): number {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < 7; run++) {
@@ -40,8 +40,8 @@ function cost(work: () => void): number {
 
 const terms = (count: number, make: (i: number) => string) => Array.from({ length: count }, (_, i) => make(i)).join(',')
 
-describe('selectors of many terms', () => {
-  it('match what each of their terms matches', () => {
+describe('selectors with many terms', () => {
+  it('match labels when each of their terms matches', () => {
     for (const of of [term, optional]) {
       fc.assert(
         fc.property(many(of), fc.array(labels, few), (parts, objects) => {
@@ -56,7 +56,7 @@ describe('selectors of many terms', () => {
     }
   })
 
-  it('match fields that each of their terms matches', () => {
+  it('match fields when each of their terms matches', () => {
     const field = fc.constantFrom('metadata.name', 'spec.a', 'toString')
     const part = fc.tuple(field, fc.constantFrom('=', '!='), fc.constantFrom('', 'x', 'y')).map((parts) => parts.join(''))
     const fields = fc.dictionary(field, fc.constantFrom('', 'x', 'y'))
@@ -68,7 +68,7 @@ describe('selectors of many terms', () => {
     )
   })
 
-  it('match nothing when they contradict themselves', () => {
+  it('match nothing when contradictory', () => {
     const padding = terms(10, (i) => `p${i}!=x`)
     for (const text of ['a,!a', 'a=1,a=2', 'a in (1,2),a notin (1,2)', 'a=1,a>1', 'a in (1,2),a<0']) {
       for (const each of [{}, { a: '1' }, { a: '2' }] as Labels[])
@@ -83,7 +83,7 @@ describe('selectors of many terms', () => {
     ['excluded values of as many keys', (i: number) => `k${i}!=v`],
     ['absent keys', (i: number) => `!k${i}`],
     ['one term repeated', () => 'app=web'],
-  ])('judge an object in time that does not grow with %s', (_, make) => {
+  ])('match in time independent of the number of %s', (_, make) => {
     const objects: Labels[] = Array.from({ length: 2000 }, (_, i) => ({ app: 'web', tier: `t${i % 7}` }))
     const judging = (count: number): number => {
       const selector = parseLabelSelector(terms(count, make))
@@ -96,7 +96,7 @@ describe('selectors of many terms', () => {
     expect(long).toBeLessThan(20 * short + 5000)
   })
 
-  it('judge an object in time that does not grow with the values of one term', () => {
+  it('match in time independent of the number of values of a term', () => {
     const objects: Labels[] = Array.from({ length: 2000 }, (_, i) => ({ app: `v${i}` }))
     const judging = (count: number): number => {
       const selector = parseLabelSelector(`app notin (${terms(count, (i) => `w${i}`)})`)
@@ -109,7 +109,7 @@ describe('selectors of many terms', () => {
   })
 })
 
-describe('bounds of selectors', () => {
+describe('selector limits', () => {
   const refusal = (parse: (text: string) => unknown, text: string): MetaError => {
     try {
       parse(text)
@@ -119,7 +119,7 @@ describe('bounds of selectors', () => {
     throw new Error('not refused')
   }
 
-  it('are a number of terms and values, which the refusal names', () => {
+  it('limit terms and values, and report the limit', () => {
     const half = maxSelectorTerms / 2
     expect(parseLabelSelector(terms(half, (i) => `a!=v${i}`)).requirements).toHaveLength(half)
     expect(parseLabelSelector(terms(maxSelectorTerms, (i) => `k${i}`)).requirements).toHaveLength(maxSelectorTerms)
@@ -140,7 +140,7 @@ describe('bounds of selectors', () => {
     ).toBe(tooMany('fieldSelector'))
   })
 
-  it('are bounds of messages, too', () => {
+  it('limit the length of messages', () => {
     const long = 'x'.repeat(1_000_000)
     for (const text of [`a b${long}`, `a in (${terms(9000, () => '-')})`, `a in b${long}`, `a=b=${long}`])
       expect(refusal(parseLabelSelector, text).message.length).toBeLessThan(64 * 1024)

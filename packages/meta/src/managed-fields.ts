@@ -1,6 +1,4 @@
-/**
- * The rules of `metadata.managedFields` entries, as far as they ask nothing of the fields themselves.
- */
+/** Validation of `metadata.managedFields` entries, except the field sets. */
 
 import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
@@ -8,14 +6,14 @@ import { isPrintable, utf8Length } from './go-text.ts'
 import type { DeepReadonly, FieldError, ManagedFieldsEntry } from './interfaces.ts'
 import type { Path } from './path.ts'
 
-/** Longest name of a field manager, in bytes. */
+/** Maximum length of a field manager name, in bytes. */
 export const maxFieldManagerLength = 128
-/** Longest name of a subresource in an entry, in bytes. */
+/** Maximum length of a subresource name in an entry, in bytes. */
 export const maxSubresourceLength = 256
 
 const printableAscii = /^[ -~]*$/
 
-/** Operation, type, manager and subresource of every entry. */
+/** Validates operation, type, manager and subresource of every entry. */
 export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined, path: Path): FieldError[] {
   if (entries === undefined || entries === null || entries.length === 0) return []
   return collectErrors((errors) => {
@@ -37,7 +35,7 @@ function validateEntry(entry: DeepReadonly<ManagedFieldsEntry>, path: Path, erro
   }
 }
 
-/** A field manager's name: at most 128 bytes, all printable. */
+/** Validates a field manager name: at most 128 printable bytes. */
 export function validateFieldManager(manager: string, path: Path | undefined): FieldError[] {
   if (manager.length <= maxFieldManagerLength && printableAscii.test(manager)) return []
   return collectErrors((errors) => {

@@ -15,19 +15,19 @@ describe('name formats', () => {
     })
   }
 
-  it('answers quickly however long the text is', () => {
+  it('validates long text quickly', () => {
     const long = [`${'a'.repeat(200_000)}!`, `${'a.'.repeat(100_000)}!`, `${'-'.repeat(200_000)}`, `${'a-'.repeat(100_000)}/`]
     for (const rule of Object.keys(vectors)) for (const text of long) expect((checks[rule] as Check)(text).length).toBeLessThan(5)
   })
 
-  it('returns lists that the caller may change', () => {
+  it('returns lists that callers may modify', () => {
     formats.isDns1123Label('a').push('x')
     expect(formats.isDns1123Label('a')).toEqual([])
   })
 })
 
 describe('name rules', () => {
-  it('P10 lets a generateName end with a dash, because more follows', () => {
+  it('allows a trailing dash in generateName, because a suffix follows [P10]', () => {
     for (const rule of [nameRules.dns1123Label, nameRules.dns1123Subdomain, nameRules.dns1035Label]) {
       expect(rule('ab-', true)).toEqual([])
       expect(rule('ab-', false)).toHaveLength(1)
@@ -36,7 +36,7 @@ describe('name rules', () => {
     }
   })
 
-  it('path segments as prefix may be dots', () => {
+  it('allows dots as path segment prefix', () => {
     expect(nameRules.pathSegment('.', true)).toEqual([])
     expect(nameRules.pathSegment('.', false)).toEqual(["may not be '.'"])
     expect(nameRules.pathSegment('a/', true)).toEqual(["may not contain '/'"])

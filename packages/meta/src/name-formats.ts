@@ -1,15 +1,15 @@
 /**
- * What names, keys and other short texts may look like.
+ * Formats of names, keys and other short text.
  *
- * Every function returns what is wrong, in the stock server's words; an empty list means that the text is fine.
- * Lengths count bytes of UTF-8. All expressions are linear.
+ * Every function returns the errors in the wording of the stock server; an empty list means that the text is valid. Lengths are
+ * in UTF-8 bytes. All regular expressions run in linear time.
  */
 
 import { utf8Length } from './go-text.ts'
 
-/** Longest DNS label, label value and name part of a qualified name. */
+/** Maximum length of DNS labels, label values and the name part of qualified names. */
 export const maxLabelLength = 63
-/** Longest DNS subdomain. */
+/** Maximum length of DNS subdomains. */
 export const maxSubdomainLength = 253
 
 const labelFormat = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
@@ -59,7 +59,7 @@ const wildcardError = formatError(wildcardText, wildcardFormat, '*.example.com')
 const namePartError = formatError(namePartText, nameFormat, 'MyName', 'my.name', '123-abc')
 const labelValueError = formatError(labelValueText, labelValueFormat, 'MyValue', 'my_value', '12345')
 
-/** A lower-case DNS label: letters, digits and inner dashes, at most 63. */
+/** A lowercase DNS label: letters, digits and inner dashes, at most 63 bytes. */
 export function isDns1123Label(text: string): string[] {
   if (text.length <= maxLabelLength && label.test(text)) return []
   const errors = tooLong(text, maxLabelLength)
@@ -67,14 +67,14 @@ export function isDns1123Label(text: string): string[] {
   return errors
 }
 
-/** DNS labels joined by dots, at most 253 characters. */
+/** DNS labels joined by dots, at most 253 bytes. */
 export function isDns1123Subdomain(text: string): string[] {
   const errors = tooLong(text, maxSubdomainLength)
   if (!isSubdomain(text)) errors.push(subdomainError)
   return errors
 }
 
-/** As a DNS subdomain, with underscores too. */
+/** A DNS subdomain that may contain underscores. */
 export function isDns1123SubdomainWithUnderscore(text: string): string[] {
   const errors = tooLong(text, maxSubdomainLength)
   if (!text.split('.').every((part) => underscoreLabel.test(part))) errors.push(underscoreSubdomainError)
@@ -88,14 +88,14 @@ export function isDns1035Label(text: string): string[] {
   return errors
 }
 
-/** `*.` and a DNS subdomain. */
+/** `*.` followed by a DNS subdomain. */
 export function isWildcardDns1123Subdomain(text: string): string[] {
   const errors = tooLong(text, maxSubdomainLength)
   if (!text.startsWith('*.') || !isSubdomain(text.slice(2))) errors.push(wildcardError)
   return errors
 }
 
-/** Key of a label or annotation: a name, optionally after a DNS subdomain and a slash. */
+/** Key of a label or annotation: a name, optionally prefixed by a DNS subdomain and a slash. */
 export function isQualifiedName(text: string): string[] {
   const slash = text.indexOf('/')
   if (slash < 0 && text.length <= maxLabelLength && namePart.test(text)) return []
@@ -112,14 +112,14 @@ export function isQualifiedName(text: string): string[] {
   return errors
 }
 
-/** Value of a label: empty, or a name of at most 63 characters. */
+/** Value of a label: empty, or a name of at most 63 bytes. */
 export function isValidLabelValue(text: string): string[] {
   const errors = tooLong(text, maxLabelLength)
   if (text !== '' && !namePart.test(text)) errors.push(labelValueError)
   return errors
 }
 
-/** Key in a ConfigMap or Secret; it becomes a file name. */
+/** Key in a ConfigMap or Secret, which becomes a file name. */
 export function isConfigMapKey(text: string): string[] {
   const errors = tooLong(text, maxSubdomainLength)
   if (!configKey.test(text)) {
@@ -129,7 +129,7 @@ export function isConfigMapKey(text: string): string[] {
   return withDirectoryErrors(errors, text)
 }
 
-/** Name of an environment variable, as strict as up to release 1.31. */
+/** Name of an environment variable, by the strict rules up to release 1.31. */
 export function isEnvVarName(text: string): string[] {
   const errors: string[] = []
   if (!variable.test(text)) {
@@ -140,7 +140,7 @@ export function isEnvVarName(text: string): string[] {
   return withDirectoryErrors(errors, text)
 }
 
-/** Name of an environment variable: any printable ASCII but `=`. */
+/** Name of an environment variable: any printable ASCII except `=`. */
 export function isRelaxedEnvVarName(text: string): string[] {
   const errors: string[] = []
   if (text === '') errors.push('environment variable name must be non-empty')
@@ -158,20 +158,20 @@ export function isCIdentifier(text: string): string[] {
   return [formatError(words, identifierFormat, 'my_name', 'MY_NAME', 'MyName')]
 }
 
-/** A name that fits between two slashes of a URL path. */
+/** A name that is valid as a URL path segment. */
 export function isPathSegmentName(text: string): string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`]
   return isPathSegmentPrefix(text)
 }
 
-/** Start of a name that fits between two slashes of a URL path. */
+/** Prefix of a name that is valid as a URL path segment. */
 export function isPathSegmentPrefix(text: string): string[] {
   const errors: string[] = []
   for (const illegal of ['/', '%']) if (text.includes(illegal)) errors.push(`may not contain '${illegal}'`)
   return errors
 }
 
-/** Name of a port: at most 15 lower-case letters, digits and single inner dashes, with a letter. */
+/** Name of a port: at most 15 lowercase letters, digits and single inner dashes, including a letter. */
 export function isValidPortName(text: string): string[] {
   const errors = tooLong(text, 15)
   if (!/^[-a-z0-9]+$/.test(text)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
@@ -187,19 +187,19 @@ export function isHTTPHeaderName(text: string): string[] {
   return [formatError("a valid HTTP header must consist of alphanumeric characters or '-'", headerFormat, 'X-Header-Name')]
 }
 
-/** A whole number of percent, such as `25%`. */
+/** An integer percentage such as `25%`. */
 export function isPercent(text: string): string[] {
   if (percent.test(text)) return []
   return [formatError("a valid percent string must be a numeric string followed by an ending '%'", percentFormat, '1%', '93%')]
 }
 
-/** `text (e.g. 'a',  or 'b', regex used for validation is 'format')`, as the stock server joins these parts. */
+/** `text (e.g. 'a',  or 'b', regex used for validation is 'format')`, joined as on the stock server. */
 export function formatError(text: string, format: string, ...examples: string[]): string {
   if (examples.length === 0) return `${text} (regex used for validation is '${format}')`
   return `${text} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${format}')`
 }
 
-/** `must be no more than N characters` when the text has more bytes than that. */
+/** `must be no more than N characters` for text of more than N bytes. */
 export function tooLong(text: string, max: number): string[] {
   if (text.length * 3 <= max || utf8Length(text) <= max) return []
   return [`must be no more than ${max} characters`]

@@ -1,20 +1,18 @@
-/**
- * What the names of a kind may look like.
- */
+/** Name rules of kinds. */
 
 import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isPathSegmentName, isPathSegmentPrefix } from './name-formats.ts'
 
 /**
- * Says what is wrong with a name; an empty list means that it is fine.
+ * Validates a name; an empty list means that it is valid.
  *
- * With `prefix` the text is a `generateName`, to which characters will be added, so that a dash at its end is fine.
+ * With `prefix`, the text is a `generateName`; a suffix will follow, so a trailing dash is valid.
  */
 export type NameRule = (name: string, prefix: boolean) => string[]
 
-/** The rules that kinds choose from. */
+/** Names of the rules that kinds choose from. */
 export type NameRuleName = 'dns1123Label' | 'dns1123Subdomain' | 'dns1035Label' | 'pathSegment' | 'any'
 
-/** The rules by name; `any` refuses nothing. */
+/** The rules by name; `any` accepts every name. */
 export const nameRules: Readonly<Record<NameRuleName, NameRule>> = {
   dns1123Label: (name, prefix) => isDns1123Label(prefix ? maskTrailingDash(name) : name),
   dns1123Subdomain: (name, prefix) => isDns1123Subdomain(prefix ? maskTrailingDash(name) : name),
@@ -23,7 +21,7 @@ export const nameRules: Readonly<Record<NameRuleName, NameRule>> = {
   any: () => [],
 }
 
-/** A dash at the end becomes a letter, because a generated name goes on after it. */
+/** Replaces a trailing dash by a letter, because a suffix follows. */
 function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name
 }

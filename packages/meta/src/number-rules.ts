@@ -1,23 +1,21 @@
-/**
- * Bounds of numbers, in the stock server's words.
- */
+/** Ranges of numbers, with the messages of the stock server. */
 
-/** Between two bounds that both belong to the range. */
+/** A number in an inclusive range. */
 export function isInRange(value: number | bigint, min: number, max: number): string[] {
   return value >= min && value <= max ? [] : [`must be between ${min} and ${max}, inclusive`]
 }
 
-/** Number of a TCP, UDP or SCTP port. */
+/** A TCP, UDP or SCTP port number. */
 export function isValidPortNum(port: number | bigint): string[] {
   return isInRange(port, 1, 65535)
 }
 
-/** Number of a user. */
+/** A user id. */
 export function isValidUserId(id: number | bigint): string[] {
   return isInRange(id, 0, 2147483647)
 }
 
-/** Number of a group. */
+/** A group id. */
 export function isValidGroupId(id: number | bigint): string[] {
   return isInRange(id, 0, 2147483647)
 }

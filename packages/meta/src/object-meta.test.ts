@@ -32,21 +32,21 @@ const namePart = errorOf(names.isQualifiedName, '-a').slice('name part '.length)
 
 describe('validateObjectMeta', () => {
   for (const { name, meta, cluster, builtIn, errors } of vectors.create as unknown as Vector[]) {
-    it(`P5 P11 P18 P19 ${name}`, () => {
+    it(`${name} [P5 P11 P18 P19]`, () => {
       const rules = { namespaced: !cluster, name: nameRules.dns1123Subdomain }
       const actual = builtIn ? validateBuiltInObjectMeta(meta, rules) : validateObjectMeta(meta, rules)
       expect(print(actual)).toEqual(errors.map(expand))
     })
   }
 
-  it('starts at another path', () => {
+  it('validates metadata at another path', () => {
     const rules = { namespaced: false, name: nameRules.any, path: Path.of('spec', 'template', 'metadata') }
     expect(print(validateObjectMeta({}, rules))).toEqual([
       'spec.template.metadata.name: Required value: name or generateName is required',
     ])
   })
 
-  it('P18 lets annotations have 256 KiB of keys and values together', () => {
+  it('limits annotations to 256 KiB of keys and values [P18]', () => {
     const path = Path.of('metadata', 'annotations')
     const fits = { a: 'x'.repeat(maxAnnotationsSize / 2), b: 'é'.repeat(maxAnnotationsSize / 4 - 1) }
     expect(validateAnnotations(fits, path)).toEqual([])
@@ -64,7 +64,7 @@ describe('validateObjectMeta', () => {
     expect(validateLabels(null, Path.of('l'))).toEqual([])
   })
 
-  it('P19 permits one controller', () => {
+  it('allows a single controller [P19]', () => {
     const owner = (name: string, controller?: boolean) => ({
       apiVersion: 'v1',
       kind: 'K',
@@ -84,7 +84,7 @@ describe('validateObjectMeta', () => {
     expect(controllerOf(undefined)).toBeUndefined()
   })
 
-  it('P20 bounds names of field managers', () => {
+  it('limits field manager names [P20]', () => {
     expect(validateFieldManager('', undefined)).toEqual([])
     expect(validateFieldManager('kubectl-client-side-apply é', undefined)).toEqual([])
     expect(print(validateFieldManager('m'.repeat(129), Path.of('fieldManager')))).toEqual([
@@ -99,12 +99,12 @@ describe('validateObjectMeta', () => {
 
 describe('validateObjectMetaUpdate', () => {
   for (const { name, meta, old, errors } of vectors.update as unknown as Vector[]) {
-    it(`P15 P16 ${name}`, () => {
+    it(`${name} [P15 P16]`, () => {
       expect(print(validateObjectMetaUpdate(meta, old as ObjectMeta))).toEqual(errors.map(expand))
     })
   }
 
-  it('compares single values', () => {
+  it('compares scalar values', () => {
     expect(validateImmutableField('a', 'a', Path.of('x'))).toEqual([])
     expect(validateImmutableField(undefined, null, Path.of('x'))).toEqual([])
     expect(validateImmutableField(1, 2, Path.of('x'))).toEqual([field.invalid('x', 1, 'field is immutable')])

@@ -1,7 +1,7 @@
 /**
- * The rules of `metadata`.
+ * Validation of `metadata`.
  *
- * Order and wording of the errors are the stock server's: `details.causes` lists them as they come.
+ * Order and wording of the errors equal those of the stock server, because `details.causes` lists them in order.
  */
 
 import { addErrors, collectErrors } from './error-list.ts'
@@ -15,27 +15,34 @@ import { validateOwnerReferences } from './owner-references.ts'
 import { Path } from './path.ts'
 import { formatGoTime } from './time.ts'
 
-/** Bytes that the keys and values of all annotations of an object may have together. */
+/** Maximum total size of the annotations of an object, keys and values, in bytes. */
 export const maxAnnotationsSize = 256 * 1024
 
-/** The words for a field that may not change. */
+/** Message for an immutable field. */
 export const immutableError = 'field is immutable'
 
-/** Finalizers without a domain that every object may carry. */
+/** Finalizers without a domain that every object may have. */
 export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
 
 type Meta = DeepReadonly<ObjectMeta>
 type TextMap = Readonly<Record<string, string>>
 
-/** What the rules of a kind's metadata depend on. */
+/** Rules that depend on the kind. */
 export interface ObjectMetaRules {
   readonly namespaced: boolean
   readonly name: NameRule
-  /** Where the metadata is; `metadata` by default. */
+  /** Path of the metadata; `metadata` by default. */
   readonly path?: Path
 }
 
-/** Rules that hold for the metadata of any object, new or changed. */
+/**
+ * Validates the metadata of an object, new or updated.
+ *
+ * @example
+ * ```ts
+ * validateObjectMeta({ name: 'web', namespace: 'shop' }, { namespaced: true, name: nameRules.dns1123Subdomain }) // []
+ * ```
+ */
 export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
   const path = rules.path ?? Path.of('metadata')
   const errors: FieldError[] = []
@@ -57,7 +64,10 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
   return errors
 }
 
-/** As `validateObjectMeta`, and finalizers without a domain must be standard ones: what the built-in kinds' own validators ask. */
+/**
+ * Like `validateObjectMeta`, and requires finalizers without a domain to be standard ones, as the validators of built-in kinds
+ * do.
+ */
 export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
   const errors = validateObjectMeta(meta, rules)
   const path = (rules.path ?? Path.of('metadata')).child('finalizers')
@@ -65,7 +75,7 @@ export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): F
   return errors
 }
 
-/** Rules that hold between the stored metadata and its replacement. */
+/** Validates updated metadata against the stored one. */
 export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
@@ -101,7 +111,7 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Pat
   return errors
 }
 
-/** Keys are qualified names, values label values. */
+/** Requires qualified names as keys and label values as values. */
 export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
   if (labels === undefined || labels === null) return []
   return collectErrors((errors) => {
@@ -113,12 +123,12 @@ export function validateLabels(labels: TextMap | null | undefined, path: Path): 
   })
 }
 
-/** A label's key is a qualified name. */
+/** Requires a qualified name. */
 export function validateLabelName(key: string, path: Path): FieldError[] {
   return isQualifiedName(key).map((text) => field.invalid(path, key, text))
 }
 
-/** Keys are qualified names in any case; all together have at most 256 KiB. */
+/** Requires qualified names, in any case, as keys, and a total size of at most 256 KiB. */
 export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
   if (annotations === undefined || annotations === null) return []
   return collectErrors((errors) => {
@@ -128,14 +138,14 @@ export function validateAnnotations(annotations: TextMap | null | undefined, pat
       for (const text of isQualifiedName(key.toLowerCase())) errors.push(field.invalid(path, key, text))
       units += key.length + (annotations[key] as string).length
     }
-    // A UTF-16 unit has at most three bytes, so that most annotations need no exact count.
+    // A UTF-16 code unit takes at most three bytes, so most annotations need no exact count.
     if (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize) {
       errors.push(field.tooLong(path, '', maxAnnotationsSize))
     }
   })
 }
 
-/** Every finalizer is a qualified name; the two that rule over dependents exclude each other. */
+/** Requires qualified names; `orphan` and `foregroundDeletion` are mutually exclusive. */
 export function validateFinalizers(finalizers: readonly string[] | null | undefined, path: Path): FieldError[] {
   if (finalizers === undefined || finalizers === null || finalizers.length === 0) return []
   return collectErrors((errors) => {
@@ -147,12 +157,12 @@ export function validateFinalizers(finalizers: readonly string[] | null | undefi
   })
 }
 
-/** A finalizer is a qualified name. */
+/** Requires a qualified name. */
 export function validateFinalizerName(finalizer: string, path: Path): FieldError[] {
   return isQualifiedName(finalizer).map((text) => field.invalid(path, finalizer, text))
 }
 
-/** A finalizer without a domain must be one of the standard ones. */
+/** Requires a finalizer without a domain to be a standard one. */
 export function validateStandardFinalizer(finalizer: string, path: Path): FieldError[] {
   if (isStandardFinalizer(finalizer)) return []
   return [field.invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
@@ -168,7 +178,7 @@ function isStandardFinalizer(finalizer: string): boolean {
   return finalizer.includes('/') || standardFinalizers.includes(finalizer)
 }
 
-/** A scalar that may not change. */
+/** Requires a scalar to be unchanged. */
 export function validateImmutableField(value: unknown, old: unknown, path: Path): FieldError[] {
   return Object.is(value ?? null, old ?? null) ? [] : [field.invalid(path, value, immutableError)]
 }

@@ -1,6 +1,4 @@
-/**
- * The rules of `metadata.ownerReferences`.
- */
+/** Validation of `metadata.ownerReferences`. */
 
 import { formatGroupVersionKind } from './api-version.ts'
 import { collectErrors } from './error-list.ts'
@@ -11,7 +9,7 @@ import type { Path } from './path.ts'
 
 type Reference = DeepReadonly<OwnerReference>
 
-/** Every reference is complete, events own nothing, and at most one owner is the controller. */
+/** Requires complete references, no Event as owner, and at most one controller. */
 export function validateOwnerReferences(references: readonly Reference[] | null | undefined, path: Path): FieldError[] {
   if (references === undefined || references === null || references.length === 0) return []
   return collectErrors((errors) => {
@@ -31,7 +29,7 @@ export function validateOwnerReferences(references: readonly Reference[] | null 
   })
 }
 
-/** The reference to the controller of an object, or `undefined`. */
+/** The reference to the controller of an object, if any. */
 export function controllerOf(references: readonly Reference[] | null | undefined): Reference | undefined {
   return references?.find((reference) => reference.controller === true)
 }
@@ -49,14 +47,14 @@ function validateOwnerReference(reference: Reference, path: Path, errors: FieldE
   }
 }
 
-/** As `parseApiVersion`, but text with two slashes counts as no version. */
+/** Like `parseApiVersion`, but text with two slashes yields an empty version. */
 function lenientApiVersion(text: string): GroupVersion {
   const parts = text.split('/')
   if (parts.length > 2) return { group: '', version: '' }
   return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string }
 }
 
-/** Differs: the stock server prints the address of a set boolean, which means nothing to a reader; here it is its value. */
+/** Differs: the stock server prints the address of a boolean pointer, which is meaningless; this prints its value. */
 function printReference(reference: Reference): string {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
   const texts = `APIVersion:${goQuoteShort(apiVersion)}, Kind:${goQuoteShort(kind)}, Name:${goQuoteShort(name)}, UID:${goQuoteShort(uid)}`

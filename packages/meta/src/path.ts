@@ -1,8 +1,13 @@
-/**
- * Where in an object something is: `spec.containers[0].env[HOME]`.
- */
+/** Field paths: `spec.containers[0].env[HOME]`. */
 
-/** An immutable path; every step returns a new one, and the text is made only when asked for. */
+/**
+ * An immutable field path. Every step returns a new path; the text is computed on demand.
+ *
+ * @example
+ * ```ts
+ * String(Path.of('spec').child('containers').index(0)) // spec.containers[0]
+ * ```
+ */
 export class Path {
   readonly #parent: Path | undefined
   readonly #name: string
@@ -14,26 +19,26 @@ export class Path {
     this.#index = index
   }
 
-  /** A path that starts at the root of an object with these member names. */
+  /** A path that starts at the root of an object with these members. */
   static of(name: string, ...more: string[]): Path {
     let path = new Path(undefined, name, false)
     for (const next of more) path = new Path(path, next, false)
     return path
   }
 
-  /** Goes into members of an object. */
+  /** Appends members. */
   child(name: string, ...more: string[]): Path {
     let path = new Path(this, name, false)
     for (const next of more) path = new Path(path, next, false)
     return path
   }
 
-  /** Goes into an item of a list. */
+  /** Appends a list index. */
   index(index: number): Path {
     return new Path(this, String(index), true)
   }
 
-  /** Goes into a member of a map, or an item of a list by its key. */
+  /** Appends a map key, or the key of a list item. */
   key(key: string): Path {
     return new Path(this, key, true)
   }

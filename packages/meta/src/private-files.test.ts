@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('private files', () => {
-  it('are made for their owner alone', async () => {
+  it('are created for their owner only', async () => {
     makePrivateFolder(join(folder, 'a', 'b'))
     makePrivateFile(join(folder, 'a', 'b', 'empty'))
     await writePrivateFile(join(folder, 'c', 'd', 'text'), 'text')
@@ -38,7 +38,7 @@ describe('private files', () => {
     expect(readFileSync(join(folder, 'c/d/text'), 'utf8')).toBe('text')
   })
 
-  it('that exist are closed to others, with their content', async () => {
+  it('are restricted to their owner when they exist, keeping their content', async () => {
     const inner = join(folder, 'inner')
     mkdirSync(inner)
     chmodSync(inner, 0o755)
@@ -54,13 +54,13 @@ describe('private files', () => {
     expect(readFileSync(file, 'utf8')).toBe('old')
   })
 
-  it('closes only the folder that is asked for, not those above it', () => {
+  it('restricts only the requested directory, not its parents', () => {
     chmodSync(folder, 0o755)
     makePrivateFolder(join(folder, 'a'))
     expect(mode(folder)).toBe('755')
   })
 
-  it('does not write through a link that stands where the draft goes', async () => {
+  it('does not write through a symbolic link at the path of the draft', async () => {
     const elsewhere = join(folder, 'elsewhere')
     writeFileSync(elsewhere, 'kept')
     symlinkSync(elsewhere, join(folder, 'secret.new'))
@@ -69,7 +69,7 @@ describe('private files', () => {
     expect(mode(join(folder, 'secret'))).toBe('600')
   })
 
-  it('refuses folders that users share, and what is no folder', () => {
+  it('rejects shared directories and paths that are not directories', () => {
     const shared = join(folder, 'shared')
     mkdirSync(shared)
     chmodSync(shared, 0o1777)
@@ -81,7 +81,7 @@ describe('private files', () => {
     expect(() => makePrivateFolder(join(folder, 'file', 'below'))).toThrow('file is not a folder')
   })
 
-  it('opens devices as they are', async () => {
+  it('opens devices without changing them', async () => {
     const before = mode('/dev/null')
     await (await openPrivateFile('/dev/null')).close()
     expect(mode('/dev/null')).toBe(before)
@@ -123,7 +123,7 @@ describe('private files of another process', () => {
     expect(['a/b/c/file', 'd/e/text', 'a/log'].map((name) => mode(join(folder, name)))).toEqual(['600', '600', '600'])
   })
 
-  it('refuses an open folder of another user, and one that cannot be made', () => {
+  it('rejects an accessible directory of another user, and one that cannot be created', () => {
     const attempt = (path: string) =>
       run(`try { files.makePrivateFolder(${JSON.stringify(path)}) } catch (error) { console.log(error.message) }`, {
         ...(isRoot ? { uid: 65_534 } : {}),

@@ -1,6 +1,6 @@
 /**
- * Files and folders that belong to their owner alone: folders have mode 0700 and files 0600, whatever the umask is. An entry point of
- * its own, `@krmkit/meta/private-files`, because it needs a file system.
+ * Files and directories that only their owner may access: directories have mode 0700 and files 0600, regardless of the umask. A
+ * separate entry point, `@krmkit/meta/private-files`, because it needs a file system.
  */
 
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs'
@@ -9,17 +9,18 @@ import { dirname, parse, resolve } from 'node:path'
 
 const folderMode = 0o700
 const fileMode = 0o600
-/** Access of the group and of all others. */
+/** Permissions of the group and of others. */
 const othersMask = 0o077
-/** Set on folders that many users share, such as `/tmp`. */
+/** Set on directories shared by design, such as `/tmp`. */
 const stickyBit = 0o1000
-/** On Windows modes mean nothing: there, folders inherit their access lists. */
+/** Modes have no effect on Windows, where directories inherit access control lists. */
 const hasModes = process.platform !== 'win32'
 
 /**
- * Makes a folder with those above it that are missing. One that exists is closed to other users.
+ * Creates a directory and its missing parents. Restricts an existing one to its owner.
  *
- * @throws Error that names the folder when it cannot be made, is shared by design, or belongs to another user and is open.
+ * @throws Error naming the directory when it cannot be created, is shared by design, or belongs to another user and is accessible
+ * to others.
  */
 export function makePrivateFolder(path: string): void {
   makeFolders(path)
@@ -31,15 +32,15 @@ export function makePrivateFolder(path: string): void {
   closeToOthers(path, { stats, mode: folderMode, change: () => chmodSync(path, folderMode) })
 }
 
-/** Makes the folder that a file is to stand in, with those above it that are missing. One that exists stays as it is. */
+/** Creates the parent directory of a file, with its missing parents. An existing one is not changed. */
 export function makeFolderOf(file: string): void {
   makeFolders(dirname(file))
 }
 
 /**
- * Makes an empty file unless it exists. One that exists is closed to other users; its content stays.
+ * Creates an empty file unless it exists. Restricts an existing one to its owner and keeps its content.
  *
- * @throws Error that names the file when it belongs to another user and is open.
+ * @throws Error naming the file when it belongs to another user and is accessible to others.
  */
 export function makePrivateFile(path: string): void {
   const descriptor = openSync(path, 'a', fileMode)
@@ -50,7 +51,7 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-/** Closes a file to other users. @throws Error that names the file when it belongs to another user and is open. */
+/** Restricts a file to its owner. @throws Error naming the file when it belongs to another user and is accessible to others. */
 export function closeToOtherUsers(path: string): void {
   const stats = statSync(path)
   if (stats.isFile() && isOpen(stats)) {
@@ -58,7 +59,9 @@ export function closeToOtherUsers(path: string): void {
   }
 }
 
-/** Opens a file to append to it, as `makePrivateFile` makes it. What is no file (a pipe, a device) is opened as it is. */
+/**
+ * Opens a file for appending, creating or restricting it like `ensurePrivateFile`. Pipes and devices are opened without changes.
+ */
 export async function openPrivateFile(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a', fileMode)
   try {
@@ -73,15 +76,15 @@ export async function openPrivateFile(path: string): Promise<FileHandle> {
 export interface PrivateFileOptions {
   /** Default 0600. */
   readonly mode?: number
-  /** Name of the file until it is whole, beside the file itself. Default: that of the file with `.new`. */
+  /** Path of the temporary file. Default: the path with the suffix `.new`. */
   readonly draft?: string
 }
 
-/** Writes a file that appears whole, in a folder that is made when it is missing. */
+/** Writes a file atomically, and creates its directory when missing. */
 export async function writePrivateFile(path: string, text: string, options: PrivateFileOptions = {}): Promise<void> {
   const { mode = fileMode, draft = `${path}.new` } = options
   makeFolderOf(path)
-  // What an earlier try has left may be open to others, or lead elsewhere.
+  // A leftover of an earlier attempt may be accessible to others, or a symbolic link.
   await rm(draft, { force: true })
   const handle = await open(draft, 'wx', mode)
   try {
@@ -93,7 +96,7 @@ export async function writePrivateFile(path: string, text: string, options: Priv
   await rename(draft, path)
 }
 
-/** One by one, since a umask may take away the right to make the next one inside. */
+/** Creates directories one by one, because the umask may prevent creating entries inside a new one. */
 function makeFolders(path: string): void {
   const missing: string[] = []
   for (let at = resolve(path); !exists(at); at = dirname(at)) missing.unshift(at)
@@ -114,7 +117,7 @@ function exists(path: string): boolean {
   return stats !== undefined || dirname(path) === path
 }
 
-/** Undefined for what does not exist, also below what is no folder. */
+/** Undefined for a missing path, also below a file. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)

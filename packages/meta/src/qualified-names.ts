@@ -1,6 +1,4 @@
-/**
- * Names that carry a domain, as fields of an object.
- */
+/** Validation of fields with domain names. */
 
 import { field } from './field-error.ts'
 import type { FieldError } from './interfaces.ts'
@@ -10,7 +8,7 @@ import type { Path } from './path.ts'
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
 
-/** A DNS subdomain of at least two labels; a dot at the end is left out of account. */
+/** Requires a DNS subdomain of at least two labels; a trailing dot is ignored. */
 export function validateFullyQualifiedDomainName(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const name = text.endsWith('.') ? text.slice(0, -1) : text
@@ -25,7 +23,7 @@ export function validateFullyQualifiedDomainName(path: Path, text: string): Fiel
   return []
 }
 
-/** A DNS subdomain of at least three labels. */
+/** Requires a DNS subdomain of at least three labels. */
 export function validateFullyQualifiedName(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const texts = isDns1123Subdomain(text)
@@ -34,7 +32,7 @@ export function validateFullyQualifiedName(path: Path, text: string): FieldError
   return [field.invalid(path, text, 'should be a domain with at least three segments separated by dots')]
 }
 
-/** A domain and a path of a URL: `example.com/some/path`. */
+/** Requires a domain and a URL path: `example.com/some/path`. */
 export function validateDomainPrefixedPath(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const slash = text.indexOf('/')
@@ -48,7 +46,7 @@ export function validateDomainPrefixedPath(path: Path, text: string): FieldError
   return errors
 }
 
-/** A domain and a name: `example.com/name`. */
+/** Requires a domain and a name: `example.com/name`. */
 export function validateDomainPrefixedKey(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const errors = isQualifiedName(text).map((message) => field.invalid(path, text, message))

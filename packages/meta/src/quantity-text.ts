@@ -1,29 +1,27 @@
-/**
- * Amounts as text: splitting into digits and suffix, suffixes and what they stand for.
- */
+/** Text form of quantities: parsing of digits and suffixes, and formatting. */
 
 import { MetaError } from './meta-error.ts'
 
-/** Which family of suffixes an amount is printed with. */
+/** The family of suffixes a quantity is formatted with. */
 export type QuantityFormat = 'DecimalExponent' | 'DecimalSI' | 'BinarySI'
 
-/** What a text that is no amount is told. */
+/** Message for malformed quantities. */
 export const quantityFormatError = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 const numericError = 'unable to parse numeric part of quantity'
 const suffixError = "unable to parse quantity's suffix"
 
-/** Differs: longer numbers and greater exponents are refused, because arithmetic on them costs without bound. */
+/** Differs: longer numbers and larger exponents are rejected, because the cost of arithmetic would be unlimited. */
 const maxDigits = 1000
 const maxExponent = 1000
 
-/** An amount as it is written. */
+/** A quantity as written. */
 export interface QuantityParts {
   readonly negative: boolean
-  /** Digits before the dot without leading zeros, at least `0`. */
+  /** Digits before the decimal point without leading zeros, at least `0`. */
   readonly whole: string
-  /** Digits after the dot. */
+  /** Digits after the decimal point. */
   readonly fraction: string
-  /** Of the suffix. */
+  /** Base of the suffix. */
   readonly base: 2 | 10
   readonly exponent: number
   readonly format: QuantityFormat
@@ -47,7 +45,7 @@ const decimalSuffixes: ReadonlyMap<number, string> = new Map(
 const binarySuffixes: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /**
- * Splits an amount. Digits may be missing altogether, which counts as zero, as in the stock server.
+ * Splits a quantity. Missing digits count as zero, as on the stock server.
  *
  * @throws MetaError `InvalidQuantity`
  */
@@ -87,14 +85,14 @@ export function splitQuantity(text: string): QuantityParts {
   return { negative: text[0] === '-', whole: whole === '' ? '0' : whole, fraction, base, exponent, format }
 }
 
-/** Digits with the suffix for a power of ten that is a multiple of 3; beyond `E` it is an exponent. */
+/** Formats digits with the suffix for a power of ten that is a multiple of 3; above `E`, an exponent. */
 export function printDecimal(digits: bigint, exponent: number, format: QuantityFormat): string {
   const suffix = format === 'DecimalExponent' ? undefined : decimalSuffixes.get(exponent)
   if (suffix !== undefined) return `${digits}${suffix}`
   return exponent === 0 ? String(digits) : `${digits}e${exponent}`
 }
 
-/** A whole number with the largest binary suffix that leaves it whole. */
+/** Formats an integer with the largest binary suffix that divides it. */
 export function printBinary(value: bigint): string {
   let digits = value
   let power = 0
@@ -111,7 +109,7 @@ function digitsEnd(text: string, start: number): number {
   return at
 }
 
-/** Letters of suffixes, a sign, digits: each part may be missing. */
+/** Letters, a sign and digits, each optional. */
 function isSuffix(text: string): boolean {
   let at = 0
   while (at < text.length && 'eEinumkKMGTP'.includes(text[at] as string)) at++

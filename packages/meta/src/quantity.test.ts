@@ -23,7 +23,7 @@ const decimal = fc
   .map(([value, exponent]) => Quantity.of(value, exponent))
 
 describe('Quantity', () => {
-  it('reads and prints the vectors', () => {
+  it('parses and formats the vectors', () => {
     for (const { text, canonical, printed = canonical, format, value } of vectors.valid as readonly Valid[]) {
       const quantity = Quantity.parse(text)
       const actual = {
@@ -37,7 +37,7 @@ describe('Quantity', () => {
     }
   })
 
-  it('refuses with the stock message', () => {
+  it('rejects with the message of the stock server', () => {
     const message = (text: string) => {
       expect(Quantity.isValid(text)).toBe(false)
       try {
@@ -56,7 +56,7 @@ describe('Quantity', () => {
     expect(message(`1.${'1'.repeat(500_000)}x`)).toBe(quantityFormatError)
   })
 
-  it('reads JSON numbers and text with spaces around it', () => {
+  it('accepts JSON numbers and text with surrounding spaces', () => {
     expect(normalizeQuantity(1.5)).toBe('1500m')
     expect(normalizeQuantity(2000n)).toBe('2k')
     expect(normalizeQuantity(' 1Gi ')).toBe('1Gi')
@@ -64,7 +64,7 @@ describe('Quantity', () => {
     expect(() => normalizeQuantity(Number.NaN)).toThrow(quantityFormatError)
   })
 
-  it('compares over all suffixes', () => {
+  it('compares across suffixes', () => {
     const ascending = [
       '-1E',
       '-1',
@@ -93,7 +93,7 @@ describe('Quantity', () => {
     expect(Quantity.parse('1024').equals(Quantity.parse('1Ki'))).toBe(true)
   })
 
-  it('adds in the format of the first, or of the second when the first is zero', () => {
+  it('adds in the format of the first operand, or of the second when the first is zero', () => {
     const sum = (a: string, b: string) => String(Quantity.parse(a).add(Quantity.parse(b)))
     expect(sum('1Gi', '1G')).toBe('2073741824')
     expect(sum('1Gi', '1024Mi')).toBe('2Gi')
@@ -105,7 +105,7 @@ describe('Quantity', () => {
     expect(String(Quantity.parse('3').mul(-2))).toBe('-6')
   })
 
-  it('gives whole numbers rounded away from zero', () => {
+  it('rounds integers away from zero', () => {
     expect(Quantity.parse('1001m').milliValue()).toBe(1001n)
     expect(Quantity.parse('1.0001').milliValue()).toBe(1001n)
     expect(Quantity.parse('-1.0001').milliValue()).toBe(-1001n)
@@ -122,7 +122,7 @@ describe('Quantity', () => {
     expect(String(Quantity.parse('2Ki').withFormat('DecimalSI'))).toBe('2048')
   })
 
-  it('keeps amount and canonical text when the canonical text is read again', () => {
+  it('preserves amount and canonical text when parsed again', () => {
     fc.assert(
       fc.property(amount, (quantity) => {
         const again = Quantity.parse(quantity.canonical())
@@ -153,7 +153,7 @@ describe('Quantity', () => {
     )
   })
 
-  it('never throws anything but a MetaError on any text', () => {
+  it('throws only MetaError for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[+-]?[0-9.]{0,8}[eEinumkKMGTP]{0,3}[-+]?[0-9]{0,6}$/)), (text) => {
         try {

@@ -1,6 +1,4 @@
-/**
- * Amounts of resources: `100m`, `1.5Gi`, `12e6`. Exact, and printed in one canonical way.
- */
+/** Resource quantities: `100m`, `1.5Gi`, `12e6`. Exact, with one canonical text form. */
 
 import { MetaError } from './meta-error.ts'
 import { printBinary, printDecimal, type QuantityFormat, type QuantityParts, splitQuantity } from './quantity-text.ts'
@@ -8,14 +6,19 @@ import { printBinary, printDecimal, type QuantityFormat, type QuantityParts, spl
 const maxInt64 = 2n ** 63n - 1n
 const minInt64 = -(2n ** 63n)
 
-/** The finest part of a unit that is kept: 1e-9. */
+/** The smallest fraction kept: 1e-9. */
 const nano = -9
 
 /**
- * An immutable amount: `unscaled * 10 ** exponent`, never finer than 1e-9.
+ * An immutable quantity: `unscaled * 10 ** exponent`, never finer than 1e-9.
  *
- * Printing keeps the family of suffixes that was read as long as that loses nothing, with the largest suffix that
- * leaves a whole number: `1500m` stays, `1000m` is `1`, `1024Mi` is `1Gi`, `0.5Gi` is `512Mi`.
+ * The text form keeps the parsed family of suffixes unless that would lose precision, with the largest suffix that yields an
+ * integer: `1500m` stays, `1000m` is `1`, `1024Mi` is `1Gi`, `0.5Gi` is `512Mi`.
+ *
+ * @example
+ * ```ts
+ * String(Quantity.parse('0.5Gi').add(Quantity.parse('512Mi'))) // 1Gi
+ * ```
  */
 export class Quantity {
   readonly format: QuantityFormat
@@ -29,7 +32,7 @@ export class Quantity {
     this.format = format
   }
 
-  /** @throws MetaError `InvalidQuantity` with the stock server's message. */
+  /** @throws MetaError `InvalidQuantity` with the message of the stock server. */
   static parse(text: string): Quantity {
     const parts = splitQuantity(text)
     let unscaled = BigInt(parts.whole + parts.fraction)
@@ -53,7 +56,7 @@ export class Quantity {
     return quantity
   }
 
-  /** A whole number of units of `10 ** exponent`: `Quantity.of(5, -3)` is `5m`. */
+  /** An integer number of units of `10 ** exponent`: `Quantity.of(5, -3)` is `5m`. */
   static of(value: number | bigint, exponent = 0, format: QuantityFormat = 'DecimalSI'): Quantity {
     const unscaled = BigInt(value)
     return exponent < nano
@@ -61,7 +64,7 @@ export class Quantity {
       : new Quantity(unscaled, exponent, format)
   }
 
-  /** Whether the text is an amount. */
+  /** Whether the text is a quantity. */
   static isValid(text: string): boolean {
     try {
       splitQuantity(text)
@@ -81,7 +84,7 @@ export class Quantity {
     return this.#unscaled === 0n
   }
 
-  /** Negative when this is less, 0 when equal, positive when greater; suffixes do not matter. */
+  /** Negative when less than `other`, 0 when equal, positive when greater, regardless of suffixes. */
   compare(other: Quantity): number {
     return compare(this.#unscaled, this.#exponent, other.#unscaled, other.#exponent)
   }
@@ -90,14 +93,14 @@ export class Quantity {
     return this.compare(other) === 0
   }
 
-  /** The sum, in the format of this; in that of `other` when this is zero. */
+  /** The sum, in the format of this quantity, or of `other` when this one is zero. */
   add(other: Quantity): Quantity {
     const exponent = Math.min(this.#exponent, other.#exponent)
     const sum = raise(this.#unscaled, this.#exponent - exponent) + raise(other.#unscaled, other.#exponent - exponent)
     return new Quantity(sum, exponent, this.isZero() ? other.format : this.format)
   }
 
-  /** The difference, in the format of this; in that of `other` when this is zero. */
+  /** The difference, in the format of this quantity, or of `other` when this one is zero. */
   sub(other: Quantity): Quantity {
     return this.add(other.neg())
   }
@@ -106,12 +109,12 @@ export class Quantity {
     return new Quantity(-this.#unscaled, this.#exponent, this.format)
   }
 
-  /** The product with a whole number. */
+  /** The product with an integer. */
   mul(factor: number | bigint): Quantity {
     return new Quantity(this.#unscaled * BigInt(factor), this.#exponent, this.format)
   }
 
-  /** The same amount, printed with other suffixes. */
+  /** The same amount in another format. */
   withFormat(format: QuantityFormat): Quantity {
     return new Quantity(this.#unscaled, this.#exponent, format)
   }
@@ -121,12 +124,12 @@ export class Quantity {
     return rescale(this.#unscaled, this.#exponent, exponent)
   }
 
-  /** Whole units, rounded away from zero. */
+  /** The amount in units, rounded away from zero. */
   value(): bigint {
     return this.scaledValue(0)
   }
 
-  /** Thousandths, rounded away from zero. */
+  /** The amount in thousandths, rounded away from zero. */
   milliValue(): bigint {
     return this.scaledValue(-3)
   }
@@ -136,21 +139,21 @@ export class Quantity {
     return this.#exponent >= exponent ? this : new Quantity(this.scaledValue(exponent), exponent, this.format)
   }
 
-  /** The amount as a whole number of 64 bits; `undefined` when it is none. */
+  /** The amount as a 64-bit integer; `undefined` when it is not one. */
   asInt64(): bigint | undefined {
     const value = this.value()
     const whole = compare(this.#unscaled, this.#exponent, value, 0) === 0
     return whole && value <= maxInt64 && value >= minInt64 ? value : undefined
   }
 
-  /** The nearest floating point number, for ratios and ordering by size only. */
+  /** The nearest floating point number, for ratios and ordering only. */
   approximate(): number {
     return Number(`${this.#unscaled}e${this.#exponent}`)
   }
 
   /**
-   * The text as the stock server prints it: the canonical one, except that some texts which were read stay as they were
-   * written although a sign, a zero or a capital `E` more is in them (`+5`, `1.500`, `1E3`).
+   * The text printed by the stock server: the canonical form, except that some parsed texts keep a redundant sign, zero or
+   * capital `E` (`+5`, `1.500`, `1E3`).
    */
   toString(): string {
     this.#text ??= this.canonical()
@@ -161,7 +164,7 @@ export class Quantity {
     return this.toString()
   }
 
-  /** The one text of an amount and its format; equal amounts of one format have equal texts. */
+  /** The canonical text: equal amounts of one format have equal text. */
   canonical(): string {
     if (this.#unscaled === 0n) return '0'
     if (this.format === 'BinarySI' && this.#isBinary()) return printBinary(this.value())
@@ -178,7 +181,7 @@ export class Quantity {
     return printDecimal(digits, exponent, this.format)
   }
 
-  /** Whole, and at least 1024 either way: otherwise binary suffixes would round, or say nothing. */
+  /** Whether binary suffixes apply: the amount is an integer of magnitude 1024 or more. */
   #isBinary(): boolean {
     const size = this.#unscaled < 0n ? -this.#unscaled : this.#unscaled
     return compare(size, this.#exponent, 1024n, 0) >= 0 && compare(this.#unscaled, this.#exponent, this.value(), 0) === 0
@@ -186,7 +189,7 @@ export class Quantity {
 }
 
 /**
- * The text of an amount in JSON, which may be a number or have spaces around it, as the stock server prints it.
+ * The text of a quantity in JSON, which may be a number or have surrounding spaces, as printed by the stock server.
  *
  * @throws MetaError `InvalidQuantity`
  */
@@ -194,9 +197,7 @@ export function normalizeQuantity(value: string | number | bigint): string {
   return Quantity.parse(String(value).trim()).toString()
 }
 
-/**
- * Whether the stock server prints the text as it was written: what it takes for canonical after a glance at short numbers.
- */
+/** Whether the stock server prints the text as written: its shortcut treats some short numbers as canonical. */
 function isKeptAsWritten({ whole, fraction, base, exponent }: QuantityParts): boolean {
   if (base === 2) {
     const precision = 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1
@@ -211,14 +212,14 @@ function raise(value: bigint, power: number): bigint {
   return power === 0 ? value : value * 10n ** BigInt(power)
 }
 
-/** Divides by a power of ten; a remainder rounds up. The value is not negative. */
+/** Divides a non-negative value by a power of ten, rounding up. */
 function divideUp(value: bigint, power: number): bigint {
   const divisor = 10n ** BigInt(power)
   const quotient = value / divisor
   return quotient * divisor === value ? quotient : quotient + 1n
 }
 
-/** From units of one power of ten to those of another, rounded away from zero. */
+/** Converts between units of powers of ten, rounding away from zero. */
 function rescale(value: bigint, from: number, to: number): bigint {
   if (from >= to) return raise(value, from - to)
   return value < 0n ? -divideUp(-value, to - from) : divideUp(value, to - from)

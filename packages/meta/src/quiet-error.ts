@@ -1,8 +1,9 @@
 /**
- * Errors that are answers, not faults of the program: made often, with hostile input, so no stack is captured.
+ * Errors without stacks, for API errors and malformed input: they are created often, also on hostile input, so capturing stacks
+ * would be costly.
  */
 
-/** An error without a stack. */
+/** An error that captures no stack. */
 export abstract class QuietError extends Error {
   constructor(message: string | undefined) {
     const limit = setStackLimit(0)
@@ -11,13 +12,13 @@ export abstract class QuietError extends Error {
   }
 }
 
-/** Sets how many frames the engine records, where it lets itself be told, and returns what it was before. */
+/** Sets the number of captured stack frames, if the engine permits, and returns the previous one. */
 function setStackLimit(limit: number): number {
   const previous = Error.stackTraceLimit
   try {
     Error.stackTraceLimit = limit
   } catch {
-    // A frozen `Error` records its frames; that costs time and nothing else.
+    // A frozen `Error` still captures frames, which only costs time.
   }
   return previous
 }

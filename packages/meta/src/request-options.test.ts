@@ -45,14 +45,14 @@ describe('options of requests', () => {
 describe('conditions', () => {
   const fine = { type: 'Ready', status: 'True', lastTransitionTime: '2024-01-01T00:00:00Z', reason: 'AllGood', message: '' }
 
-  it('accepts complete ones', () => {
+  it('accepts complete conditions', () => {
     expect(
       validateConditions([fine, { ...fine, type: 'example.com/Other', status: 'Unknown', observedGeneration: 3 }], x),
     ).toEqual([])
     expect(validateConditions(undefined, x)).toEqual([])
   })
 
-  it('refuses doubles and incomplete ones', () => {
+  it('rejects duplicate and incomplete conditions', () => {
     expect(print(validateConditions([fine, fine], x))).toEqual(['x[1].type: Duplicate value: "Ready"'])
     const errors = print(
       validateCondition({ type: '', status: 'Maybe', observedGeneration: -1, lastTransitionTime: null, reason: '1' }, x),
@@ -77,15 +77,15 @@ describe('conditions', () => {
   })
 })
 
-describe('names that carry a domain', () => {
-  it('accepts', () => {
+describe('names with domains', () => {
+  it('accepts valid names', () => {
     expect(validateFullyQualifiedDomainName(x, 'a.b.')).toEqual([])
     expect(validateFullyQualifiedName(x, 'a.b.c')).toEqual([])
     expect(validateDomainPrefixedPath(x, 'a.b/c/d')).toEqual([])
     expect(validateDomainPrefixedKey(x, 'a.b/C')).toEqual([])
   })
 
-  it('refuses', () => {
+  it('rejects invalid names', () => {
     for (const check of [
       validateFullyQualifiedDomainName,
       validateFullyQualifiedName,

@@ -1,26 +1,24 @@
-/**
- * Bounds of selectors that callers send as text.
- */
+/** Limits of selectors sent as text. */
 
 import { MetaError } from './meta-error.ts'
 
 /**
- * Terms and values that a selector may have together. Differs: the stock server has no bound but the length of a URL.
+ * Maximum number of terms and values of a selector. Differs: the stock server is only limited by the length of a URL.
  *
  * @see docs/decisions/0011-bounded-work.md
  */
 export const maxSelectorTerms = 10_000
 
-/** Characters of a selector that a message shows. */
+/** Maximum length of selector text in messages, in characters. */
 const shownLength = 1024
 
-/** The refusal of a selector with more terms than {@link maxSelectorTerms}. */
+/** The error for a selector with more terms than {@link maxSelectorTerms}. */
 export function tooManyTerms(code: 'InvalidLabelSelector' | 'InvalidFieldSelector', selector: string): MetaError {
   const parameter = code === 'InvalidLabelSelector' ? 'labelSelector' : 'fieldSelector'
   return new MetaError(code, selector, `${parameter}: Too many: must have at most ${maxSelectorTerms} terms and values`)
 }
 
-/** A part of a selector as messages show it. */
+/** Truncates selector text for messages. */
 export function shownText(text: string): string {
   return text.length <= shownLength ? text : `${text.slice(0, shownLength)}...`
 }

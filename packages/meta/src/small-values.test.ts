@@ -1,4 +1,4 @@
-/** Tests of the small modules: profile, features, apiVersion, int-or-string. */
+/** Tests of small modules: naming profile, features, apiVersion, int-or-string. */
 
 import { describe, expect, it } from 'vitest'
 import { formatApiVersion, formatGroupKind, formatGroupResource, formatGroupVersionKind, parseApiVersion } from './api-version.ts'
@@ -8,7 +8,7 @@ import { MetaError } from './meta-error.ts'
 import { namingProfile, stockProfile } from './naming-profile.ts'
 
 describe('naming profile', () => {
-  it('is the stock one by default', () => {
+  it('is the stock profile by default', () => {
     expect(stockProfile).toEqual({
       apiDomain: 'k8s.io',
       vendor: 'kubernetes',
@@ -20,7 +20,7 @@ describe('naming profile', () => {
     expect(Object.isFrozen(stockProfile)).toBe(true)
   })
 
-  it('takes other names and keeps the rest', () => {
+  it('replaces some names and keeps the others', () => {
     const profile = namingProfile({
       apiDomain: 'api.example',
       vendor: 'acme',
@@ -39,7 +39,7 @@ describe('naming profile', () => {
 })
 
 describe('features', () => {
-  it('compares releases by number', () => {
+  it('compares releases numerically', () => {
     const { release } = fixedFeatures('1.33')
     expect(['1.9', '1.33', '1.33.5', 'v1.32', '0.99'].map(release.atLeast)).toEqual([true, true, true, true, true])
     expect(['1.34', '1.100', '2.0'].map(release.atLeast)).toEqual([false, false, false])
@@ -48,7 +48,7 @@ describe('features', () => {
     expect(() => fixedFeatures('1')).toThrow(RangeError)
   })
 
-  it('has the gates that were set, and no others', () => {
+  it('enables the configured gates only', () => {
     const features = fixedFeatures('1.25', { A: true, B: false })
     const names = ['A', 'B', 'C', 'constructor', '__proto__']
     expect(names.map((gate) => features.enabled(gate))).toEqual([true, false, false, false, false])
@@ -57,7 +57,7 @@ describe('features', () => {
 })
 
 describe('apiVersion', () => {
-  it('reads and prints', () => {
+  it('parses and formats', () => {
     expect(parseApiVersion('v1')).toEqual({ group: '', version: 'v1' })
     expect(parseApiVersion('apps/v1')).toEqual({ group: 'apps', version: 'v1' })
     expect([parseApiVersion(''), parseApiVersion('/')]).toEqual([
@@ -74,7 +74,7 @@ describe('apiVersion', () => {
     ])
   })
 
-  it('prints kinds and resources', () => {
+  it('formats kinds and resources', () => {
     expect(formatGroupResource({ group: '', resource: 'pods' })).toBe('pods')
     expect(formatGroupResource({ group: 'apps', resource: 'deployments' })).toBe('deployments.apps')
     expect(formatGroupKind({ group: 'apps', kind: 'Deployment' })).toBe('Deployment.apps')
@@ -84,7 +84,7 @@ describe('apiVersion', () => {
 })
 
 describe('int or string', () => {
-  it('reads digits as a number of 32 bits', () => {
+  it('parses digits as a 32-bit integer', () => {
     expect(['5', '-5', '5%', 'http', '', '2147483648', '1.5'].map(parseIntOrString)).toEqual([
       5,
       -5,
@@ -97,7 +97,7 @@ describe('int or string', () => {
     expect([7, '7', 'x'].map(intValue)).toEqual([7, 7, 0])
   })
 
-  it('takes a percentage of a total', () => {
+  it('computes a percentage of a total', () => {
     expect(scaledValue(3, 10, { roundUp: true })).toBe(3)
     expect(scaledValue('25%', 10, { roundUp: true })).toBe(3)
     expect(scaledValue('25%', 10, { roundUp: false })).toBe(2)
@@ -108,7 +108,7 @@ describe('int or string', () => {
     )
   })
 
-  it('prints as messages do', () => {
+  it('formats like messages of the stock server', () => {
     expect(String(goIntOrString(5))).toBe('intstr.IntOrString{Type:0, IntVal:5, StrVal:""}')
     expect(String(goIntOrString('x'))).toBe('intstr.IntOrString{Type:1, IntVal:0, StrVal:"x"}')
   })

@@ -16,7 +16,7 @@ import {
 } from './time.ts'
 
 describe('times', () => {
-  it('reads and prints the vectors in UTC', () => {
+  it('parses and formats the vectors in UTC', () => {
     for (const { text, printed, ms } of vectors.times) {
       expect({ text, printed: normalizeTime(text), ms: parseTime(text) }).toEqual({ text, printed, ms })
       expect(formatTime(ms)).toBe(printed)
@@ -25,7 +25,7 @@ describe('times', () => {
       expect({ text, printed: normalizeMicroTime(text) }).toEqual({ text, printed })
   })
 
-  it('refuses with the stock message', () => {
+  it('rejects with the message of the stock server', () => {
     const refusal = (text: string, message: string) =>
       new MetaError('InvalidTime', text, `parsing time ${JSON.stringify(text)}${message}`)
     for (const { text, message } of vectors.notTimes) expect(() => parseTime(text), text).toThrow(refusal(text, message))
@@ -36,7 +36,7 @@ describe('times', () => {
     )
   })
 
-  it('prints moments with milliseconds and microseconds', () => {
+  it('formats times with milliseconds and microseconds', () => {
     expect(formatTime(1714557600999)).toBe('2024-05-01T10:00:00Z')
     expect(formatTime(-1)).toBe('1969-12-31T23:59:59Z')
     expect(formatMicroTime(1714557600123)).toBe('2024-05-01T10:00:00.123000Z')
@@ -46,7 +46,7 @@ describe('times', () => {
     expect(() => formatTime(Number.NaN)).toThrow(RangeError)
   })
 
-  it('keeps every millisecond and microsecond of four-digit years', () => {
+  it('preserves every millisecond and microsecond of four-digit years', () => {
     const moment = fc.integer({ min: Date.parse('0001-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59Z') })
     fc.assert(
       fc.property(moment, (ms) => {
@@ -60,7 +60,7 @@ describe('times', () => {
 })
 
 describe('durations', () => {
-  it('reads and prints the vectors', () => {
+  it('parses and formats the vectors', () => {
     for (const { text, nanos, printed } of spans.valid) {
       expect({ text, nanos: String(parseDuration(text)), printed: formatDuration(parseDuration(text)) }).toEqual({
         text,
@@ -70,12 +70,12 @@ describe('durations', () => {
     }
   })
 
-  it('refuses with the stock message', () => {
+  it('rejects with the message of the stock server', () => {
     for (const { text, message } of spans.invalid)
       expect(() => parseDuration(text), text).toThrow(new MetaError('InvalidDuration', text, message))
   })
 
-  it('keeps every span through printing', () => {
+  it('preserves every duration through formatting', () => {
     fc.assert(
       fc.property(fc.bigInt(-(2n ** 53n), 2n ** 53n), (nanos) => {
         expect(parseDuration(formatDuration(nanos))).toBe(nanos)

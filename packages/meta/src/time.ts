@@ -1,14 +1,12 @@
-/**
- * Moments as text, read as leniently as the stock server reads them and printed in UTC.
- */
+/** Timestamps, parsed as leniently as on the stock server and formatted in UTC. */
 
 import { MetaError } from './meta-error.ts'
 
-/** A moment. */
+/** A point in time. */
 export interface Instant {
-  /** Whole seconds since the epoch, rounded down. */
+  /** Seconds since the epoch, rounded down. */
   readonly seconds: number
-  /** Nanoseconds into that second. */
+  /** Nanoseconds within the second. */
   readonly nanos: number
 }
 
@@ -16,52 +14,56 @@ const timeLayout = '2006-01-02T15:04:05Z07:00'
 const microTimeLayout = '2006-01-02T15:04:05.000000Z07:00'
 
 /**
- * Reads a time of RFC 3339, with offset and fraction.
+ * Parses an RFC 3339 timestamp with offset and fraction.
  *
- * @returns milliseconds since the epoch, finer parts dropped.
- * @throws MetaError `InvalidTime` with the stock server's message.
+ * @returns milliseconds since the epoch, truncated.
+ * @throws MetaError `InvalidTime` with the message of the stock server.
+ * @example
+ * ```ts
+ * parseTime('2024-05-01T12:00:00+02:00') // 1714557600000
+ * ```
  */
 export function parseTime(text: string): number {
   return toMs(parseInstant(text))
 }
 
-/** As `parseTime`, with nanoseconds. */
+/** Like `parseTime`, with nanoseconds. */
 export function parseInstant(text: string): Instant {
   return new Reader(text, timeLayout).read(false)
 }
 
 /**
- * Reads a time that has exactly six digits of fraction.
+ * Parses a timestamp with exactly six fractional digits.
  *
- * @throws MetaError `InvalidTime` with the stock server's message.
+ * @throws MetaError `InvalidTime` with the message of the stock server.
  */
 export function parseMicroTime(text: string): Instant {
   return new Reader(text, microTimeLayout).read(true)
 }
 
-/** `2024-05-01T10:00:00Z`: UTC and whole seconds, finer parts dropped. A number is milliseconds since the epoch. */
+/** Formats `2024-05-01T10:00:00Z`: UTC, truncated to seconds. Numbers are milliseconds since the epoch. */
 export function formatTime(time: number | Instant): string {
   const { seconds } = toInstant(time)
   return `${dateAndTime(seconds)}Z`
 }
 
-/** `2024-05-01T10:00:00.000000Z`: UTC and microseconds, finer parts dropped. */
+/** Formats `2024-05-01T10:00:00.000000Z`: UTC, truncated to microseconds. */
 export function formatMicroTime(time: number | Instant): string {
   const { seconds, nanos } = toInstant(time)
   return `${dateAndTime(seconds)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`
 }
 
-/** A time as the stock server stores and prints it. @throws MetaError `InvalidTime` */
+/** A timestamp as the stock server stores and prints it. @throws MetaError `InvalidTime` */
 export function normalizeTime(text: string): string {
   return formatTime(parseInstant(text))
 }
 
-/** A time with microseconds as the stock server stores and prints it. @throws MetaError `InvalidTime` */
+/** A timestamp with microseconds as the stock server stores and prints it. @throws MetaError `InvalidTime` */
 export function normalizeMicroTime(text: string): string {
   return formatMicroTime(parseMicroTime(text))
 }
 
-/** A time as it stands in Go's messages: `2024-05-01 10:00:00 +0000 UTC`; `undefined` for text that is no time. */
+/** A timestamp in Go's message format: `2024-05-01 10:00:00 +0000 UTC`; `undefined` for malformed text. */
 export function formatGoTime(text: string): string | undefined {
   try {
     const { seconds, nanos } = parseInstant(text)
@@ -73,7 +75,7 @@ export function formatGoTime(text: string): string | undefined {
   }
 }
 
-/** Milliseconds since the epoch, finer parts dropped. */
+/** Milliseconds since the epoch, truncated. */
 export function toMs({ seconds, nanos }: Instant): number {
   return seconds * 1000 + Math.floor(nanos / 1_000_000)
 }
@@ -94,7 +96,7 @@ function dateAndTime(seconds: number): string {
   return `${day}T${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`
 }
 
-/** Reads part by part, so that an error names the part and what stands in its place. */
+/** Parses element by element, so that errors name the element and the remaining text. */
 class Reader {
   readonly #text: string
   readonly #layout: string
@@ -146,7 +148,7 @@ class Reader {
     this.#rest = this.#rest.slice(1)
   }
 
-  /** Any number of digits after a dot or comma; beyond nanoseconds they are dropped. */
+  /** Any number of digits after a dot or comma; digits beyond nanoseconds are dropped. */
   #fraction(): number {
     if ((this.#rest[0] !== '.' && this.#rest[0] !== ',') || !isDigit(this.#rest, 1)) return 0
     let length = 2
@@ -203,7 +205,7 @@ function daysIn(month: number, year: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Go's time package quotes by bytes: everything outside printable ASCII becomes `\xNN`. */
+/** Quotes like Go's time package, by bytes: everything except printable ASCII becomes `\xNN`. */
 export function quote(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   let out = '"'

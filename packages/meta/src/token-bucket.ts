@@ -1,12 +1,19 @@
 import type { Clock } from './interfaces.ts'
 
-/** How often something may happen: `burst` times at once, and from then on so many times in a second. */
+/** A rate limit: `burst` events at once, then `perSecond` events per second. */
 export interface Pace {
   readonly perSecond: number
   readonly burst: number
 }
 
-/** Keeps something to a pace; whoever reserves a turn waits for it by a clock of theirs. */
+/**
+ * Limits a rate. Callers reserve a token and wait for it on their own clock.
+ *
+ * @example
+ * ```ts
+ * const waitMs = new TokenBucket({ perSecond: 10, burst: 20 }, clock).reserve()
+ * ```
+ */
 export class TokenBucket {
   readonly #pace: Pace
   readonly #clock: Pick<Clock, 'now'>
@@ -20,7 +27,7 @@ export class TokenBucket {
     this.#countedAt = clock.now()
   }
 
-  /** Takes the next turn. @returns milliseconds until it comes; 0: now. */
+  /** Reserves the next token. @returns milliseconds until it is available; 0 for now. */
   reserve(): number {
     const { perSecond, burst } = this.#pace
     const now = this.#clock.now()
