@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from './api-error.ts'
-import { field } from './field-error.ts'
+import { field } from './validation/field-error.ts'
 import { successStatus } from './status.ts'
 
 const pods = { group: '', resource: 'pods' }

@@ -1,11 +1,11 @@
 /** API errors, as clients receive them. */
 
 import { formatGroupKind, formatGroupResource } from './api-version.ts'
-import { ErrorBudget } from './error-list.ts'
-import { formatFieldErrors } from './field-error.ts'
+import { ErrorBudget } from './validation/error-list.ts'
+import { formatFieldErrors } from './validation/field-error.ts'
 import { goQuote } from './go-text.ts'
 import type { FieldError, GroupKind, GroupResource } from './interfaces.ts'
-import { QuietError } from './quiet-error.ts'
+import { QuietError } from './stackless-error.ts'
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts'
 
 /** Input for the error of a bare status code. */

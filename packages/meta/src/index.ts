@@ -8,7 +8,7 @@ export {
 } from './api-version.ts'
 export { ByteBoundedCache, type ByteBoundedCacheOptions, estimateBytes } from './byte-bounded-cache.ts'
 export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock.ts'
-export { type Condition, validateCondition, validateConditions } from './conditions.ts'
+export { type Condition, validateCondition, validateConditions } from './validation/conditions.ts'
 export {
   type ConfigurationKind,
   type ListShape,
@@ -17,8 +17,8 @@ export {
   readConfiguration,
   type Shape,
   type ShapeValue,
-} from './configuration-shape.ts'
-export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
+} from './configuration.ts'
+export { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './time/duration.ts'
 export {
   addErrors,
   collectErrors,
@@ -28,10 +28,10 @@ export {
   maxFieldErrors,
   maxFieldErrorsLength,
   untilFull,
-} from './error-list.ts'
+} from './validation/error-list.ts'
 export { defaultRelease, fixedFeatures } from './features.ts'
-export { type FieldPlace, field, formatFieldError, formatFieldErrors } from './field-error.ts'
-export { escapeFieldValue, type FieldRequirement, FieldSelector, type FieldSet, parseFieldSelector } from './field-selector.ts'
+export { type FieldPlace, field, formatFieldError, formatFieldErrors } from './validation/field-error.ts'
+export { escapeFieldValue, type FieldRequirement, FieldSelector, type FieldSet, parseFieldSelector } from './selectors/field-selector.ts'
 export {
   compareCodePoints,
   GoText,
@@ -49,7 +49,7 @@ export {
 export { goIntOrString, type IntOrString, intValue, parseIntOrString, percentOf, scaledValue } from './int-or-string.ts'
 export type * from './interfaces.ts'
 export { cidrError, type IpAddress, type IpRange, ipError, isValidCIDR, isValidIP, parseCIDR, parseIP } from './ip.ts'
-export { type LabelOperator, LabelRequirement, type Labels } from './label-requirement.ts'
+export { type LabelOperator, LabelRequirement, type Labels } from './selectors/label-requirement.ts'
 export {
   everything,
   LabelSelector,
@@ -59,9 +59,9 @@ export {
   labelSelectorFromObject,
   nothing,
   validateLabelSelector,
-} from './label-selector.ts'
-export { parseLabelSelector } from './label-selector-parser.ts'
-export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './managed-fields.ts'
+} from './selectors/label-selector.ts'
+export { parseLabelSelector } from './selectors/label-selector-parser.ts'
+export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './validation/managed-fields.ts'
 export { MetaError, type MetaErrorCode } from './meta-error.ts'
 export {
   formatError,
@@ -83,10 +83,10 @@ export {
   isWildcardDns1123Subdomain,
   maxLabelLength,
   maxSubdomainLength,
-} from './name-formats.ts'
-export { type NameRule, type NameRuleName, nameRules } from './name-rule.ts'
+} from './names/name-formats.ts'
+export { type NameRule, type NameRuleName, nameRules } from './names/name-rule.ts'
 export { namingProfile, stockProfile } from './naming-profile.ts'
-export { isInRange, isValidGroupId, isValidPortNum, isValidUserId } from './number-rules.ts'
+export { isInRange, isValidGroupId, isValidPortNum, isValidUserId } from './names/number-rules.ts'
 export {
   immutableError,
   maxAnnotationsSize,
@@ -102,18 +102,18 @@ export {
   validateObjectMeta,
   validateObjectMetaUpdate,
   validateStandardFinalizer,
-} from './object-meta.ts'
-export { controllerOf, validateOwnerReferences } from './owner-references.ts'
-export { Path } from './path.ts'
+} from './validation/object-meta.ts'
+export { controllerOf, validateOwnerReferences } from './validation/owner-references.ts'
+export { Path } from './validation/path.ts'
 export { pemBlocks } from './pem.ts'
 export {
   validateDomainPrefixedKey,
   validateDomainPrefixedPath,
   validateFullyQualifiedDomainName,
   validateFullyQualifiedName,
-} from './qualified-names.ts'
-export { normalizeQuantity, Quantity } from './quantity.ts'
-export { type QuantityFormat, quantityFormatError } from './quantity-text.ts'
+} from './names/qualified-names.ts'
+export { normalizeQuantity, Quantity } from './quantity/quantity.ts'
+export { type QuantityFormat, quantityFormatError } from './quantity/quantity-text.ts'
 export {
   generateName,
   maxGenerateNameLength,
@@ -134,7 +134,7 @@ export {
   validateWriteOptions,
   type WriteOptions,
 } from './request-options.ts'
-export { maxSelectorTerms, shownText } from './selector-limits.ts'
+export { maxSelectorTerms, shownText } from './selectors/selector-limits.ts'
 export { createSliceScheduler, defaultSliceMs, runAtOnce, runInSlices, type SliceScheduler, Slices, sliced } from './slices.ts'
 export { type Status, type StatusCause, type StatusDetails, type StatusReason, successStatus } from './status.ts'
 export {
@@ -148,5 +148,5 @@ export {
   parseMicroTime,
   parseTime,
   toMs,
-} from './time.ts'
+} from './time/time.ts'
 export { type Pace, TokenBucket } from './token-bucket.ts'

@@ -1,6 +1,6 @@
 /** The error of this package's parsers. */
 
-import { QuietError } from './quiet-error.ts'
+import { QuietError } from './stackless-error.ts'
 
 /** The kind of malformed text. The set is closed. */
 export type MetaErrorCode =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isDns1123Label } from './name-formats.ts'
+import { isDns1123Label } from './names/name-formats.ts'
 import { generateName, nameSuffixAlphabet, seededRandom, systemRandom } from './random.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

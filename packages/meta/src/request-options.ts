@@ -2,11 +2,11 @@
  * The rules of the options that requests carry.
  */
 
-import { field } from './field-error.ts'
+import { field } from './validation/field-error.ts'
 import { goStrings, goText } from './go-text.ts'
 import type { FieldError } from './interfaces.ts'
-import { validateFieldManager } from './managed-fields.ts'
-import { Path } from './path.ts'
+import { validateFieldManager } from './validation/managed-fields.ts'
+import { Path } from './validation/path.ts'
 
 /** Options of create, update and patch. Empty text counts as absent. */
 export interface WriteOptions {

@@ -1,6 +1,6 @@
 /** Resource quantities: `100m`, `1.5Gi`, `12e6`. Exact, with one canonical text form. */
 
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 import { printBinary, printDecimal, type QuantityFormat, type QuantityParts, splitQuantity } from './quantity-text.ts'
 
 const maxInt64 = 2n ** 63n - 1n

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readConfiguration } from './configuration-shape.ts'
+import { readConfiguration } from './configuration.ts'
 
 const thing = {
   kind: 'Thing',

@@ -1,6 +1,6 @@
 /** Timestamps, parsed as leniently as on the stock server and formatted in UTC. */
 
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 
 /** A point in time. */
 export interface Instant {

@@ -1,11 +1,11 @@
 /** One requirement of a label selector. */
 
-import { field } from './field-error.ts'
-import { compareCodePoints, goStrings, goText } from './go-text.ts'
+import { field } from '../validation/field-error.ts'
+import { compareCodePoints, goStrings, goText } from '../go-text.ts'
 import { compareInt64, type SplitInt64, splitInt64 } from './int64-text.ts'
-import type { FieldError } from './interfaces.ts'
-import { isQualifiedName, isValidLabelValue } from './name-formats.ts'
-import { Path } from './path.ts'
+import type { FieldError } from '../interfaces.ts'
+import { isQualifiedName, isValidLabelValue } from '../names/name-formats.ts'
+import { Path } from '../validation/path.ts'
 
 /** The operator, in selector syntax; `gt` and `lt` are written `>` and `<`. */
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!'

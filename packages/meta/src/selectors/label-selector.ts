@@ -1,9 +1,9 @@
 /** Label selectors. */
 
-import { collectErrors } from './error-list.ts'
-import { field, formatFieldErrors } from './field-error.ts'
-import { compareCodePoints, goQuote } from './go-text.ts'
-import type { FieldError } from './interfaces.ts'
+import { collectErrors } from '../validation/error-list.ts'
+import { field, formatFieldErrors } from '../validation/field-error.ts'
+import { compareCodePoints, goQuote } from '../go-text.ts'
+import type { FieldError } from '../interfaces.ts'
 import { LabelMatcher } from './label-matcher.ts'
 import {
   type LabelOperator,
@@ -12,10 +12,10 @@ import {
   requirementValues,
   validateLabelRequirement,
 } from './label-requirement.ts'
-import { MetaError } from './meta-error.ts'
-import { isValidLabelValue } from './name-formats.ts'
-import { validateLabelName, validateLabels } from './object-meta.ts'
-import type { Path } from './path.ts'
+import { MetaError } from '../meta-error.ts'
+import { isValidLabelValue } from '../names/name-formats.ts'
+import { validateLabelName, validateLabels } from '../validation/object-meta.ts'
+import type { Path } from '../validation/path.ts'
 
 /** A selector as part of an object: `{matchLabels, matchExpressions}`. */
 export interface LabelSelectorObject {

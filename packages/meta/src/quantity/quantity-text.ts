@@ -1,6 +1,6 @@
 /** Text form of quantities: parsing of digits and suffixes, and formatting. */
 
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 
 /** The family of suffixes a quantity is formatted with. */
 export type QuantityFormat = 'DecimalExponent' | 'DecimalSI' | 'BinarySI'

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import vectors from '../testdata/label-selectors.json' with { type: 'json' }
-import { formatFieldError } from './field-error.ts'
+import vectors from '../../testdata/label-selectors.json' with { type: 'json' }
+import { formatFieldError } from '../validation/field-error.ts'
 import { compareInt64, splitInt64 } from './int64-text.ts'
 import type { Labels } from './label-requirement.ts'
 import { everything, labelSelectorFromLabels, labelSelectorFromObject, nothing, validateLabelSelector } from './label-selector.ts'
 import { parseLabelSelector } from './label-selector-parser.ts'
-import { MetaError } from './meta-error.ts'
-import { Path } from './path.ts'
+import { MetaError } from '../meta-error.ts'
+import { Path } from '../validation/path.ts'
 
 const key = fc.stringMatching(/^([a-z]{1,3}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,5}[A-Za-z0-9])?$/)
 const value = fc.stringMatching(/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,5}[A-Za-z0-9])?)?$/)

@@ -1,6 +1,6 @@
 /** Strict parsing of configuration files: unknown members and wrong types are errors. */
 
-import { parseDuration } from './duration.ts'
+import { parseDuration } from './time/duration.ts'
 
 /** The type of a value in a configuration. Durations are written as `1m30s` and parsed as nanoseconds. */
 export type Shape = 'string' | 'boolean' | 'duration' | ListShape | ObjectShape

@@ -1,6 +1,6 @@
 /** Durations in Go's notation: `1h2m3.5s`. */
 
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 import { quote } from './time.ts'
 
 const units: ReadonlyMap<string, bigint> = new Map([

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import spans from '../testdata/durations.json' with { type: 'json' }
-import vectors from '../testdata/times.json' with { type: 'json' }
+import spans from '../../testdata/durations.json' with { type: 'json' }
+import vectors from '../../testdata/times.json' with { type: 'json' }
 import { formatDuration, formatDurationMs, parseDuration, parseDurationMs } from './duration.ts'
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 import {
   formatGoTime,
   formatMicroTime,

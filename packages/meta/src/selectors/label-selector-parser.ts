@@ -1,6 +1,6 @@
 /** The parser of label selectors: `app=web,tier in (front,back),!old,cores>2`. */
 
-import { formatFieldError, formatFieldErrors } from './field-error.ts'
+import { formatFieldError, formatFieldErrors } from '../validation/field-error.ts'
 import {
   type LabelOperator,
   LabelRequirement,
@@ -9,7 +9,7 @@ import {
   validateRequirementValues,
 } from './label-requirement.ts'
 import { everything, LabelSelector } from './label-selector.ts'
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
 
 /** `end` is the end of the text; other kinds equal their text. `in` and `notin` are ordinary words in most positions. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { validateCondition, validateConditions } from './conditions.ts'
 import { formatFieldError } from './field-error.ts'
-import type { FieldError } from './interfaces.ts'
+import type { FieldError } from '../interfaces.ts'
 import { Path } from './path.ts'
 import {
   validateDomainPrefixedKey,
   validateDomainPrefixedPath,
   validateFullyQualifiedDomainName,
   validateFullyQualifiedName,
-} from './qualified-names.ts'
-import { validateDeleteOptions, validatePatchOptions, validateWriteOptions } from './request-options.ts'
+} from '../names/qualified-names.ts'
+import { validateDeleteOptions, validatePatchOptions, validateWriteOptions } from '../request-options.ts'
 
 const print = (errors: readonly FieldError[]) => errors.map(formatFieldError)
 const x = Path.of('x')

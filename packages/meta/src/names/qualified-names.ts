@@ -1,9 +1,9 @@
 /** Validation of fields with domain names. */
 
-import { field } from './field-error.ts'
-import type { FieldError } from './interfaces.ts'
+import { field } from '../validation/field-error.ts'
+import type { FieldError } from '../interfaces.ts'
 import { formatError, isDns1123Label, isDns1123Subdomain, isQualifiedName } from './name-formats.ts'
-import type { Path } from './path.ts'
+import type { Path } from '../validation/path.ts'
 
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/

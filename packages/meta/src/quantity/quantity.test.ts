@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import vectors from '../testdata/quantities.json' with { type: 'json' }
-import { MetaError } from './meta-error.ts'
+import vectors from '../../testdata/quantities.json' with { type: 'json' }
+import { MetaError } from '../meta-error.ts'
 import { normalizeQuantity, Quantity } from './quantity.ts'
 import { quantityFormatError } from './quantity-text.ts'
 

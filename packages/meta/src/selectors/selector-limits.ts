@@ -1,6 +1,6 @@
 /** Limits of selectors sent as text. */
 
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 
 /**
  * Maximum number of terms and values of a selector. Differs: the stock server is only limited by the length of a URL.

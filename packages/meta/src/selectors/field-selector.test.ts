@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import vectors from '../testdata/field-selectors.json' with { type: 'json' }
+import vectors from '../../testdata/field-selectors.json' with { type: 'json' }
 import { escapeFieldValue, type FieldSet, parseFieldSelector } from './field-selector.ts'
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 
 describe('parseFieldSelector', () => {
   it('parses, formats and matches the vectors [P157]', () => {

@@ -1,7 +1,7 @@
 /** Field selectors: `metadata.name=a,status.phase!=Running`. */
 
-import { compareCodePoints } from './go-text.ts'
-import { MetaError } from './meta-error.ts'
+import { compareCodePoints } from '../go-text.ts'
+import { MetaError } from '../meta-error.ts'
 import { maxSelectorTerms, shownText, tooManyTerms } from './selector-limits.ts'
 
 /** The fields of an object that selectors may refer to, with values as text; inherited members are ignored. */

@@ -6,14 +6,14 @@
 
 import { addErrors, collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
-import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from './go-text.ts'
-import type { DeepReadonly, FieldError, ObjectMeta } from './interfaces.ts'
+import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go-text.ts'
+import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
 import { validateManagedFields } from './managed-fields.ts'
-import { isQualifiedName, isValidLabelValue } from './name-formats.ts'
-import { type NameRule, nameRules } from './name-rule.ts'
+import { isQualifiedName, isValidLabelValue } from '../names/name-formats.ts'
+import { type NameRule, nameRules } from '../names/name-rule.ts'
 import { validateOwnerReferences } from './owner-references.ts'
 import { Path } from './path.ts'
-import { formatGoTime } from './time.ts'
+import { formatGoTime } from '../time/time.ts'
 
 /** Maximum total size of the annotations of an object, keys and values, in bytes. */
 export const maxAnnotationsSize = 256 * 1024

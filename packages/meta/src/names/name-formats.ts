@@ -5,7 +5,7 @@
  * in UTF-8 bytes. All regular expressions run in linear time.
  */
 
-import { utf8Length } from './go-text.ts'
+import { utf8Length } from '../go-text.ts'
 
 /** Maximum length of DNS labels, label values and the name part of qualified names. */
 export const maxLabelLength = 63

@@ -4,7 +4,7 @@ import { type FieldSet, parseFieldSelector } from './field-selector.ts'
 import type { Labels } from './label-requirement.ts'
 import { labelSelectorFromObject } from './label-selector.ts'
 import { parseLabelSelector } from './label-selector-parser.ts'
-import { MetaError } from './meta-error.ts'
+import { MetaError } from '../meta-error.ts'
 import { maxSelectorTerms } from './selector-limits.ts'
 
 const few = { minLength: 1, maxLength: 3 }

@@ -1,10 +1,10 @@
 /** Validation of `metadata.ownerReferences`. */
 
-import { formatGroupVersionKind } from './api-version.ts'
+import { formatGroupVersionKind } from '../api-version.ts'
 import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
-import { type GoText, goQuoteShort, goText, joinPrinted } from './go-text.ts'
-import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from './interfaces.ts'
+import { type GoText, goQuoteShort, goText, joinPrinted } from '../go-text.ts'
+import type { DeepReadonly, FieldError, GroupVersion, OwnerReference } from '../interfaces.ts'
 import type { Path } from './path.ts'
 
 type Reference = DeepReadonly<OwnerReference>

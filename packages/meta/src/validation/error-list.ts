@@ -1,7 +1,7 @@
 /** Limited error lists, which stop the validation that fills them. */
 
-import type { FieldError } from './interfaces.ts'
-import { QuietError } from './quiet-error.ts'
+import type { FieldError } from '../interfaces.ts'
+import { QuietError } from '../stackless-error.ts'
 
 /** Maximum number of errors of one validation, and of causes of one response. Differs: the stock server reports all. */
 export const maxFieldErrors = 1000

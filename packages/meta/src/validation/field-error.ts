@@ -1,8 +1,8 @@
 /** Factories of `FieldError` with the messages of the stock server. */
 
 import { maxFieldErrorsLength } from './error-list.ts'
-import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinPrinted, shortText } from './go-text.ts'
-import type { FieldError } from './interfaces.ts'
+import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinPrinted, shortText } from '../go-text.ts'
+import type { FieldError } from '../interfaces.ts'
 import type { Path } from './path.ts'
 
 /** A path, its text, or `undefined` for the object itself. */

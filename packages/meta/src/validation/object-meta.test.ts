@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import names from '../testdata/names.json' with { type: 'json' }
-import vectors from '../testdata/object-meta.json' with { type: 'json' }
+import names from '../../testdata/names.json' with { type: 'json' }
+import vectors from '../../testdata/object-meta.json' with { type: 'json' }
 import { field, formatFieldError } from './field-error.ts'
-import type { FieldError, ObjectMeta } from './interfaces.ts'
+import type { FieldError, ObjectMeta } from '../interfaces.ts'
 import { validateFieldManager } from './managed-fields.ts'
-import { nameRules } from './name-rule.ts'
+import { nameRules } from '../names/name-rule.ts'
 import {
   maxAnnotationsSize,
   validateAnnotations,

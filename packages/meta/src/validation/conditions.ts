@@ -2,9 +2,9 @@
 
 import { collectErrors } from './error-list.ts'
 import { field } from './field-error.ts'
-import { utf8Length } from './go-text.ts'
-import type { FieldError } from './interfaces.ts'
-import { formatError } from './name-formats.ts'
+import { utf8Length } from '../go-text.ts'
+import type { FieldError } from '../interfaces.ts'
+import { formatError } from '../names/name-formats.ts'
 import { validateLabelName } from './object-meta.ts'
 import type { Path } from './path.ts'
 
